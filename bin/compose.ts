@@ -59,9 +59,9 @@ export interface RunningApp {
   close(): Promise<void>;
 }
 
-const JUST_CREATED_REQUESTS = 2_000;
-const JUST_CREATED_MS = 30_000;
-const JUST_CREATED_CHARACTERS = 16 * 1024 * 1024;
+const FRESH_REQUESTS = 2_000;
+const FRESH_MS = 30_000;
+const FRESH_CHARACTERS = 16 * 1024 * 1024;
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 const DRAIN_MS = 3_000;
 /** Beside this file, in the sources and in the build. */
@@ -85,7 +85,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     logger,
     stopping: stopping.signal,
     workflows: temporalWorkflows(() => later.temporal, taskQueue),
-    runsWorker: roles.worker,
+    steps: roles.worker,
     workerArguments: options.workerArguments,
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
   });
@@ -136,13 +136,17 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   };
 }
 
-/** Closes what is no longer used: mail connections, threads, database connections. */
+/** Closes what is no longer used: connections to receivers, threads, database connections. */
 async function release(
-  { mailer, workerPool }: Runtime,
+  { mailer, egress, workerPool }: Runtime,
   databases: readonly { destroy(): Promise<unknown> }[],
 ): Promise<void> {
   mailer?.close();
-  await Promise.all([workerPool.close(), ...databases.map((database) => database.destroy())]);
+  await Promise.all([
+    egress.close(),
+    workerPool.close(),
+    ...databases.map((database) => database.destroy()),
+  ]);
 }
 
 /**
@@ -165,21 +169,21 @@ function openPools(config: Config, databaseUrl: string) {
 
 interface Given extends Pick<Runtime, 'logger' | 'stopping' | 'workflows' | 'publicUrl'> {
   /** This process runs a worker. */
-  readonly runsWorker: boolean;
+  readonly steps: boolean;
   readonly workerArguments: readonly string[] | undefined;
 }
 
-function createRuntime(config: Config, { runsWorker, workerArguments, ...given }: Given): Runtime {
+function createRuntime(config: Config, { steps, workerArguments, ...given }: Given): Runtime {
   return {
     ...given,
     changes: new ChangeHub(),
     heldCredentials: new HeldCredentials(),
     // Without a worker in this process, nothing would remove them.
     justCreated: new LRUCache({
-      max: runsWorker ? JUST_CREATED_REQUESTS : 1,
-      maxSize: JUST_CREATED_CHARACTERS,
+      max: steps ? FRESH_REQUESTS : 1,
+      maxSize: FRESH_CHARACTERS,
       sizeCalculation: charactersOf,
-      ttl: JUST_CREATED_MS,
+      ttl: FRESH_MS,
     }),
     limits: limitsOf(config),
     edition: config.edition,

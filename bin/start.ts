@@ -149,7 +149,7 @@ async function startPostgres(
   running.postgres = await startEmbeddedPostgres({
     directory: postgresDirectory(config),
     preferredPort: PREFERRED_PORTS.postgres,
-    // The pools of calls and steps; the rest is for the sender, the listener, migrations and psql.
+    // Two pools, the listener, migrations, and room for a person with psql.
     maxConnections: config.databasePool + config.workerPool + 20,
     onProgress: (message) => say(`  ${message}`),
     onEvent,
@@ -248,7 +248,7 @@ function untilCrash(logger: Logger): Promise<never> {
 
 function readyBlock(config: Config, url: string, temporal: EmbeddedTemporal | undefined): string {
   const secret = join(config.dataDirectory, 'bootstrap-secret');
-  const needsBootstrap = existsSync(secret);
+  const fresh = existsSync(secret);
   const ui = temporal?.uiUrl;
   const rows = [
     [
@@ -263,10 +263,10 @@ function readyBlock(config: Config, url: string, temporal: EmbeddedTemporal | un
         ? 'that of your own Temporal server'
         : `${ui}/namespaces/${config.temporalNamespace}/workflows`,
     ],
-    ['Bootstrap secret', needsBootstrap ? secret : 'used: this deployment has its organization'],
+    ['Bootstrap secret', fresh ? secret : 'used: this deployment has its organization'],
     [
       'Next',
-      needsBootstrap
+      fresh
         ? 'npm run countersign -- bootstrap --organization Acme --name Ada --email ada@example.com'
         : 'npm run demo',
     ],

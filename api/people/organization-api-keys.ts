@@ -10,12 +10,7 @@ import {
   revokeAnyApiKey,
 } from '../../src/services/people/organization-api-keys.ts';
 import { apiKeyExample, apiKeyKind, apiKeySchema, apiKeyStatus } from './api-keys-schema.ts';
-import {
-  keyExpiry,
-  maxExpiresAt,
-  organizationKeyExample,
-  presentApiKey,
-} from './api-keys-schema.ts';
+import { keyEnd, maxExpiresAt, organizationKeyExample, presentApiKey } from './api-keys-schema.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { grantSchema } from './grants-schema.ts';
@@ -135,7 +130,7 @@ const optionsEndpoint = defineEndpoint({
   handler: async ({ principal }, context) => {
     const {
       permissions,
-      latestExpiry,
+      latestEnd,
       resourcesTruncated: resources_truncated,
       ...options
     } = await organizationKeyOptions(context, principal);
@@ -144,7 +139,7 @@ const optionsEndpoint = defineEndpoint({
         permissions: permissions.map(presentEntry),
         ...options,
         resources_truncated,
-        max_expires_at: latestExpiry,
+        max_expires_at: latestEnd,
       },
     };
   },
@@ -172,7 +167,7 @@ const issueEndpoint = defineEndpoint({
       .min(1)
       .max(MOST_POLICIES)
       .meta({ description: 'The permission policies of the key; at least one.' }),
-    expires_at: keyExpiry(),
+    expires_at: keyEnd(),
   }),
   requestExample: {
     name: 'inventory sync',

@@ -13,13 +13,13 @@ export async function notifyChanges(db: Db, payload: string): Promise<void> {
   await db.raw('select pg_notify(:channel, :payload)', { channel: CHANNEL, payload });
 }
 
-export interface ChangeConnection {
+export interface ChangeListener {
   /** Closes the connection and ends the wait for its loss. */
   end(): Promise<void>;
 }
 
 interface ListenerEvents {
-  opened(connection: ChangeConnection): void;
+  opened(listener: ChangeListener): void;
   subscribed(): Promise<void>;
   changed(payload: string): void;
 }

@@ -9,6 +9,7 @@ export class ChangeHub<T> {
   private readonly listeners = new Map<string, Set<ChangeListener<T>>>();
   private readonly outgoing = new Set<string>();
   private onOutgoing: (() => void) | undefined;
+  private readonly observers = new Set<ChangeListener<T>>();
 
   /** Calls `listener` at every change of `id` until the returned function is called. */
   subscribe(id: string, listener: ChangeListener<T>): () => void {
@@ -17,6 +18,14 @@ export class ChangeHub<T> {
     return () => {
       set.delete(listener);
       if (set.size === 0 && this.listeners.get(id) === set) this.listeners.delete(id);
+    };
+  }
+
+  /** Calls `observer` after every change by this process, until the returned function is called. */
+  observe(observer: ChangeListener<T>): () => void {
+    this.observers.add(observer);
+    return () => {
+      this.observers.delete(observer);
     };
   }
 
@@ -30,6 +39,7 @@ export class ChangeHub<T> {
     snapshot?: T,
     { unlessHeard = false }: { readonly unlessHeard?: boolean } = {},
   ): void {
+    for (const observer of this.observers) observer(snapshot);
     const heard = this.deliver(id, snapshot);
     if (unlessHeard && heard) return;
     this.outgoing.add(id);

@@ -10,6 +10,8 @@ import {
   type KnownBlock,
   type Logger,
 } from '@slack/web-api';
+import { LRUCache } from 'lru-cache';
+import { request } from 'undici';
 
 /** The identity of a bot token. */
 export interface SlackIdentity {
@@ -64,6 +66,9 @@ export class SlackError extends Error {
 
 const TIMEOUT_MS = 8_000;
 const EPHEMERAL_TIMEOUT_MS = 3_000;
+/** A client has some hundred methods, so making one costs more than a call. */
+const CLIENTS = 100;
+const CLIENT_MS = 60_000;
 
 /** Slack's error codes for temporary faults. */
 const PASSING = new Set([
@@ -90,6 +95,27 @@ const SILENT: Logger = {
   setName: () => undefined,
 };
 
+/**
+ * What the client needs of `fetch`: a call of Node's own takes several times as long. Follows no
+ * redirect, and rejects when `signal` aborts.
+ */
+async function callSlack(
+  ...[url, { headers, body, signal } = {}]: Parameters<typeof fetch>
+): Promise<Response> {
+  if (typeof url !== 'string' || typeof body !== 'string') throw new Error('not a call of Slack');
+  const answer = await request(url, {
+    method: 'POST',
+    headers: Object.fromEntries(new Headers(headers).entries()),
+    body,
+    ...(signal && { signal }),
+  });
+  const received = Object.entries(answer.headers).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  return new Response(await answer.body.text(), { status: answer.statusCode, headers: received });
+}
+
 /** Slack must not look for links, mentions or previews in a message. */
 const LITERAL = {
   mrkdwn: false,
@@ -101,15 +127,21 @@ const LITERAL = {
 
 /** `url`: the base of the Web API, with a trailing slash. */
 export function openSlack(url: string): SlackApi {
-  const as = (token: string): WebClient =>
-    new WebClient(token, {
-      slackApiUrl: url,
-      allowAbsoluteUrls: false,
-      retryConfig: { retries: 0 },
-      rejectRateLimitedCalls: true,
-      timeout: TIMEOUT_MS,
-      logger: SILENT,
-    });
+  const clients = new LRUCache<string, WebClient>({
+    max: CLIENTS,
+    ttl: CLIENT_MS,
+    memoMethod: (token) =>
+      new WebClient(token, {
+        slackApiUrl: url,
+        allowAbsoluteUrls: false,
+        retryConfig: { retries: 0 },
+        rejectRateLimitedCalls: true,
+        timeout: TIMEOUT_MS,
+        logger: SILENT,
+        fetch: callSlack,
+      }),
+  });
+  const as = (token: string): WebClient => clients.memo(token);
   return {
     identify: async (token) => {
       const { team_id, team, user_id, bot_id } = await withSlackErrors(as(token).auth.test());

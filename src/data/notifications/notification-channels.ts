@@ -9,7 +9,7 @@ import type {
 import type { ChannelKind } from '../../domain/notifications/notifications.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { queryRow, queryRows } from '../../platform/rows.ts';
+import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
 
 interface NewChannel {
   readonly id: string;
@@ -182,18 +182,36 @@ export async function deleteChannel(trx: Db, organizationId: string, id: string)
   );
 }
 
-/** The URL of a webhook channel, and the secret that signs its calls. */
+const TARGETS: PreparedStatement = {
+  name: 'find-webhook-targets',
+  sql: `
+    select channel_id, url, include_arguments, signing_secret as sealed, signing_secret_key_id as key_id
+      from notification_webhooks where channel_id = any(cast(:channelIds as uuid[]))`,
+};
+
+interface TargetRow extends WebhookTerms, SealedSecret {
+  readonly channelId: string;
+}
+
+/** Of webhook channels: the URL, and the secret that signs calls. By channel; without those deleted. */
+export async function findWebhookTargets(
+  db: Db,
+  channelIds: readonly string[],
+): Promise<ReadonlyMap<string, WebhookTarget>> {
+  const rows = await runPrepared<TargetRow>(db, TARGETS, {
+    channelIds: [...new Set(channelIds)],
+  });
+  return new Map(
+    rows.map(({ channelId, url, includeArguments, sealed, keyId }) => [
+      channelId,
+      { url, includeArguments, secret: { sealed, keyId } },
+    ]),
+  );
+}
+
 export async function findWebhookTarget(
   db: Db,
   channelId: string,
 ): Promise<WebhookTarget | undefined> {
-  const row = (await db('notification_webhooks').where({ channel_id: channelId }).first({
-    url: 'url',
-    includeArguments: 'include_arguments',
-    sealed: 'signing_secret',
-    keyId: 'signing_secret_key_id',
-  })) as (WebhookTerms & SealedSecret) | undefined;
-  if (!row) return undefined;
-  const { url, includeArguments, sealed, keyId } = row;
-  return { url, includeArguments, secret: { sealed, keyId } };
+  return (await findWebhookTargets(db, [channelId])).get(channelId);
 }

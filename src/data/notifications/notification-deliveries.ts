@@ -18,15 +18,17 @@ export interface LeaseOptions {
   /** Only channels of these kinds. */
   readonly kinds: readonly ChannelKind[];
   readonly limit: number;
+  /** Most under way of a channel. */
   readonly perChannel: number;
+  /** Channels with another limit than `perChannel`. */
+  readonly limits?: ReadonlyMap<string, number>;
   /** Messages under way in this process, by channel. */
   readonly inHand: ReadonlyMap<string, number>;
 }
 
-const LEASE: PreparedStatement = {
-  name: 'lease-due-deliveries',
-  sql: `
-    with recursive waiting (channel_id, since) as (
+/** `waiting`: each channel with messages, and when its first one is due. Reads one row of each. */
+const WAITING = `
+    recursive waiting (channel_id, since) as (
       (select d.channel_id, d.next_attempt_at from notification_deliveries d
         where d.next_attempt_at is not null order by d.channel_id, d.next_attempt_at limit 1)
       union all
@@ -34,13 +36,31 @@ const LEASE: PreparedStatement = {
         select d.channel_id, d.next_attempt_at from notification_deliveries d
          where d.next_attempt_at is not null and d.channel_id > w.channel_id order by d.channel_id, d.next_attempt_at limit 1
       ) as further
-    ),
+    )`;
+
+const DUE_KINDS: PreparedStatement = {
+  name: 'find-due-kinds',
+  sql: `with ${WAITING}
+    select distinct c.kind from waiting w join notification_channels c on c.id = w.channel_id where w.since <= statement_timestamp()`,
+};
+
+/** The kinds of channels that have due messages. */
+export async function findDueKinds(db: Db): Promise<ChannelKind[]> {
+  return (await runPrepared<{ kind: ChannelKind }>(db, DUE_KINDS, {})).map(({ kind }) => kind);
+}
+
+const LEASE: PreparedStatement = {
+  name: 'lease-due-deliveries',
+  sql: `
+    with ${WAITING},
     due as materialized (
       select picked.id from (
-        select w.channel_id, least(:perChannel - coalesce(b.in_hand, 0), greatest(:limit / count(*) over (), 1)) as room
+        select w.channel_id,
+               least(coalesce(b.at_most, :perChannel) - coalesce(b.in_hand, 0), greatest(:limit / count(*) over (), 1)) as room
           from waiting w
-          left join unnest(cast(:busy as uuid[]), cast(:counts as integer[])) as b (channel_id, in_hand) on b.channel_id = w.channel_id
-         where w.since <= statement_timestamp() and coalesce(b.in_hand, 0) < :perChannel
+          left join unnest(cast(:channels as uuid[]), cast(:counts as integer[]), cast(:limits as integer[]))
+                    as b (channel_id, in_hand, at_most) on b.channel_id = w.channel_id
+         where w.since <= statement_timestamp() and coalesce(b.in_hand, 0) < coalesce(b.at_most, :perChannel)
            and (select c.kind from notification_channels c where c.id = w.channel_id) = any(cast(:kinds as text[]))
          order by coalesce(b.in_hand, 0), w.since
        ) as channel
@@ -76,17 +96,18 @@ const LEASE: PreparedStatement = {
  */
 export async function leaseDue(
   db: Db,
-  { lease, leaseMs, kinds, limit, perChannel, inHand }: LeaseOptions,
+  { lease, leaseMs, kinds, limit, perChannel, limits = new Map(), inHand }: LeaseOptions,
 ): Promise<string[]> {
-  const [busy, counts] = [[...inHand.keys()], [...inHand.values()].map(String)];
+  const channels = [...new Set([...inHand.keys(), ...limits.keys()])];
   const rows = await runPrepared<{ id: string }>(db, LEASE, {
     lease,
     leaseMs,
     kinds: [...kinds],
     limit,
     perChannel,
-    busy,
-    counts,
+    channels,
+    counts: channels.map((id) => String(inHand.get(id) ?? 0)),
+    limits: channels.map((id) => String(limits.get(id) ?? perChannel)),
   });
   return rows.map((row) => row.id);
 }
@@ -242,6 +263,23 @@ export interface RecordedAttempt {
   readonly attempted: Attempted;
 }
 
+const RECORD: PreparedStatement = {
+  name: 'record-attempts',
+  sql: `
+    update notification_deliveries d
+       set next_attempt_at = case a.kind when 'retry' then now + a.after_ms * interval '1 millisecond' when 'later' then now end,
+           delivered_at = case a.kind when 'delivered' then now end,
+           dead_at = case a.kind when 'dead' then now end,
+           dropped_at = case a.kind when 'dropped' then now end, dropped_reason = a.reason,
+           last_error = case when a.kind = 'delivered' then null else coalesce(a.error, d.last_error) end,
+           attempts = d.attempts - case a.kind when 'later' then 1 else 0 end, lease = null
+      from unnest(cast(:ids as uuid[]), cast(:leases as uuid[]), cast(:kinds as text[]), cast(:errors as text[]),
+                  cast(:reasons as text[]), cast(:delays as double precision[])) as a (id, lease, kind, error, reason, after_ms),
+           clock_timestamp() as now
+     where d.id = a.id and d.lease = a.lease and d.next_attempt_at is not null
+    returning d.id`,
+};
+
 /**
  * Records outcomes for holders of a lease. The result omits messages that another process leased
  * meanwhile or that are over.
@@ -252,29 +290,14 @@ export async function recordAttempts(
 ): Promise<string[]> {
   const column = <T>(read: (attempted: Attempted) => T): T[] =>
     attempts.map(({ attempted }) => read(attempted));
-  const rows = await queryRows<{ id: string }>(
-    db,
-    `update notification_deliveries d
-        set next_attempt_at = case a.kind when 'retry' then now + a.after_ms * interval '1 millisecond' when 'later' then now end,
-            delivered_at = case a.kind when 'delivered' then now end,
-            dead_at = case a.kind when 'dead' then now end,
-            dropped_at = case a.kind when 'dropped' then now end, dropped_reason = a.reason,
-            last_error = case when a.kind = 'delivered' then null else coalesce(a.error, d.last_error) end,
-            attempts = d.attempts - case a.kind when 'later' then 1 else 0 end, lease = null
-       from unnest(cast(:ids as uuid[]), cast(:leases as uuid[]), cast(:kinds as text[]), cast(:errors as text[]),
-                   cast(:reasons as text[]), cast(:delays as double precision[])) as a (id, lease, kind, error, reason, after_ms),
-            clock_timestamp() as now
-      where d.id = a.id and d.lease = a.lease and d.next_attempt_at is not null
-     returning d.id`,
-    {
-      ids: attempts.map(({ id }) => id),
-      leases: attempts.map(({ lease }) => lease),
-      kinds: column(({ kind }) => kind),
-      errors: column((attempted) => ('error' in attempted ? attempted.error : null)),
-      reasons: column((attempted) => ('reason' in attempted ? attempted.reason : null)),
-      delays: column((attempted) => ('afterMs' in attempted ? attempted.afterMs : null)),
-    },
-  );
+  const rows = await runPrepared<{ id: string }>(db, RECORD, {
+    ids: attempts.map(({ id }) => id),
+    leases: attempts.map(({ lease }) => lease),
+    kinds: column(({ kind }) => kind),
+    errors: column((attempted) => ('error' in attempted ? attempted.error : null)),
+    reasons: column((attempted) => ('reason' in attempted ? attempted.reason : null)),
+    delays: column((attempted) => ('afterMs' in attempted ? attempted.afterMs : null)),
+  });
   return rows.map(({ id }) => id);
 }
 

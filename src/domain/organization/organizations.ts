@@ -89,15 +89,12 @@ export function describeChanges(
   return Object.fromEntries(
     changed.map((term) => [
       TERMS[term].key,
-      { old: auditedValue(term, before[term]), new: auditedValue(term, changes[term] ?? null) },
+      { old: notifiedAs(term, before[term]), new: notifiedAs(term, changes[term] ?? null) },
     ]),
   );
 }
 
-function auditedValue(
-  term: Term,
-  value: OrganizationTerms[Term],
-): string | boolean | number | null {
+function notifiedAs(term: Term, value: OrganizationTerms[Term]): string | boolean | number | null {
   return TERMS[term].duration && typeof value === 'number' ? formatDuration(value) : value;
 }
 

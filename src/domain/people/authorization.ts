@@ -3,7 +3,13 @@
  * shows exactly what a check allows.
  */
 import { isPermission, isServedBy, isValidScope, mayHold, permissions } from './permissions.ts';
-import type { Grant, Permission, Edition, PermissionHolder, ScopeKind } from './permissions.ts';
+import type {
+  Grant,
+  Permission,
+  PermissionEdition,
+  PermissionHolder,
+  ScopeKind,
+} from './permissions.ts';
 
 export type AuthMethod =
   | 'local_password'
@@ -23,11 +29,11 @@ export interface AuthContext {
   readonly credential_id?: string;
 }
 
-/** `isRecent`: the person authenticated within the organization's re-authentication window before this call. */
+/** `fresh`: the person authenticated within the organization's re-authentication window before this call. */
 export interface SessionCredential {
   readonly kind: 'session';
   readonly sessionId: string;
-  readonly isRecent: boolean;
+  readonly fresh: boolean;
 }
 
 /** A personal key. `scopedTo` lists the permissions of a scoped key; null when the key carries all its member holds. */
@@ -264,7 +270,10 @@ function scopeIds(grants: readonly Grant[], kind: ScopeKind): readonly string[] 
 }
 
 /** What this credential can use now: its holder's grants, within its kind, its scopes and the edition; sorted. */
-export function effectiveGrants(principal: Principal, edition: Edition): readonly Grant[] {
+export function effectiveGrants(
+  principal: Principal,
+  edition: PermissionEdition,
+): readonly Grant[] {
   return sortedGrants(
     heldGrants(principal).filter(
       ({ permission }) => canCarry(principal, permission) && isServedBy(edition, permission),
@@ -275,7 +284,7 @@ export function effectiveGrants(principal: Principal, edition: Edition): readonl
 /** The distinct permissions of `effectiveGrants`, sorted. */
 export function effectivePermissions(
   principal: Principal,
-  edition: Edition,
+  edition: PermissionEdition,
 ): readonly Permission[] {
   return [...new Set(effectiveGrants(principal, edition).map((grant) => grant.permission))].sort();
 }

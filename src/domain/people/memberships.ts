@@ -1,4 +1,4 @@
-/** Members of an organization, and the states of their membership. */
+/** Membership statuses. */
 
 /** A member as other members see them. */
 export interface MemberSummary {

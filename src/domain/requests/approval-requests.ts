@@ -1,7 +1,6 @@
 /** The approval request of every layer, its states and its one decision. */
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { AuthContext } from '../people/authorization.ts';
-import type { EscalationPathSource } from '../pipelines/evaluate.ts';
 
 /** The final answers. */
 export const DECISION_STATUSES = ['approved', 'denied', 'expired', 'cancelled'] as const;
@@ -13,11 +12,12 @@ export const REQUEST_STATUSES = ['pending', ...DECISION_STATUSES] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
 export type PipelineScope = 'organization' | 'agent';
+export type RouteSource = 'block_escalation' | 'pipeline_default' | 'no_escalation';
 
 /** How the pipeline handed a request to people. `pathRevisionId` is absent when no path applies. */
 export interface Route {
   readonly routedAt: Date;
-  readonly source: EscalationPathSource;
+  readonly source: RouteSource;
   readonly scope: PipelineScope;
   readonly blockId?: string;
   readonly reason?: string;

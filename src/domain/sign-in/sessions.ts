@@ -1,4 +1,4 @@
-/** Sessions: sign-ins of members in browsers. */
+/** A session, as its person sees it. */
 import type { AuthMethod } from '../people/authorization.ts';
 
 /** A session as its member sees it. */

@@ -5,9 +5,10 @@
  */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, request, type Dispatcher } from 'undici';
+import { unlessAborted } from '../abort.ts';
 
 export type EgressProblem =
   'not_a_url' | 'scheme' | 'userinfo' | 'fragment' | 'port' | 'host' | 'unresolved' | 'address';
@@ -86,46 +87,68 @@ export interface Egress {
    * or the connection's error.
    */
   post(url: string, request: EgressRequest): Promise<EgressAnswer>;
+  /** Ends the connections, and calls under way. */
+  close(): Promise<void>;
 }
 
 const CHECK_MS = 5_000;
+const CONNECT_MS = 10_000;
+/**
+ * How long a connection without a call is kept for the next one. Receivers keep theirs for longer,
+ * so a call rarely meets a connection that its receiver is just closing.
+ */
+const KEPT_MS = 1_000;
+/** After this time a connection is not used again: the check of its address is never older. */
+const OLDEST_MS = 10_000;
 
 export function openEgress({ allow, resolve = resolveAll }: EgressOptions): Egress {
-  const ranges = allow.map((text) => parseRange(text));
-  const admit = async (text: string): Promise<Admitted> => {
-    const url = parseDestination(text);
-    const addresses = await addressesOf(url, resolve);
-    const isAllowed = (address: string): boolean => ranges.some((range) => isIn(address, range));
-    if (addresses.every(({ address }) => isAllowed(address))) return { url, addresses };
-    if (url.protocol !== 'https:') throw new EgressDenied('scheme');
-    if (!addresses.every(({ address }) => isPublic(address) || isAllowed(address)))
-      throw new EgressDenied('address');
-    return { url, addresses };
-  };
+  const admit = openGate(allow, resolve);
+  const connections = openConnections(admit);
   return {
     check: async (url) => {
-      await within(AbortSignal.timeout(CHECK_MS), () => admit(url));
+      const destination = parseDestination(url);
+      await unlessAborted(AbortSignal.timeout(CHECK_MS), () => admit(destination));
     },
-    post: async (url, wanted) => {
-      const timeout = AbortSignal.timeout(wanted.timeoutMs);
-      const signal = wanted.signal ? AbortSignal.any([timeout, wanted.signal]) : timeout;
+    post: async (url, { timeoutMs, signal, ...wanted }) => {
+      const destination = parseDestination(url);
+      const ends = new AbortController();
+      const timeout = setTimeout(() => {
+        ends.abort(new EgressTimeout(`no answer within ${timeoutMs} ms`));
+      }, timeoutMs);
+      const giveUp = (): void => {
+        ends.abort(signal?.reason);
+      };
+      signal?.addEventListener('abort', giveUp, { once: true });
+      if (signal?.aborted) giveUp();
       try {
-        return await within(
-          signal,
-          async () => await send(await admit(url), { ...wanted, signal }),
+        return await unlessAborted(ends.signal, () =>
+          connections.post(destination, { ...wanted, signal: ends.signal }),
         );
-      } catch (error) {
-        if (timeout.aborted) throw new EgressTimeout(`no answer within ${wanted.timeoutMs} ms`);
-        throw error;
+      } finally {
+        clearTimeout(timeout);
+        signal?.removeEventListener('abort', giveUp);
       }
     },
+    close: () => connections.close(),
   };
 }
 
-interface Admitted {
-  readonly url: URL;
-  /** All of them passed the check; the connection uses one of them. */
-  readonly addresses: readonly LookupAddress[];
+type Destination = Pick<URL, 'protocol' | 'hostname'>;
+
+/** Returns the addresses of a destination, or throws EgressDenied unless all of them are allowed. */
+type Gate = (destination: Destination) => Promise<readonly LookupAddress[]>;
+
+function openGate(allow: readonly string[], resolve: Resolve): Gate {
+  const ranges = allow.map((text) => parseRange(text));
+  const isAllowed = (address: string): boolean => ranges.some((range) => isIn(address, range));
+  return async (destination) => {
+    const addresses = await addressesOf(destination, resolve);
+    if (addresses.every(({ address }) => isAllowed(address))) return addresses;
+    if (destination.protocol !== 'https:') throw new EgressDenied('scheme');
+    if (!addresses.every(({ address }) => isPublic(address) || isAllowed(address)))
+      throw new EgressDenied('address');
+    return addresses;
+  };
 }
 
 function parseDestination(text: string): URL {
@@ -139,7 +162,10 @@ function parseDestination(text: string): URL {
   return url;
 }
 
-async function addressesOf({ hostname }: URL, resolve: Resolve): Promise<readonly LookupAddress[]> {
+async function addressesOf(
+  { hostname }: Destination,
+  resolve: Resolve,
+): Promise<readonly LookupAddress[]> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const family = isIP(host);
   if (family !== 0) return [{ address: host, family }];
@@ -190,56 +216,58 @@ function isIn(address: string, [network, bits]: Range): boolean {
   return parsed.kind() === network.kind() && parsed.match(network, bits);
 }
 
-/** Resolves with the work's result, or rejects with the signal's reason if that comes first. */
-async function within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  return await new Promise<T>((resolve, reject) => {
-    const aborted = (): void => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', aborted, { once: true });
-    work()
-      .then(resolve, reject)
-      .finally(() => {
-        signal.removeEventListener('abort', aborted);
-      });
-  });
+type Call = Omit<EgressRequest, 'timeoutMs' | 'signal'> & { readonly signal: AbortSignal };
+
+interface Connections {
+  post(url: URL, call: Call): Promise<EgressAnswer>;
+  close(): Promise<void>;
 }
 
 /**
- * Each call opens its own connection, because a kept one would outlive the check of its address.
+ * Each connection is checked when it is opened, and leads to an address that passed this check,
+ * whatever the name leads to later. Calls to one origin take turns on it. There are as many
+ * connections as calls under way, so a slow call delays no other.
  */
-async function send(
-  { url, addresses }: Admitted,
-  wanted: EgressRequest & { readonly signal: AbortSignal },
-): Promise<EgressAnswer> {
-  const agent = new Agent({
-    connect: {
-      lookup: (_hostname, { all }, callback) => {
-        const [first] = addresses;
-        if (all) callback(null, [...addresses]);
-        else callback(null, first?.address ?? '', first?.family);
+function openConnections(admit: Gate): Connections {
+  const connect = checkedConnector(admit);
+  const kept = new Agent({ connect, keepAliveTimeout: KEPT_MS, clientTtl: OLDEST_MS });
+  return {
+    post: async (url, call) => await send(kept, url, call),
+    close: () => kept.destroy(),
+  };
+}
+
+function checkedConnector(admit: Gate): buildConnector.connector {
+  return (options, callback) => {
+    unlessAborted(AbortSignal.timeout(CONNECT_MS), () => admit(options)).then(
+      (addresses) => {
+        // A connector of its own, so that no certificate is accepted because of an earlier one.
+        buildConnector({ lookup: only(addresses), timeout: CONNECT_MS })(options, callback);
       },
-    },
-    headersTimeout: wanted.timeoutMs,
-    bodyTimeout: wanted.timeoutMs,
-  });
-  try {
-    const { statusCode, headers, body } = await request(url, {
-      dispatcher: agent,
-      method: 'POST',
-      headers: wanted.headers,
-      body: wanted.body,
-      signal: wanted.signal,
-    });
-    return {
-      status: statusCode,
-      headers,
-      body: await readAtMost(body, wanted.maxBytes, statusCode),
-    };
-  } finally {
-    await agent.destroy();
-  }
+      (error: unknown) => {
+        callback(error as Error, null);
+      },
+    );
+  };
+}
+
+/** Resolves every name to these addresses. */
+function only(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_hostname, { all }, callback) => {
+    const [first] = addresses;
+    if (all) callback(null, [...addresses]);
+    else callback(null, first?.address ?? '', first?.family);
+  };
+}
+
+async function send(
+  dispatcher: Dispatcher,
+  url: URL,
+  { headers, body, maxBytes, signal }: Call,
+): Promise<EgressAnswer> {
+  const answer = await request(url, { dispatcher, method: 'POST', headers, body, signal });
+  const { statusCode: status } = answer;
+  return { status, headers: answer.headers, body: await readAtMost(answer.body, maxBytes, status) };
 }
 
 async function readAtMost(

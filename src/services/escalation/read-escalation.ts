@@ -22,12 +22,12 @@ import type { DocumentReader, ReadDocument } from '../read-documents.ts';
 /** The targets of a document, and where it names them. */
 export interface EscalationNames {
   /** In the order of the document. */
-  readonly targets: readonly LocatedTarget[];
+  readonly targets: readonly NamedTarget[];
   /** Present where the body names the key of its path. */
   readonly pathKey?: string;
 }
 
-interface LocatedTarget {
+interface NamedTarget {
   readonly target: Target;
   /** JSON pointer to its id. */
   readonly pointer: string;

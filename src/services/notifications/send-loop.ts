@@ -4,66 +4,69 @@
  * and recording, the message goes out again after its lease, with the same id.
  */
 import { setMaxListeners } from 'node:events';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import {
+  findDueKinds,
   leaseDue,
   loadLeased,
-  type Attempted,
-  type LeasedDelivery,
   type LeaseOptions,
 } from '../../data/notifications/notification-deliveries.ts';
-import {
-  retryDelay,
-  type ChannelKind,
-  type DropReason,
-} from '../../domain/notifications/notifications.ts';
-import { MAIL_CONNECTIONS } from '../../platform/mailer.ts';
-import type { Runtime, ServiceContext } from '../context.ts';
-import { openRecorder, type Recorder } from './recorder.ts';
+import type { ChannelKind } from '../../domain/notifications/notifications.ts';
+import { Bell } from '../../platform/bell.ts';
+import type { ServiceContext } from '../context.ts';
+import { attempt, type Taken } from './attempt.ts';
+import { FEWEST_PLACES, openPlaces } from './places.ts';
 import { purgeWhileRunning } from './retention.ts';
-import type { Delivery, SendOutcome } from './sender.ts';
-import { senders } from './senders.ts';
+import { openStatements, type SendContext } from './statements.ts';
 
+/** Messages of other processes, retries and ended claims are found within this time. */
 const POLL_MS = 500;
+/** Messages of this process are looked for at once, and this long after the last look at the earliest. */
+const SOONEST_MS = 20;
+
+interface Limits {
+  /** Messages under way at once in this process. */
+  readonly atOnce: number;
+  /** Of these, to one receiver that answers quickly. */
+  readonly toOne: number;
+  /** What answers slowly when one of its messages does. */
+  readonly receiver: 'the channel' | 'one for all channels';
+}
+
 /**
- * Messages under way at once in this process. Each kind has its own limit, so a slow mail server
- * does not delay webhooks. Emails are limited to the mailer's connections: waiting for one would
- * use up the send timeout.
+ * Each kind has its own limits, so a slow mail server does not delay webhooks. There is room for many
+ * receivers that stopped answering. All email goes through one server.
  */
-const AT_ONCE: Readonly<Record<ChannelKind, number>> = {
-  email: MAIL_CONNECTIONS,
-  webhook: 64,
-  slack: 32,
+const LIMITS: Readonly<Record<ChannelKind, Limits>> = {
+  email: { atOnce: 32, toOne: 32, receiver: 'one for all channels' },
+  webhook: { atOnce: 512, toOne: 64, receiver: 'the channel' },
+  slack: { atOnce: 128, toOne: 32, receiver: 'the channel' },
 };
-/** Of these, for one channel: a slow receiver delays only its own messages. */
-const PER_CHANNEL = 8;
+/** Starting more of them at once would hold the event loop for too long. */
+const LARGEST_SET = 24;
 const SEND_MS = 15_000;
 /** Longer than sending and recording can take. */
 const LEASE_MS = 60_000;
-const ERROR_CHARACTERS = 500;
 const DRAIN_MS = 3_000;
 
 export interface SendLoop {
   stop(): Promise<void>;
 }
 
-export function startSending(context: ServiceContext): SendLoop {
+/** `pollMs`: how often it looks without a reason. */
+export function startSending(service: ServiceContext, { pollMs = POLL_MS } = {}): SendLoop {
+  const context = { ...service, statements: openStatements(service.db) };
   const stopping = new AbortController();
   const cutOff = new AbortController();
-  // One listener for each message under way.
+  // One listener for each set of messages under way.
   setMaxListeners(0, cutOff.signal);
-  const record = openRecorder(context);
+  const kinds = (Object.keys(LIMITS) as ChannelKind[]).map((kind) => ({ kind, due: new Bell() }));
   const running = Promise.all([
-    ...Object.entries(AT_ONCE).map(([kind, atOnce]) =>
-      sendWhileRunning(context, {
-        kind: kind as ChannelKind,
-        atOnce,
-        record,
-        stopping: stopping.signal,
-        cutOff: cutOff.signal,
-      }),
+    ...kinds.map(({ kind, due }) =>
+      sendWhileRunning(context, { kind, due, stopping: stopping.signal, cutOff: cutOff.signal }),
     ),
+    lookWhileRunning(context, { kinds, pollMs, stopping: stopping.signal }),
     purgeWhileRunning(context, stopping.signal),
   ]);
   return {
@@ -79,10 +82,53 @@ export function startSending(context: ServiceContext): SendLoop {
   };
 }
 
-interface Sending {
+interface Kind {
   readonly kind: ChannelKind;
-  readonly atOnce: number;
-  readonly record: Recorder;
+  /** Rings when messages may be due, or one that was under way has ended. */
+  readonly due: Bell;
+}
+
+interface Looking {
+  readonly kinds: readonly Kind[];
+  readonly pollMs: number;
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Looks for due messages: after a commit of this process that may have added some, and regularly.
+ * While looks find nothing, commits are heard less and less often.
+ */
+async function lookWhileRunning(
+  context: ServiceContext,
+  { kinds, pollMs, stopping }: Looking,
+): Promise<void> {
+  const changed = new Bell();
+  const ignore = context.changes.observe((request) => {
+    // A rule's answer to a request that no person was asked about has no messages.
+    if (!request?.decision || request.route) changed.ring();
+  });
+  stopping.addEventListener('abort', () => {
+    changed.ring();
+    for (const { due } of kinds) due.ring();
+  });
+  for (let pause = SOONEST_MS; !stopping.aborted;) {
+    const found = await findDueKinds(context.db).catch((error: unknown): ChannelKind[] => {
+      context.logger.warn(
+        { err: error },
+        'the outbox could not be read; the next round tries again',
+      );
+      return [];
+    });
+    for (const { kind, due } of kinds) if (found.includes(kind)) due.ring();
+    await delay(pause, undefined, { signal: stopping }).catch(() => undefined);
+    pause = found.length > 0 ? SOONEST_MS : Math.min(2 * pause, POLL_MS);
+    const heard = await changed.wait(Math.max(0, pollMs - pause));
+    if (!heard) pause = SOONEST_MS;
+  }
+  ignore();
+}
+
+interface Sending extends Kind {
   /** No new message starts. */
   readonly stopping: AbortSignal;
   /** Messages under way end. */
@@ -90,193 +136,83 @@ interface Sending {
 }
 
 async function sendWhileRunning(
-  context: ServiceContext,
-  { kind, atOnce, record, stopping, cutOff }: Sending,
+  context: SendContext,
+  { kind, due, stopping, cutOff }: Sending,
 ): Promise<void> {
-  const pause = pauses(POLL_MS, stopping);
-  const underWay = new Map<string, { readonly channelId: string; readonly done: Promise<void> }>();
-  const turn = async (): Promise<void> => {
-    const limit = atOnce - underWay.size;
-    const leased =
-      limit > 0
-        ? await takeDue(context, { kinds: [kind], limit, inHand: countByChannel(underWay) })
-        : [];
-    for (const { lease, delivery } of leased) {
-      const done = attempt(context, { lease, delivery, record }, cutOff).finally(() =>
-        underWay.delete(delivery.id),
-      );
-      underWay.set(delivery.id, { channelId: delivery.channelId, done });
-    }
-    // The lease may not have taken everything: the first message to finish makes room for more.
-    await Promise.race([...[...underWay.values()].map(({ done }) => done), pause()]);
-    // Messages that finish together free their places together.
-    await setImmediate();
-  };
-  while (!stopping.aborted) {
-    await turn().catch(async (error: unknown) => {
-      context.logger.warn(
-        { err: error },
-        'the outbox could not be read; the next round tries again',
-      );
-      await pause();
+  const { atOnce, toOne, receiver } = LIMITS[kind];
+  const places = openPlaces(toOne);
+  const oneForAll = receiver === 'one for all channels';
+  /** The channel of each message. */
+  const underWay = new Map<string, string>();
+  const start = (taken: Taken, signal: AbortSignal): void => {
+    const { id, channelId } = taken.delivery;
+    const began = performance.now();
+    underWay.set(id, channelId);
+    void attempt(context, taken, signal).then((attempted) => {
+      underWay.delete(id);
+      places.ended(oneForAll ? kind : channelId, attempted?.kind, performance.now() - began);
+      due.ring();
     });
+  };
+  const turn = async (): Promise<void> => {
+    const limit = (oneForAll ? places.of(kind) : atOnce) - underWay.size;
+    if (limit <= 0) return;
+    const perChannel = oneForAll
+      ? { perChannel: toOne }
+      : { perChannel: FEWEST_PLACES, limits: places.raised() };
+    const taken = await takeDue(context, {
+      kinds: [kind],
+      limit: Math.min(limit, LARGEST_SET),
+      ...perChannel,
+      inHand: countByChannel(underWay),
+    });
+    if (taken.length === 0) return;
+    const signal = AbortSignal.any([cutOff, AbortSignal.timeout(SEND_MS)]);
+    setMaxListeners(0, signal);
+    for (const one of taken) start(one, signal);
+  };
+  for (let last = 0; !stopping.aborted;) {
+    await due.wait();
+    // Messages that end at about the same time free their places together.
+    if (underWay.size > 0) await delay(Math.max(0, last + SOONEST_MS - performance.now()));
+    last = performance.now();
+    if (!stopping.aborted)
+      await turn().catch((error: unknown) => {
+        context.logger.warn(
+          { err: error, kind },
+          'messages could not be read; they are tried again',
+        );
+      });
   }
-  await Promise.all([...underWay.values()].map(({ done }) => done));
+  while (underWay.size > 0) await due.wait();
 }
 
-function countByChannel(
-  underWay: ReadonlyMap<string, { readonly channelId: string }>,
-): Map<string, number> {
+function countByChannel(underWay: ReadonlyMap<string, string>): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { channelId } of underWay.values())
+  for (const channelId of underWay.values())
     counts.set(channelId, (counts.get(channelId) ?? 0) + 1);
   return counts;
 }
 
-/** At most one pause is under way: a new one replaces the one before. */
-function pauses(ms: number, stopping: AbortSignal): () => Promise<void> {
-  const state = { timer: undefined as NodeJS.Timeout | undefined, over: (): void => undefined };
-  stopping.addEventListener('abort', () => {
-    state.over();
-  });
-  return () => {
-    clearTimeout(state.timer);
-    return new Promise<void>((resolve) => {
-      state.over = () => {
-        clearTimeout(state.timer);
-        resolve();
-      };
-      if (stopping.aborted) resolve();
-      else state.timer = setTimeout(resolve, ms);
-    });
-  };
-}
-
-interface Taken {
-  readonly lease: string;
-  readonly delivery: LeasedDelivery;
-}
-
 async function takeDue(
   { db }: ServiceContext,
-  wanted: Pick<LeaseOptions, 'kinds' | 'limit' | 'inHand'>,
+  wanted: Omit<LeaseOptions, 'lease' | 'leaseMs'>,
 ): Promise<Taken[]> {
   const lease = v7();
-  const ids = await leaseDue(db, { lease, leaseMs: LEASE_MS, perChannel: PER_CHANNEL, ...wanted });
+  const ids = await leaseDue(db, { lease, leaseMs: LEASE_MS, ...wanted });
   return (await loadLeased(db, { lease, ids })).map((delivery) => ({ lease, delivery }));
 }
 
-/**
- * Takes due messages once and waits for their outcomes; returns their number. Exported for tests.
- */
-export async function sendDue(context: ServiceContext): Promise<number> {
+/** Takes due messages once and waits for their outcomes; returns their number. Exported for tests. */
+export async function sendDue(service: ServiceContext): Promise<number> {
+  const context = { ...service, statements: openStatements(service.db) };
   const taken = await takeDue(context, {
     kinds: ['email', 'webhook', 'slack'],
     limit: 32,
+    perChannel: FEWEST_PLACES,
     inHand: new Map(),
   });
-  const record = openRecorder(context);
-  await Promise.all(taken.map((one) => attempt(context, { ...one, record }, context.stopping)));
+  const signal = AbortSignal.any([context.stopping, AbortSignal.timeout(SEND_MS)]);
+  await Promise.all(taken.map((one) => attempt(context, one, signal)));
   return taken.length;
-}
-
-/** Never rejects: a message whose outcome cannot be recorded is sent again after its lease. */
-async function attempt(
-  context: ServiceContext,
-  { lease, delivery, record }: Taken & { readonly record: Recorder },
-  stopping: AbortSignal,
-): Promise<void> {
-  try {
-    const attempted = dropOrPostpone(delivery) ?? (await send(context, delivery, stopping));
-    context.metrics.notificationAttempts.inc({ kind: delivery.kind, outcome: attempted.kind });
-    await record({ id: delivery.id, lease, attempted });
-  } catch (error) {
-    context.logger.warn(
-      { err: error, delivery: delivery.id },
-      'the outcome of a message could not be recorded',
-    );
-  }
-}
-
-function dropOrPostpone({
-  event,
-  kind,
-  announces,
-  channelEnabled,
-  closed,
-  claimed,
-  recipient,
-}: LeasedDelivery): Attempted | undefined {
-  const drop = (reason: DropReason): Attempted => ({ kind: 'dropped', reason });
-  if (!channelEnabled) return drop('channel_disabled');
-  if (event === 'decided') return undefined;
-  if (closed) return drop('request_closed');
-  const unfit = announces ? undefined : dropReasonFor(kind, recipient);
-  if (unfit) return drop(unfit);
-  return claimed ? { kind: 'later' } : undefined;
-}
-
-function dropReasonFor(
-  kind: ChannelKind,
-  recipient: LeasedDelivery['recipient'],
-): DropReason | undefined {
-  if (!recipient?.active) return 'member_inactive';
-  if (!recipient.mayDecide) return 'cannot_decide';
-  return kind === 'webhook' || recipient.wants[kind] ? undefined : 'opted_out';
-}
-
-async function send(
-  context: ServiceContext,
-  delivery: LeasedDelivery,
-  stopping: AbortSignal,
-): Promise<Attempted> {
-  const signal = AbortSignal.any([stopping, AbortSignal.timeout(SEND_MS)]);
-  const outcome = await senders[delivery.kind]
-    .send(context, toDelivery(context, delivery), signal)
-    .catch((error: unknown) => failure(error));
-  if (outcome.kind !== 'failed') return outcome;
-  const error = [...outcome.error.replaceAll(/\p{Cc}+/gu, ' ')].slice(0, ERROR_CHARACTERS).join('');
-  context.logger.info(
-    { delivery: delivery.id, kind: delivery.kind, attempt: delivery.attempts, error },
-    'a message was not delivered',
-  );
-  const atLeastMs = outcome.retryAfterMs ?? 0;
-  const afterMs = outcome.permanent
-    ? undefined
-    : retryDelay(delivery.attempts, Math.random(), { atLeastMs });
-  return afterMs === undefined ? { kind: 'dead', error } : { kind: 'retry', error, afterMs };
-}
-
-function failure(error: unknown): SendOutcome {
-  return {
-    kind: 'failed',
-    error: error instanceof Error || hasMessage(error) ? error.message : 'failed',
-  };
-}
-
-/** An Error, possibly of another realm, where `instanceof` fails. */
-function hasMessage(error: unknown): error is { readonly message: string } {
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    'message' in error &&
-    typeof error.message === 'string'
-  );
-}
-
-function toDelivery({ publicUrl }: Runtime, delivery: LeasedDelivery): Delivery {
-  const { id, organizationId } = delivery.request;
-  const common = {
-    id: delivery.id,
-    organizationId,
-    channelId: delivery.channelId,
-    createdAt: delivery.createdAt,
-    request: delivery.request,
-    url: `${publicUrl()}/requests/${id}`,
-  };
-  const { recipient, level } = delivery;
-  if (delivery.announces) return { ...common, event: 'announced' };
-  if (delivery.event === 'decided' || !recipient || !level) return { ...common, event: 'decided' };
-  const { membershipId, displayName, email } = recipient;
-  return { ...common, event: 'notified', recipient: { membershipId, displayName, email }, level };
 }

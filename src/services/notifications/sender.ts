@@ -2,6 +2,7 @@
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { DropReason } from '../../domain/notifications/notifications.ts';
 import type { ServiceContext } from '../context.ts';
+import type { SendContext } from './statements.ts';
 
 export interface Recipient {
   readonly membershipId: string;
@@ -91,7 +92,7 @@ export interface ChannelSender {
   /**
    * `signal` aborts after 15 seconds and when the process stops. A rejection counts as `failed`.
    */
-  send(context: ServiceContext, delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
+  send(context: SendContext, delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
   /** Takes at most 10 seconds. */
   sendTest(
     context: ServiceContext,

@@ -9,6 +9,7 @@ import { signatureHeaders } from '../../platform/crypto/webhook-signature.ts';
 import { v7 } from 'uuid';
 import type { Runtime, ServiceContext } from '../context.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
+import type { SendContext } from './statements.ts';
 
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES = 64 * 1024;
@@ -16,11 +17,11 @@ const ANSWER_BYTES = 64 * 1024;
 export const webhookSender: ChannelSender = { send, sendTest };
 
 async function send(
-  context: ServiceContext,
+  context: SendContext,
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const target = await findWebhookTarget(context.db, delivery.channelId);
+  const target = await context.statements.webhookTarget(delivery.channelId);
   if (!target) return { kind: 'dropped', reason: 'channel_deleted' };
   const posted = await post(context, target, {
     ...delivery,

@@ -35,7 +35,7 @@ import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { lockCurrentMember } from './member-principals.ts';
-import { HOLDER_KINDS, toPagePolicy, type PagePolicy } from './permission-policy-pages.ts';
+import { HOLDER_KINDS, presentPolicy, type ShownPolicy } from './permission-policy-pages.ts';
 
 /** Terms from a body, below `pointer`. */
 export interface SubmittedTerms {
@@ -113,7 +113,7 @@ export interface GrantedPolicies {
   readonly grantedByActorId: string;
 }
 
-/** Adds policies with their audit events. Returns their ids, in the order of the terms. */
+/** Adds policies with their audit events. Answers their ids, in the order of the terms. */
 export async function addPolicies(
   trx: Db,
   organizationId: string,
@@ -262,7 +262,7 @@ export async function createPolicy(
   context: ServiceContext,
   principal: MemberPrincipal,
   { holder, terms, idempotencyKey }: NewPolicy,
-): Promise<{ readonly policy: PagePolicy; readonly created: boolean }> {
+): Promise<{ readonly policy: ShownPolicy; readonly created: boolean }> {
   const { organizationId, membershipId } = principal;
   const identity = { operation: `${holder.kind}.permission_policies.create`, key: idempotencyKey };
   const parametersHash = hashOf({ holder, terms });
@@ -288,7 +288,7 @@ export async function createPolicy(
     const id = kept?.resourceId ?? (await addPolicies(trx, organizationId, grant))[0] ?? '';
     if (!kept)
       await keepOutcome(trx, organizationId, { ...identity, parametersHash, resourceId: id });
-    return { policy: await readPagePolicy(trx, principal, { holder, id, state }), created: !kept };
+    return { policy: await readShown(trx, principal, { holder, id, state }), created: !kept };
   });
 }
 
@@ -328,7 +328,7 @@ export async function replacePolicy(
     terms,
     revision,
   }: PolicyReference & { readonly terms: PolicyTerms; readonly revision: number },
-): Promise<PagePolicy> {
+): Promise<ShownPolicy> {
   const { organizationId, membershipId } = principal;
   return await taking(context, { principal, holder }, async (trx, caller, state) => {
     const before = await findChangeable(trx, caller, { holder, id, state });
@@ -358,19 +358,19 @@ export async function replacePolicy(
         ],
       });
     }
-    return await readPagePolicy(trx, principal, { holder, id, state });
+    return await readShown(trx, principal, { holder, id, state });
   });
 }
 
 /** Reads the policy again, since the change may have changed what the caller holds. */
-async function readPagePolicy(
+async function readShown(
   trx: Db,
   principal: MemberPrincipal,
   { state, ...reference }: PolicyReference & { readonly state: PolicyHolderState },
-): Promise<PagePolicy> {
+): Promise<ShownPolicy> {
   const reader = await lockCurrentMember(trx, principal);
   const policy = await readPolicy(trx, principal.organizationId, reference);
-  return await toPagePolicy(trx, reader, { policy, state });
+  return await presentPolicy(trx, reader, { policy, state });
 }
 
 /** Deletes a policy. Throws 404, 409 `last_owner`, and as `findChangeable` does. */

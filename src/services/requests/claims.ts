@@ -16,7 +16,7 @@ import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { mayClaim, maySee } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { announceChanged, announceDecided } from './announce.ts';
 import { lockForCaller, requireForAgent } from './caller.ts';
 import { readAudience } from './audience.ts';
@@ -41,7 +41,7 @@ export async function claimRequest(
   id: string,
 ): Promise<Claim> {
   const outcome = await context.db.transaction(
-    async (trx) => await claimLocked(trx, { principal, id }),
+    async (trx) => await claimLocked(trx, context, { principal, id }),
   );
   if (outcome.expired) throw tooLate(context, outcome.expired);
   if (outcome.changed) announceChanged(context, id, 'claim');
@@ -55,6 +55,7 @@ interface Call {
 
 async function claimLocked(
   db: Db,
+  runtime: Runtime,
   { principal: caller, id }: Call,
 ): Promise<Outcome<{ claim: Claim }>> {
   const { principal, locked } = await lockForCaller(db, caller, id);
@@ -108,7 +109,7 @@ export async function releaseRequest(
   id: string,
 ): Promise<void> {
   const outcome = await context.db.transaction(
-    async (trx) => await releaseLocked(trx, { principal, id }),
+    async (trx) => await releaseLocked(trx, context, { principal, id }),
   );
   if (outcome.expired) announceDecided(context, outcome.expired, 'changed');
   else if (outcome.changed) announceChanged(context, id, 'claim');
@@ -118,6 +119,7 @@ export async function releaseRequest(
 
 async function releaseLocked(
   db: Db,
+  runtime: Runtime,
   { principal, id }: Call,
 ): Promise<Outcome<{ released: boolean }>> {
   const locked = await lockRequest(db, id);
@@ -143,7 +145,7 @@ async function releaseLocked(
 
 /**
  * Call it in the transaction that suspends or removes a member, so that no request waits for them.
- * Returns the ids of the requests, for `announceReleased` after the commit.
+ * Answers the ids of the requests, for `announceReleased` after the commit.
  */
 export async function releaseClaimsOf(
   trx: Db,

@@ -2,11 +2,12 @@
 import {
   hashRecoveryCode,
   readCode,
+  type SealedSeed,
   type SecondFactor,
 } from '../../domain/sign-in/second-factors.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
-import { SEALED_FOR, type StoredSecret } from '../../domain/sealed-secrets.ts';
+import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import { readClock } from '../../data/clock.ts';
 import { useRecoveryCode } from '../../data/sign-in/recovery-codes.ts';
 import {
@@ -74,7 +75,7 @@ export async function requirePasswordEnough(
 ): Promise<void> {
   if (auth.assurance === 'strong' || !(await findTotpFactor(db, userId))?.confirmedAt) return;
   throw new AppError('mfa_required', {
-    detail: 'You have a second factor: authenticate again with one of its codes.',
+    detail: 'You have a second factor: authenticate again with a code of it.',
   });
 }
 
@@ -89,12 +90,12 @@ export async function matchingStep(
     userId,
     seed,
     code,
-  }: { readonly userId: string; readonly seed: StoredSecret; readonly code: string },
+  }: { readonly userId: string; readonly seed: SealedSeed; readonly code: string },
 ): Promise<number | undefined> {
   return totpStep(openSeed(runtime, userId, seed), code, await readClock(db));
 }
 
-function openSeed({ secrets }: Runtime, userId: string, { keyId, sealed }: StoredSecret): Buffer {
+function openSeed({ secrets }: Runtime, userId: string, { keyId, sealed }: SealedSeed): Buffer {
   if (!secrets?.knows(keyId))
     throw new AppError('secrets_key_missing', { internal: { userId, keyId } });
   try {

@@ -7,7 +7,7 @@ import { insertSession } from '../../../src/data/sign-in/sessions.ts';
 import { countSignInAttempt } from '../../../src/data/sign-in/sign-in-attempts.ts';
 import { rememberSlackCall } from '../../../src/data/notifications/slack/calls.ts';
 import { putSlackLinkCode } from '../../../src/data/notifications/slack/links.ts';
-import { beginPosting, endPosting } from '../../../src/data/notifications/slack/messages.ts';
+import { beginPostings, endPostings } from '../../../src/data/notifications/slack/messages.ts';
 import { openPool, type Db } from '../../../src/platform/postgres.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
@@ -155,9 +155,9 @@ test('a Slack message purges those of other requests that were posted over 100 d
   const agent = await createAgent(app, its);
   const post = async (requestId: string, messageKey: string): Promise<boolean> => {
     const place = { requestId, channelId, messageKey };
-    const begun = await beginPosting(app.db, place, randomUUID());
-    if (begun) await endPosting(app.db, place, { channel: 'C1', ts: '1.0' });
-    return begun;
+    const [begun] = await beginPostings(app.db, [{ place, deliveryId: randomUUID() }]);
+    if (begun) await endPostings(app.db, [{ place, posted: { channel: 'C1', ts: '1.0' } }]);
+    return begun === true;
   };
   const [old, recent, next] = [await ask(app, agent), await ask(app, agent), await ask(app, agent)];
   for (const id of [old, recent]) await post(id, 'first');
@@ -237,5 +237,6 @@ async function putSlackLinkCodeOf(db: Db): Promise<void> {
 async function beginPostingOf(db: Db): Promise<void> {
   const { channelId, organization: its } = await workspace();
   const requestId = await ask(app, await createAgent(app, its));
-  await beginPosting(db, { requestId, channelId, messageKey: 'first' }, randomUUID());
+  const place = { requestId, channelId, messageKey: 'first' };
+  await beginPostings(db, [{ place, deliveryId: randomUUID() }]);
 }

@@ -3,7 +3,7 @@
  */
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import type { Db } from '../../../platform/postgres.ts';
-import { queryRow } from '../../../platform/rows.ts';
+import { type PreparedStatement, queryRow, runPrepared } from '../../../platform/rows.ts';
 
 interface ConnectionRow extends Omit<SlackConnection, 'secrets'> {
   readonly sealed: Buffer;
@@ -23,16 +23,27 @@ function toConnection({ sealed, keyId, ...row }: ConnectionRow): SlackConnection
   return { ...row, secrets: { sealed, keyId } };
 }
 
+const OF_ORGANIZATIONS: PreparedStatement = {
+  name: 'find-slack-connections',
+  sql: `${CONNECTIONS} where s.organization_id = any(cast(:organizationIds as uuid[]))`,
+};
+
+/** By organization. */
+export async function findSlackConnections(
+  db: Db,
+  organizationIds: readonly string[],
+): Promise<ReadonlyMap<string, SlackConnection>> {
+  const rows = await runPrepared<ConnectionRow>(db, OF_ORGANIZATIONS, {
+    organizationIds: [...new Set(organizationIds)],
+  });
+  return new Map(rows.map((row) => [row.organizationId, toConnection(row)]));
+}
+
 export async function findSlackConnection(
   db: Db,
   organizationId: string,
 ): Promise<SlackConnection | undefined> {
-  const row = await queryRow<ConnectionRow>(
-    db,
-    `${CONNECTIONS} where s.organization_id = :organizationId`,
-    { organizationId },
-  );
-  return row && toConnection(row);
+  return (await findSlackConnections(db, [organizationId])).get(organizationId);
 }
 
 /** Searches all organizations. */

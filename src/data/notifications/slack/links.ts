@@ -1,25 +1,45 @@
 /** Links between members and Slack users, and the codes that create them. */
 import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
 import type { Db } from '../../../platform/postgres.ts';
-import { queryOne, queryRow } from '../../../platform/rows.ts';
+import { type PreparedStatement, queryOne, queryRow, runPrepared } from '../../../platform/rows.ts';
 
 /** Only through a connection that is not deleted. */
 const LINKS = `
   select l.membership_id, l.slack_user_id, l.direct_channel, l.linked_at
     from slack_links l
     join slack_connections s on s.channel_id = l.channel_id
-    join notification_channels c on c.id = s.channel_id
-   where s.organization_id = :organizationId and c.deleted_at is null`;
+    join notification_channels c on c.id = s.channel_id and c.deleted_at is null`;
+
+const OF_MEMBERS: PreparedStatement = {
+  name: 'find-slack-links',
+  sql: `${LINKS}
+    join unnest(cast(:organizationIds as uuid[]), cast(:membershipIds as uuid[])) as w (organization_id, membership_id)
+      on w.organization_id = s.organization_id and w.membership_id = l.membership_id`,
+};
+
+export interface LinkedMember {
+  readonly organizationId: string;
+  readonly membershipId: string;
+}
+
+/** By membership. */
+export async function findSlackLinks(
+  db: Db,
+  members: readonly LinkedMember[],
+): Promise<ReadonlyMap<string, SlackLink>> {
+  const rows = await runPrepared<SlackLink>(db, OF_MEMBERS, {
+    organizationIds: members.map(({ organizationId }) => organizationId),
+    membershipIds: members.map(({ membershipId }) => membershipId),
+  });
+  return new Map(rows.map((row) => [row.membershipId, row]));
+}
 
 export async function findSlackLink(
   db: Db,
   organizationId: string,
   membershipId: string,
 ): Promise<SlackLink | undefined> {
-  return await queryRow<SlackLink>(db, `${LINKS} and l.membership_id = :membershipId`, {
-    organizationId,
-    membershipId,
-  });
+  return (await findSlackLinks(db, [{ organizationId, membershipId }])).get(membershipId);
 }
 
 export async function findSlackLinkOfUser(
@@ -27,10 +47,14 @@ export async function findSlackLinkOfUser(
   organizationId: string,
   slackUserId: string,
 ): Promise<SlackLink | undefined> {
-  return await queryRow<SlackLink>(db, `${LINKS} and l.slack_user_id = :slackUserId`, {
-    organizationId,
-    slackUserId,
-  });
+  return await queryRow<SlackLink>(
+    db,
+    `${LINKS} where s.organization_id = :organizationId and l.slack_user_id = :slackUserId`,
+    {
+      organizationId,
+      slackUserId,
+    },
+  );
 }
 
 /** Replaces the member's code, and purges some expired codes. Returns when the code expires. */

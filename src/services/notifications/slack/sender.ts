@@ -1,13 +1,10 @@
 /** Sends Slack messages: to linked people, and to the organization's default channel. */
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
-import { once } from 'node:events';
 import { findSlackConnection } from '../../../data/notifications/slack/connections.ts';
 import { findSlackLink, setDirectChannel } from '../../../data/notifications/slack/links.ts';
 import {
-  beginPosting,
   closeMessage,
-  endPosting,
   findOpenMessages,
   giveUpPosting,
   isPosted,
@@ -19,8 +16,10 @@ import {
   askingMessage,
   testMessage,
 } from '../../../domain/notifications/slack/messages.ts';
+import { unlessAborted } from '../../../platform/abort.ts';
 import { SlackError, type PostedMessage } from '../../../platform/slack.ts';
 import type { ServiceContext } from '../../context.ts';
+import type { SendContext } from '../statements.ts';
 import type {
   AnnouncedDelivery,
   ChannelSender,
@@ -39,43 +38,31 @@ interface Workspace {
   readonly botToken: string;
 }
 
-async function openWorkspace(
+/** Undefined when this connection is no longer the channel's, or there is no secrets key. */
+function openWorkspace(
   context: ServiceContext,
-  { organizationId, channelId }: { organizationId: string; channelId: string },
-): Promise<Workspace | undefined> {
-  const connection = await findSlackConnection(context.db, organizationId);
+  connection: SlackConnection | undefined,
+  channelId: string,
+): Workspace | undefined {
   if (connection?.channelId !== channelId || !context.secrets) return undefined;
   return { connection, botToken: openSlackSecrets(context, connection).botToken };
 }
 
 async function send(
-  context: ServiceContext,
+  context: SendContext,
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const workspace = await openWorkspace(context, delivery);
+  const connection = await context.statements.slackConnection(delivery.organizationId);
+  const workspace = openWorkspace(context, connection, delivery.channelId);
   if (!workspace) return { kind: 'dropped', reason: 'not_configured' };
   try {
+    // Work under way continues after the signal, so that what Slack has accepted is still recorded.
     return await unlessAborted(signal, () => deliver(context, { workspace, signal }, delivery));
   } catch (error) {
     if (error instanceof SlackError) return toFailure(error);
     if (signal.aborted) return { kind: 'failed', error: 'interrupted' };
     throw error;
-  }
-}
-
-/** Work under way continues after the signal, so that what Slack has accepted is still recorded. */
-async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  const finished = new AbortController();
-  const aborted = once(signal, 'abort', { signal: finished.signal }).then(() => {
-    signal.throwIfAborted();
-    throw new Error('not aborted');
-  });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    finished.abort();
   }
 }
 
@@ -85,7 +72,7 @@ interface Sending {
 }
 
 async function deliver(
-  context: ServiceContext,
+  context: SendContext,
   sending: Sending,
   delivery: Delivery,
 ): Promise<SendOutcome> {
@@ -110,15 +97,13 @@ function toFailure({ failure, reason, retryAfterSeconds }: SlackError): SendOutc
 }
 
 async function askPerson(
-  context: ServiceContext,
+  context: SendContext,
   sending: Sending,
   delivery: NotifiedDelivery,
 ): Promise<SendOutcome> {
-  const link = await findSlackLink(
-    context.db,
-    delivery.organizationId,
-    delivery.recipient.membershipId,
-  );
+  const { organizationId, recipient } = delivery;
+  const { membershipId } = recipient;
+  const link = await context.statements.slackLink({ organizationId, membershipId });
   if (!link) return { kind: 'dropped', reason: 'not_linked' };
   return await postOnce(context, sending, {
     delivery,
@@ -127,7 +112,7 @@ async function askPerson(
 }
 
 async function announce(
-  context: ServiceContext,
+  context: SendContext,
   sending: Sending,
   delivery: AnnouncedDelivery,
 ): Promise<SendOutcome> {
@@ -149,7 +134,7 @@ async function directChannel(
 
 /** Opens the conversation again when it no longer exists. */
 async function postDirectly(
-  context: ServiceContext,
+  context: SendContext,
   { workspace, link }: { readonly workspace: Workspace; readonly link: SlackLink },
   send: SendTo,
 ): Promise<PostedMessage> {
@@ -179,13 +164,13 @@ interface Post {
  * it. A duplicate is possible only when Slack accepts a message and its answer is lost.
  */
 async function postOnce(
-  { db, slack }: ServiceContext,
+  { db, slack, statements }: SendContext,
   { workspace, signal }: Sending,
   { delivery, post }: Post,
 ): Promise<SendOutcome> {
   const { id, request, channelId, url } = delivery;
   const place: MessagePlace = { requestId: request.id, channelId, messageKey: `delivery:${id}` };
-  if (!(await beginPosting(db, place, id))) {
+  if (!(await statements.beginPosting({ place, deliveryId: id }))) {
     // An attempt that was cut off may still be under way.
     return (await isPosted(db, place))
       ? { kind: 'delivered' }
@@ -200,7 +185,7 @@ async function postOnce(
         askingMessage(request, url, workspace.connection),
       );
     });
-    await endPosting(db, place, posted);
+    await statements.endPosting({ place, posted });
     return { kind: 'delivered' };
   } catch (error) {
     await giveUpPosting(db, place, id);
@@ -210,7 +195,7 @@ async function postOnce(
 
 /** Replaces the buttons of each message with the answer; messages that have it are skipped. */
 async function presentAnswer(
-  context: ServiceContext,
+  context: SendContext,
   { workspace, signal }: Sending,
   delivery: DecidedDelivery,
 ): Promise<SendOutcome> {
@@ -250,7 +235,8 @@ async function sendTest(
   { organizationId, channelId, recipient }: TestMessage,
   signal: AbortSignal,
 ): Promise<TestOutcome> {
-  const workspace = await openWorkspace(context, { organizationId, channelId });
+  const connection = await findSlackConnection(context.db, organizationId);
+  const workspace = openWorkspace(context, connection, channelId);
   if (!workspace) return { delivered: false, errorCode: 'not_configured' };
   const link = await findSlackLink(context.db, organizationId, recipient.membershipId);
   const { defaultChannel, organizationName } = workspace.connection;

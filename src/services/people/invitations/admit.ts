@@ -45,7 +45,7 @@ export async function isVouched(
   if (inviter?.membershipStatus !== 'active') return false;
   // An invitation can be made only from a session, so check as in one.
   const principal = memberPrincipal(inviter, {
-    via: { kind: 'session', sessionId: '', isRecent: false },
+    via: { kind: 'session', sessionId: '', fresh: false },
     auth: { method: 'system', assurance: 'single_factor', authenticated_at: new Date(0) },
   });
   const holds = (terms: PolicyTerms) =>
@@ -57,7 +57,7 @@ export async function isVouched(
 }
 
 /**
- * Makes the person a member by the invitation, under the organization's lock. Returns the
+ * Makes the person a member by the invitation, under the organization's lock. Answers the
  * membership's id. Throws 404 when the invitation is no longer pending; 409 `member_exists`,
  * `directory_managed`.
  */
@@ -108,7 +108,7 @@ async function enterMembership(
 }
 
 /**
- * Creates the member's policies from the invitation, as grants of the inviter. Returns their ids.
+ * Creates the member's policies from the invitation, as grants of the inviter. Answers their ids.
  */
 async function giveAccess(
   trx: Db,

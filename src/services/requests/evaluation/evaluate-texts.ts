@@ -52,7 +52,7 @@ function compiledOf(pipeline: PipelineText | undefined): CompiledPipeline | unde
     readonly blocks: readonly StoredBlock[];
     readonly default_escalation_path?: string;
   };
-  const result = compilePipeline(blocks, path);
-  compiled.set(pipeline.id, result);
-  return result;
+  const fresh = compilePipeline(blocks, path);
+  compiled.set(pipeline.id, fresh);
+  return fresh;
 }

@@ -1,0 +1,30 @@
+/** Wakes a loop. A ring while the loop works is not lost: its next wait then ends at once. */
+export class Bell {
+  private rung = false;
+  private heard: (() => void) | undefined;
+
+  ring(): void {
+    this.rung = true;
+    this.heard?.();
+  }
+
+  /**
+   * Resolves with true at a ring since the last wait, and with false after `atMostMs` without one.
+   * One wait at a time.
+   */
+  async wait(atMostMs?: number): Promise<boolean> {
+    if (!this.rung) {
+      await new Promise<void>((resolve) => {
+        const timer = atMostMs === undefined ? undefined : setTimeout(resolve, atMostMs);
+        this.heard = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.heard = undefined;
+    }
+    const { rung } = this;
+    this.rung = false;
+    return rung;
+  }
+}

@@ -1,0 +1,126 @@
+/** One attempt at a leased message: checks the request again, sends, and records the outcome. */
+import type {
+  Attempted,
+  LeasedDelivery,
+} from '../../data/notifications/notification-deliveries.ts';
+import {
+  retryDelay,
+  type ChannelKind,
+  type DropReason,
+} from '../../domain/notifications/notifications.ts';
+import type { Runtime } from '../context.ts';
+import type { Delivery, SendOutcome } from './sender.ts';
+import { senders } from './senders.ts';
+import type { SendContext } from './statements.ts';
+
+const ERROR_CHARACTERS = 500;
+
+export interface Taken {
+  readonly lease: string;
+  readonly delivery: LeasedDelivery;
+}
+
+/**
+ * Never rejects: a message whose outcome cannot be recorded is sent again after its lease. Returns
+ * the outcome, if it is recorded. `signal` ends the attempt.
+ */
+export async function attempt(
+  context: SendContext,
+  { lease, delivery }: Taken,
+  signal: AbortSignal,
+): Promise<Attempted | undefined> {
+  try {
+    const attempted = dropOrPostpone(delivery) ?? (await send(context, delivery, signal));
+    context.metrics.notificationAttempts.inc({ kind: delivery.kind, outcome: attempted.kind });
+    await context.statements.record({ id: delivery.id, lease, attempted });
+    return attempted;
+  } catch (error) {
+    context.logger.warn(
+      { err: error, delivery: delivery.id },
+      'the outcome of a message could not be recorded',
+    );
+    return undefined;
+  }
+}
+
+function dropOrPostpone({
+  event,
+  kind,
+  announces,
+  channelEnabled,
+  closed,
+  claimed,
+  recipient,
+}: LeasedDelivery): Attempted | undefined {
+  const drop = (reason: DropReason): Attempted => ({ kind: 'dropped', reason });
+  if (!channelEnabled) return drop('channel_disabled');
+  if (event === 'decided') return undefined;
+  if (closed) return drop('request_closed');
+  const unfit = announces ? undefined : dropReasonFor(kind, recipient);
+  if (unfit) return drop(unfit);
+  return claimed ? { kind: 'later' } : undefined;
+}
+
+function dropReasonFor(
+  kind: ChannelKind,
+  recipient: LeasedDelivery['recipient'],
+): DropReason | undefined {
+  if (!recipient?.active) return 'member_inactive';
+  if (!recipient.mayDecide) return 'cannot_decide';
+  return kind === 'webhook' || recipient.wants[kind] ? undefined : 'opted_out';
+}
+
+async function send(
+  context: SendContext,
+  delivery: LeasedDelivery,
+  signal: AbortSignal,
+): Promise<Attempted> {
+  const outcome = await senders[delivery.kind]
+    .send(context, toDelivery(context, delivery), signal)
+    .catch((error: unknown) => failure(error));
+  if (outcome.kind !== 'failed') return outcome;
+  const error = [...outcome.error.replaceAll(/\p{Cc}+/gu, ' ')].slice(0, ERROR_CHARACTERS).join('');
+  context.logger.info(
+    { delivery: delivery.id, kind: delivery.kind, attempt: delivery.attempts, error },
+    'a message was not delivered',
+  );
+  const atLeastMs = outcome.retryAfterMs ?? 0;
+  const afterMs = outcome.permanent
+    ? undefined
+    : retryDelay(delivery.attempts, Math.random(), { atLeastMs });
+  return afterMs === undefined ? { kind: 'dead', error } : { kind: 'retry', error, afterMs };
+}
+
+function failure(error: unknown): SendOutcome {
+  return {
+    kind: 'failed',
+    error: error instanceof Error || hasMessage(error) ? error.message : 'failed',
+  };
+}
+
+/** An Error, possibly of another realm, where `instanceof` fails. */
+function hasMessage(error: unknown): error is { readonly message: string } {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'message' in error &&
+    typeof error.message === 'string'
+  );
+}
+
+function toDelivery({ publicUrl }: Runtime, delivery: LeasedDelivery): Delivery {
+  const { id, organizationId } = delivery.request;
+  const common = {
+    id: delivery.id,
+    organizationId,
+    channelId: delivery.channelId,
+    createdAt: delivery.createdAt,
+    request: delivery.request,
+    url: `${publicUrl()}/requests/${id}`,
+  };
+  const { recipient, level } = delivery;
+  if (delivery.announces) return { ...common, event: 'announced' };
+  if (delivery.event === 'decided' || !recipient || !level) return { ...common, event: 'decided' };
+  const { membershipId, displayName, email } = recipient;
+  return { ...common, event: 'notified', recipient: { membershipId, displayName, email }, level };
+}

@@ -1,0 +1,63 @@
+/** The statements of senders: what many messages need at the same time is one statement. */
+import { findWebhookTargets } from '../../data/notifications/notification-channels.ts';
+import {
+  recordAttempts,
+  type RecordedAttempt,
+} from '../../data/notifications/notification-deliveries.ts';
+import { findSlackConnections } from '../../data/notifications/slack/connections.ts';
+import { findSlackLinks, type LinkedMember } from '../../data/notifications/slack/links.ts';
+import {
+  beginPostings,
+  endPostings,
+  type EndedPost,
+  type NewPost,
+} from '../../data/notifications/slack/messages.ts';
+import type { WebhookTarget } from '../../domain/notifications/notification-channels.ts';
+import type { SlackConnection } from '../../domain/notifications/slack/connections.ts';
+import type { SlackLink } from '../../domain/notifications/slack/links.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { inSets } from '../../platform/sets.ts';
+import type { ServiceContext } from '../context.ts';
+
+export interface SendStatements {
+  webhookTarget(channelId: string): Promise<WebhookTarget | undefined>;
+  slackConnection(organizationId: string): Promise<SlackConnection | undefined>;
+  slackLink(member: LinkedMember): Promise<SlackLink | undefined>;
+  /** True when this delivery posts its message. */
+  beginPosting(post: NewPost): Promise<boolean>;
+  endPosting(post: EndedPost): Promise<void>;
+  /** Resolves once it is recorded, or another process holds the message by now. */
+  record(attempt: RecordedAttempt): Promise<void>;
+}
+
+/** What sending a message gets besides the message. */
+export interface SendContext extends ServiceContext {
+  readonly statements: SendStatements;
+}
+
+export function openStatements(db: Db): SendStatements {
+  return {
+    webhookTarget: inSets(async (ids: readonly string[]) => {
+      const targets = await findWebhookTargets(db, ids);
+      return ids.map((id) => targets.get(id));
+    }),
+    slackConnection: inSets(async (ids: readonly string[]) => {
+      const connections = await findSlackConnections(db, ids);
+      return ids.map((id) => connections.get(id));
+    }),
+    slackLink: inSets(async (members: readonly LinkedMember[]) => {
+      const links = await findSlackLinks(db, members);
+      return members.map(({ membershipId }) => links.get(membershipId));
+    }),
+    beginPosting: inSets((posts: readonly NewPost[]) => beginPostings(db, posts)),
+    endPosting: inSets(async (posts: readonly EndedPost[]) => {
+      await endPostings(db, posts);
+      return posts.map(() => undefined);
+    }),
+    // A set can fail, for example in a deadlock with the removal of a channel.
+    record: inSets(async (attempts: readonly RecordedAttempt[]) => {
+      await recordAttempts(db, attempts);
+      return attempts.map(() => undefined);
+    }),
+  };
+}
