@@ -11,6 +11,7 @@ interface Row {
 export function report(results: Results): void {
   const rows = [
     ...callRows(results),
+    ...cancelRows(results),
     ...stallRows(results),
     ...escalationRows(results),
     ...senderRows(results),
@@ -72,6 +73,21 @@ function callRows({ access, create, decision, parked }: Results): Row[] {
       measured: parked && `${parked.connectionsBefore} · ${parked.connectionsParked}`,
       target: 'no more',
     },
+  ];
+}
+
+function cancelRows({ cancels }: Results): Row[] {
+  return [
+    {
+      what: `${cancels?.cancels ?? 0} cancels: answered · workflows ended within (s)`,
+      measured: cancels && `${cancels.cancelledWithin} · ${cancels.endedWithin}`,
+      target: '',
+    },
+    ...(['before', 'during', 'after'] as const).map((when) => ({
+      what: `create by a rule ${when} the burst of cancels, p50 · p95 (ms)`,
+      measured: cancels && `${cancels[when].p50} · ${cancels[when].p95}`,
+      target: when === 'after' ? 'p95 < 100' : '',
+    })),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { Connection } from '@temporalio/client';
 import type pg from 'pg';
 import { measureAccess } from './access.ts';
 import { measureBurst } from './burst.ts';
+import { measureCancels } from './cancels.ts';
 import { countEvents } from './histories.ts';
 import { measure, median, round, type Load, type Measured } from './load.ts';
 import { measureParked } from './parked.ts';
@@ -105,6 +106,13 @@ export const sections = {
   events: ({ connection, db }: Bench) => countEvents(connection, { namespace: NAMESPACE, db }),
   parked: ({ service, parties, db }: Bench) =>
     measureParked(service, parties, { db, waits: 2_000, decisions: 500 }),
+  cancels: ({ service, parties, connection }: Bench) =>
+    measureCancels(service, parties, {
+      connection,
+      namespace: NAMESPACE,
+      cancels: 1_200,
+      withinMs: 5_000,
+    }),
   stall: ({ service, parties }: Bench) => measureStall(service, parties),
   walk: () => Promise.resolve(measureWalk()),
   senders: ({ service, parties, db, receivers }: Bench) =>

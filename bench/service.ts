@@ -191,18 +191,20 @@ export async function expectStatus(status: number, reply: Promise<Reply>): Promi
   return answered;
 }
 
-/** Asks for approval of `tool`, and returns the answer's body. */
-export async function ask(adapter: Send, tool: 'fast' | 'slow'): Promise<Record<string, unknown>> {
+/** Asks for approval of `tool`. */
+export async function send(adapter: Send, tool: 'fast' | 'slow'): Promise<Reply> {
   const body = {
     tool,
     server: 'billing',
     arguments: { payment_id: 'pay_81', amount: 120.5, reason: 'late delivery' },
     timeout: '24h',
   };
-  const answer = await expectStatus(
-    201,
-    adapter('POST /api/aap/v1/requests', body, { 'idempotency-key': randomUUID() }),
-  );
+  return await adapter('POST /api/aap/v1/requests', body, { 'idempotency-key': randomUUID() });
+}
+
+/** The same, and returns the body of the answer that the rules give. */
+export async function ask(adapter: Send, tool: 'fast' | 'slow'): Promise<Record<string, unknown>> {
+  const answer = await expectStatus(201, send(adapter, tool));
   const expected = tool === 'fast' ? 'approved' : 'pending';
   if (answer.body['status'] !== expected)
     throw new Error(`expected ${expected}: ${JSON.stringify(answer.body)}`);

@@ -35,7 +35,7 @@ import { createMetrics } from '../src/services/metrics.ts';
 import { startSending } from '../src/services/notifications/send-loop.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
 import { linkTemporal, type TemporalLink, type WorkerOptions } from '../temporal/worker.ts';
-import { temporalWorkflows } from '../temporal/workflows.ts';
+import { temporalWorkflows, type WorkflowsOptions } from '../temporal/workflows.ts';
 
 export interface ComposeOptions {
   readonly logger: Logger;
@@ -84,7 +84,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   const runtime = createRuntime(config, {
     logger,
     stopping: stopping.signal,
-    workflows: temporalWorkflows(() => later.temporal, taskQueue),
+    temporal: { link: () => later.temporal, taskQueue },
     steps: roles.worker,
     workerArguments: options.workerArguments,
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
@@ -167,15 +167,23 @@ function openPools(config: Config, databaseUrl: string) {
   };
 }
 
-interface Given extends Pick<Runtime, 'logger' | 'stopping' | 'workflows' | 'publicUrl'> {
+interface Given extends Pick<Runtime, 'logger' | 'stopping' | 'publicUrl'> {
+  readonly temporal: Pick<WorkflowsOptions, 'link' | 'taskQueue'>;
   /** This process runs a worker. */
   readonly steps: boolean;
   readonly workerArguments: readonly string[] | undefined;
 }
 
-function createRuntime(config: Config, { steps, workerArguments, ...given }: Given): Runtime {
+function createRuntime(
+  config: Config,
+  { steps, temporal, workerArguments, ...given }: Given,
+): Runtime {
+  const metrics = createMetrics();
+  const { stopping } = given;
   return {
     ...given,
+    metrics,
+    workflows: temporalWorkflows({ ...temporal, observer: metrics.temporalCalls, stopping }),
     changes: new ChangeHub(),
     heldCredentials: new HeldCredentials(),
     // Without a worker in this process, nothing would remove them.
@@ -199,7 +207,6 @@ function createRuntime(config: Config, { steps, workerArguments, ...given }: Giv
     mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),
     slack: openSlack(config.slackApiUrl),
     oidc: config.oidc && openOidcClient(config.oidc, config.secretsKey ?? config.oidc.clientSecret),
-    metrics: createMetrics(),
     bootstrapSecretFile: join(config.dataDirectory, 'bootstrap-secret'),
   };
 }

@@ -1,5 +1,6 @@
 /** Counters of the service, served to Prometheus on /metrics. */
-import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { CallKind, CallObserver } from './ports.ts';
 
 export interface Metrics {
   readonly registry: Registry;
@@ -10,6 +11,8 @@ export interface Metrics {
   readonly reconcilerStarts: Counter;
   readonly parkedWaits: Gauge;
   readonly notificationAttempts: Counter<'kind' | 'outcome'>;
+  /** Calls to Temporal: how many wait and how long they waited. */
+  readonly temporalCalls: CallObserver;
 }
 
 export function createMetrics(): Metrics {
@@ -50,5 +53,53 @@ export function createMetrics(): Metrics {
       labelNames: ['kind', 'outcome'],
       registers,
     }),
+    temporalCalls: observeTemporalCalls(registry),
+  };
+}
+
+function observeTemporalCalls(registry: Registry): CallObserver {
+  const registers = [registry];
+  /** In the order in which they came. */
+  const waiting = new Map<symbol, { readonly kind: CallKind; readonly since: number }>();
+  const secondsSince = (since: number) => (performance.now() - since) / 1_000;
+  const depth = new Gauge({
+    name: 'countersign_temporal_calls_waiting',
+    help: 'Calls to Temporal that wait for their turn, by call.',
+    labelNames: ['call'],
+    registers,
+  });
+  new Gauge({
+    name: 'countersign_temporal_calls_oldest_seconds',
+    help: 'How long the oldest of these calls has waited.',
+    registers,
+    collect() {
+      const [oldest] = waiting.values();
+      this.set(oldest ? secondsSince(oldest.since) : 0);
+    },
+  });
+  const waited = new Histogram({
+    name: 'countersign_temporal_calls_waited_seconds',
+    help: 'How long calls to Temporal waited before they began, by call.',
+    labelNames: ['call'],
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
+  const skipped = new Counter({
+    name: 'countersign_temporal_calls_skipped_total',
+    help: 'Calls to Temporal that were not made, by call and reason.',
+    labelNames: ['call', 'reason'],
+    registers,
+  });
+  return (kind) => {
+    const call = Symbol(kind);
+    const since = performance.now();
+    waiting.set(call, { kind, since });
+    depth.inc({ call: kind });
+    return (outcome) => {
+      waiting.delete(call);
+      depth.dec({ call: kind });
+      if (outcome === 'begun') waited.observe({ call: kind }, secondsSince(since));
+      else skipped.inc({ call: kind, reason: outcome });
+    };
   };
 }

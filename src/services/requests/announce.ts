@@ -17,31 +17,13 @@ export function announceDecided(
     runtime.metrics.requestsDecided.inc({ status: decision.status, channel: decision.channel });
   // The create call usually waits in this process, so a rule's verdict needs no NOTIFY.
   runtime.changes.publish(id, decided, { unlessHeard: decision?.channel === 'pipeline' });
-  if (signal) signalLater(runtime, { id, signal });
+  if (signal) signalEach(runtime, [id], signal);
 }
 
 /** A change of an open request that reviewers and its workflow should notice. */
 export function announceChanged(runtime: Runtime, id: string, signal: WorkflowSignal): void {
   runtime.changes.publish(id);
-  signalLater(runtime, { id, signal });
-}
-
-/** A delay, so that answers to clients go out first. The workflow only has to end. */
-const SIGNAL_DELAY_MS = 10;
-
-/** The reconciler makes up for a lost signal. */
-function signalLater(
-  runtime: Runtime,
-  { id, signal }: { readonly id: string; readonly signal: WorkflowSignal },
-): void {
-  setTimeout(() => {
-    runtime.workflows.signal(id, signal).catch((error: unknown) => {
-      runtime.logger.warn(
-        { err: error, approvalRequest: id, signal },
-        'signal not delivered; the reconciler will',
-      );
-    });
-  }, SIGNAL_DELAY_MS);
+  signalEach(runtime, [id], signal);
 }
 
 /** The same for many requests that got the same answer at once. */
@@ -57,7 +39,7 @@ export function announceEach(
   if (ids.length === 0) return;
   runtime.metrics.requestsDecided.inc({ status, channel }, ids.length);
   for (const id of ids) runtime.changes.publish(id);
-  signalEachLater(runtime, ids, signal);
+  signalEach(runtime, ids, signal);
 }
 
 /**
@@ -68,25 +50,24 @@ const SIGNALLED_AT_MOST = 50;
 
 /** The steps of these requests just became due. Their workflows are faster than the reconciler. */
 export function announceDue(runtime: Runtime, ids: readonly string[]): void {
-  if (ids.length > 0) signalEachLater(runtime, ids.slice(0, SIGNALLED_AT_MOST), 'changed');
+  if (ids.length > 0) signalEach(runtime, ids.slice(0, SIGNALLED_AT_MOST), 'changed');
 }
 
-function signalEachLater(runtime: Runtime, ids: readonly string[], signal: WorkflowSignal): void {
-  setTimeout(() => {
-    signalInTurn(runtime, ids, signal).catch((error: unknown) => {
+/** Behind the answer. The reconciler makes up for lost signals. */
+function signalEach(runtime: Runtime, ids: readonly string[], signal: WorkflowSignal): void {
+  void Promise.allSettled(ids.map((id) => runtime.workflows.signal(id, signal))).then(
+    (outcomes) => {
+      const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
+      if (!failed[0] || runtime.stopping.aborted) return;
       runtime.logger.warn(
-        { err: error, approvalRequests: ids.length, signal },
+        {
+          err: failed[0].reason as unknown,
+          approvalRequests: ids.length,
+          failed: failed.length,
+          signal,
+        },
         'signals not delivered; the reconciler will',
       );
-    });
-  }, SIGNAL_DELAY_MS);
-}
-
-/** One at a time, stopping at the first failure: these signals share Temporal with other calls. */
-async function signalInTurn(
-  runtime: Runtime,
-  ids: readonly string[],
-  signal: WorkflowSignal,
-): Promise<void> {
-  for (const id of ids) await runtime.workflows.signal(id, signal);
+    },
+  );
 }

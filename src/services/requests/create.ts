@@ -10,7 +10,7 @@ import {
 } from '../../data/requests/create.ts';
 import { findByIdempotencyKey } from '../../data/requests/read.ts';
 import { findOrganization } from '../../data/organization/organizations.ts';
-import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import { parseDuration } from '../../domain/durations.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -61,9 +61,24 @@ export async function createRequest(
   context.justCreated.set(created.id, created);
   const request = await awaitVerdict(context, created.id, {
     signal: call.signal,
-    begin: () => context.workflows.start(created),
+    begin: () => startWorkflow(context, created),
   });
   return { request, created: true };
+}
+
+/** A start that still waits for its turn is given up when the request has its final answer. */
+async function startWorkflow(context: ServiceContext, created: ApprovalRequest): Promise<void> {
+  const answered = new AbortController();
+  const unsubscribe = context.changes.subscribe(created.id, (snapshot) => {
+    if (snapshot && isTerminal(snapshot.state)) answered.abort();
+  });
+  try {
+    await context.workflows.start(created, { over: answered.signal });
+  } catch (error) {
+    if (!answered.signal.aborted) throw error;
+  } finally {
+    unsubscribe();
+  }
 }
 
 /**

@@ -21,18 +21,23 @@ const LONG_OVERDUE_MS = 5_000;
 const REPLACE_FROM_ATTEMPT = 2;
 /** Below the size of the worker's pool, which steps of workflows share. */
 const STEPS_AT_ONCE = 4;
-const CALLS_AT_ONCE = 16;
 
 export interface Reconciler {
   stop(): Promise<void>;
 }
 
 export function startReconciler(context: ServiceContext): Reconciler {
+  const calling = new Set<Promise<void>>();
   const loops = [
     repeat(context, {
       what: 'wake-up sweep',
       everyMs: WAKE_EVERY_MS,
-      work: () => wakeOverdue(context),
+      work: async () => {
+        // Calls may wait behind others for long. The steps of the next round must not.
+        const { called } = await wakeOverdue(context);
+        calling.add(called);
+        void called.finally(() => calling.delete(called));
+      },
     }),
     repeat(context, {
       what: 'deadline sweep',
@@ -43,6 +48,7 @@ export function startReconciler(context: ServiceContext): Reconciler {
   return {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()));
+      await Promise.all(calling);
     },
   };
 }
@@ -91,8 +97,13 @@ export async function catchUp(
   await wakeNow(context.db, reset ? 'open' : 'tried');
 }
 
-/** Exported for tests: one round. */
-export async function wakeOverdue(context: ServiceContext): Promise<void> {
+/**
+ * Exported for tests: one round. Resolves after its steps; `called` resolves after its calls to
+ * Temporal.
+ */
+export async function wakeOverdue(
+  context: ServiceContext,
+): Promise<{ readonly called: Promise<void> }> {
   const overdue = await leaseOverdue(context.db, {
     limit: BATCH,
     leaseMs: LEASE_MS,
@@ -104,27 +115,38 @@ export async function wakeOverdue(context: ServiceContext): Promise<void> {
   );
   // A workflow that is only late, as when thousands of levels fall due at once, needs no further call to Temporal.
   const silent = overdue.filter((request) => !request.late || request.attempts > 0);
+  const called = callWorkflows(context, silent);
   // Independently, so that one failing request does not block the others.
-  await Promise.all([
-    inParallel(silent, CALLS_AT_ONCE, async (request) => {
-      await (request.settled ? notifySettled(context, request) : restart(context, request)).catch(
-        (error: unknown) => {
-          context.logger.warn(
-            { err: error, approvalRequest: request.id },
-            'the reconciler could not reach the workflow',
-          );
-        },
+  await inParallel(neglected, STEPS_AT_ONCE, async (request) => {
+    await step(context, request).catch((error: unknown) => {
+      context.logger.warn(
+        { err: error, approvalRequest: request.id },
+        'the reconciler could not step a request',
       );
-    }),
-    inParallel(neglected, STEPS_AT_ONCE, async (request) => {
-      await step(context, request).catch((error: unknown) => {
-        context.logger.warn(
-          { err: error, approvalRequest: request.id },
-          'the reconciler could not step a request',
-        );
-      });
-    }),
-  ]);
+    });
+  });
+  return { called };
+}
+
+async function callWorkflows(
+  context: ServiceContext,
+  requests: readonly OverdueRequest[],
+): Promise<void> {
+  const outcomes = await Promise.allSettled(
+    requests.map((request) =>
+      request.settled ? notifySettled(context, request) : restart(context, request),
+    ),
+  );
+  const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
+  if (failed[0] && !context.stopping.aborted)
+    context.logger.warn(
+      {
+        err: failed[0].reason as unknown,
+        failed: failed.length,
+        approvalRequests: requests.length,
+      },
+      'the reconciler could not reach workflows; it will try again',
+    );
 }
 
 async function restart(runtime: Runtime, request: OverdueRequest): Promise<void> {

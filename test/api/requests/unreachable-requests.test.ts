@@ -65,7 +65,9 @@ async function stepIfDue(id: string): Promise<void> {
   if ((await due.pluck('id')).length > 0) await later(id, new Date(0));
 }
 /** A round of the reconciler now, instead of the one that comes within a second. */
-const reconcile = () => wakeOverdue(app.context);
+const reconcile = async () => {
+  await wakeOverdue(app.context);
+};
 
 async function untilNotified(
   id: string,
