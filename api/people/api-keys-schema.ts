@@ -104,7 +104,7 @@ export function presentPermission(entry: PermissionEntry): z.input<typeof apiKey
   return present(apiKeyPermissionSchema, entry);
 }
 
-export const keyEnd = () =>
+export const keyExpiry = () =>
   absentIfNull(
     timestampInput(
       'When the key expires; must be in the future. When absent or null, the key lives until it is revoked. A limit of the deployment or the organization applies to both: an absent value becomes the limit, and a later one is refused.',

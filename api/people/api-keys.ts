@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { permissionEntry, permissions } from '../../src/domain/people/permissions.ts';
 import {
   listOwnApiKeys,
-  mintApiKey,
+  issueApiKey,
   revokeOwnApiKey,
   verifyApiKey,
 } from '../../src/services/people/api-keys.ts';
@@ -11,7 +11,7 @@ import {
   apiKeyExample,
   apiKeyPermissionSchema,
   apiKeySchema,
-  keyEnd,
+  keyExpiry,
   maxExpiresAt,
   presentApiKey,
   presentPermission,
@@ -68,7 +68,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
         personal_api_keys_allowed: page.personalApiKeysAllowed,
         scoping_enabled: page.scopingEnabled,
         bearable_permissions: page.bearable.map(presentPermission),
-        max_expires_at: page.latestEnd,
+        max_expires_at: page.latestExpiry,
         next_cursor: page.next && encodeCursor(['api_keys', page.next]),
       };
       return { body };
@@ -90,7 +90,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
         description:
           'Scopes the key to these permissions; at least one, and each must be held by the caller. Null means absent. Only in the hosted edition.',
       }),
-      expires_at: keyEnd(),
+      expires_at: keyExpiry(),
     }),
     requestExample: { name: 'release script', expires_at: '2026-06-01T00:00:00Z' },
     success: {
@@ -114,7 +114,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     ],
     handler: async ({ principal, body }, context) => {
       const { name, permissions, expires_at: expiresAt } = body;
-      const { key, token } = await mintApiKey(context, principal, {
+      const { key, token } = await issueApiKey(context, principal, {
         name,
         permissions,
         expiresAt,

@@ -6,7 +6,7 @@ import {
   isPermission,
   isServedBy,
   type Permission,
-  type PermissionEdition,
+  type Edition,
 } from '../../src/domain/people/permissions.ts';
 import type { SentInvitation } from '../../src/services/people/invitations/invite.ts';
 import { permissionKey, scopeId, scopeKind } from './grants-schema.ts';
@@ -72,7 +72,7 @@ const ownerPermissions = grantsFromPolicies([], true).map(({ permission }) => pe
 
 function presentGrants(
   { policies }: Invitation,
-  edition: PermissionEdition,
+  edition: Edition,
 ): z.input<typeof invitedGrantSchema>[] {
   const served = (key: Permission) => isServedBy(edition, key);
   return policies.flatMap(
@@ -94,14 +94,14 @@ function presentGrants(
 /** Names only permissions that the edition serves. */
 export function presentInvitation(
   invitation: Invitation,
-  edition: PermissionEdition,
+  edition: Edition,
 ): z.input<typeof invitationSchema> {
   return present(invitationSchema, { ...invitation, grants: presentGrants(invitation, edition) });
 }
 
 export function presentSentInvitation(
   { invitation, url }: SentInvitation,
-  edition: PermissionEdition,
+  edition: Edition,
 ): z.input<typeof sentInvitationSchema> {
   return {
     invitation: presentInvitation(invitation, edition),

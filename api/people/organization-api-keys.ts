@@ -10,7 +10,12 @@ import {
   revokeAnyApiKey,
 } from '../../src/services/people/organization-api-keys.ts';
 import { apiKeyExample, apiKeyKind, apiKeySchema, apiKeyStatus } from './api-keys-schema.ts';
-import { keyEnd, maxExpiresAt, organizationKeyExample, presentApiKey } from './api-keys-schema.ts';
+import {
+  keyExpiry,
+  maxExpiresAt,
+  organizationKeyExample,
+  presentApiKey,
+} from './api-keys-schema.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { grantSchema } from './grants-schema.ts';
@@ -130,7 +135,7 @@ const optionsEndpoint = defineEndpoint({
   handler: async ({ principal }, context) => {
     const {
       permissions,
-      latestEnd,
+      latestExpiry,
       resourcesTruncated: resources_truncated,
       ...options
     } = await organizationKeyOptions(context, principal);
@@ -139,7 +144,7 @@ const optionsEndpoint = defineEndpoint({
         permissions: permissions.map(presentEntry),
         ...options,
         resources_truncated,
-        max_expires_at: latestEnd,
+        max_expires_at: latestExpiry,
       },
     };
   },
@@ -167,7 +172,7 @@ const issueEndpoint = defineEndpoint({
       .min(1)
       .max(MOST_POLICIES)
       .meta({ description: 'The permission policies of the key; at least one.' }),
-    expires_at: keyEnd(),
+    expires_at: keyExpiry(),
   }),
   requestExample: {
     name: 'inventory sync',

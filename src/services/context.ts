@@ -2,6 +2,7 @@
 import type { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Pool } from '../platform/postgres.ts';
+import type { Edition } from '../domain/people/permissions.ts';
 import type { ApprovalRequest } from '../domain/requests/approval-requests.ts';
 import type { ChangeHub } from '../platform/change-hub.ts';
 import type { Egress } from '../platform/network/egress.ts';
@@ -30,9 +31,6 @@ export interface Limits {
   /** Members who were not removed and pending invitations, per organization. */
   readonly seats: number;
 }
-
-/** Hosted adds organization keys and scoped personal keys. */
-export type Edition = 'open' | 'hosted';
 
 /** Ports, limits, metrics and logger. Code inside a transaction takes `db: Db` first, then this. */
 export interface Runtime {

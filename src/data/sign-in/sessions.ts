@@ -13,7 +13,7 @@ export interface SessionHolder extends MemberWithPolicies {
   readonly assurance: 'single_factor' | 'strong';
   readonly authenticatedAt: Date;
   /** Authenticated within the organization's re-authentication window, by the database's clock. */
-  readonly fresh: boolean;
+  readonly isRecent: boolean;
   /** Not expired, idle for too long or revoked, by the database's clock. */
   readonly valid: boolean;
   /** The recorded last use is more than a minute old. */
@@ -28,7 +28,7 @@ const SESSION_HOLDER: PreparedStatement = {
   name: 'find-session-holder',
   sql: `select s.id as session_id, s.token_hash, s.method, s.assurance, s.authenticated_at,
             o.deleted_at is null and ${LIVE_SESSION} as valid,
-            s.authenticated_at > clock_timestamp() - o.reauthentication_window_seconds * interval '1 second' as fresh,
+            s.authenticated_at > clock_timestamp() - o.reauthentication_window_seconds * interval '1 second' as is_recent,
             s.last_seen_at < clock_timestamp() - interval '1 minute' as use_is_stale,
             ${MEMBER_COLUMNS}
        from sessions s

@@ -2,13 +2,7 @@
 import type { HeldPolicy } from './permission-policies.ts';
 import type { MemberPrincipal } from './authorization.ts';
 import { AppError, type Issue } from '../errors.ts';
-import {
-  isPermission,
-  isServedBy,
-  mayHold,
-  type Permission,
-  type PermissionEdition,
-} from './permissions.ts';
+import { isPermission, isServedBy, mayHold, type Permission, type Edition } from './permissions.ts';
 
 export interface ApiKeyRules {
   readonly personalApiKeysAllowed: boolean;
@@ -52,7 +46,7 @@ export interface ApiKeyRecord {
 /** The permissions an unscoped personal key carries: all that the member holds and a key can hold, sorted. */
 export function bearablePermissions(
   principal: MemberPrincipal,
-  edition: PermissionEdition,
+  edition: Edition,
 ): readonly Permission[] {
   const held = principal.grants
     .map((grant) => grant.permission)
@@ -61,13 +55,13 @@ export function bearablePermissions(
 }
 
 /** Problems in the permission list of a scoped key, whatever its member holds. */
-export function keyScopeIssues(narrowing: readonly string[]): readonly Issue[] {
-  if (narrowing.length === 0)
+export function keyScopeIssues(wanted: readonly string[]): readonly Issue[] {
+  if (wanted.length === 0)
     return [
       { pointer: '/permissions', code: 'too_few', message: 'must name at least one permission' },
     ];
-  return narrowing.flatMap((key, index) => {
-    const wrong = narrowingProblem(key, narrowing.indexOf(key) !== index);
+  return wanted.flatMap((key, index) => {
+    const wrong = scopeProblem(key, wanted.indexOf(key) !== index);
     return wrong === undefined
       ? []
       : [{ pointer: `/permissions/${index}`, code: 'invalid_value', message: wrong }];
@@ -85,7 +79,7 @@ export function requireBearable(
   throw new AppError('grant_exceeds_own', { details: { grants } });
 }
 
-function narrowingProblem(key: string, isRepeated: boolean): string | undefined {
+function scopeProblem(key: string, isRepeated: boolean): string | undefined {
   if (!isPermission(key)) return 'must be a permission of the vocabulary (GET /api/v1/permissions)';
   if (isRepeated) return 'must be named only once';
   return mayHold('api_key', key) ? undefined : 'must be a permission that personal keys can hold';
@@ -103,13 +97,13 @@ export function longestLife(
   return lives.length === 0 ? undefined : Math.min(...lives);
 }
 
-/** The latest expiry of a key minted now; undefined when a key may live until it is revoked. */
-export function latestEnd(now: Date, longestMs: number | undefined): Date | undefined {
+/** The latest expiry of a key created now; undefined when a key may live until it is revoked. */
+export function latestExpiry(now: Date, longestMs: number | undefined): Date | undefined {
   return longestMs === undefined ? undefined : new Date(now.getTime() + longestMs);
 }
 
 /** Problems in the requested expiry of a key. */
-export function endIssues(
+export function expiryIssues(
   wanted: Date | undefined,
   { now, latest }: { readonly now: Date; readonly latest: Date | undefined },
 ): readonly Issue[] {
@@ -119,7 +113,7 @@ export function endIssues(
   if (wanted && wanted <= now) return issue('must be in the future');
   if (wanted && latest && wanted > latest)
     return issue(
-      `must be no later than ${latest.toISOString()}: this deployment limits how long keys live`,
+      `must be no later than ${latest.toISOString()}: the deployment or the organization limits how long keys live`,
     );
   return [];
 }

@@ -3,13 +3,7 @@
  * shows exactly what a check allows.
  */
 import { isPermission, isServedBy, isValidScope, mayHold, permissions } from './permissions.ts';
-import type {
-  Grant,
-  Permission,
-  PermissionEdition,
-  PermissionHolder,
-  ScopeKind,
-} from './permissions.ts';
+import type { Grant, Permission, Edition, PermissionHolder, ScopeKind } from './permissions.ts';
 
 export type AuthMethod =
   | 'local_password'
@@ -29,11 +23,11 @@ export interface AuthContext {
   readonly credential_id?: string;
 }
 
-/** `fresh`: the person authenticated within the organization's re-authentication window before this call. */
+/** `isRecent`: the person authenticated within the organization's re-authentication window before this call. */
 export interface SessionCredential {
   readonly kind: 'session';
   readonly sessionId: string;
-  readonly fresh: boolean;
+  readonly isRecent: boolean;
 }
 
 /** A personal key. `scopedTo` lists the permissions of a scoped key; null when the key carries all its member holds. */
@@ -270,10 +264,7 @@ function scopeIds(grants: readonly Grant[], kind: ScopeKind): readonly string[] 
 }
 
 /** What this credential can use now: its holder's grants, within its kind, its scopes and the edition; sorted. */
-export function effectiveGrants(
-  principal: Principal,
-  edition: PermissionEdition,
-): readonly Grant[] {
+export function effectiveGrants(principal: Principal, edition: Edition): readonly Grant[] {
   return sortedGrants(
     heldGrants(principal).filter(
       ({ permission }) => canCarry(principal, permission) && isServedBy(edition, permission),
@@ -284,7 +275,7 @@ export function effectiveGrants(
 /** The distinct permissions of `effectiveGrants`, sorted. */
 export function effectivePermissions(
   principal: Principal,
-  edition: PermissionEdition,
+  edition: Edition,
 ): readonly Permission[] {
   return [...new Set(effectiveGrants(principal, edition).map((grant) => grant.permission))].sort();
 }

@@ -9,7 +9,7 @@ import {
   mayHold,
   permissionEntry,
   type Grant,
-  type PermissionEdition,
+  type Edition,
   type PermissionHolder,
   type ScopeKind,
 } from './permissions.ts';
@@ -75,7 +75,7 @@ export interface PolicySetting {
   readonly holder: PermissionHolder;
   /** False for a team: members inherit its permissions, but never ownership. */
   readonly mayOwn?: boolean;
-  readonly edition: PermissionEdition;
+  readonly edition: Edition;
   readonly pointer?: string;
 }
 

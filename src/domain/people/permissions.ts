@@ -9,16 +9,16 @@ export type PermissionHolder = 'human' | 'api_key' | 'organization_api_key' | 'a
 export type ScopeKind = 'organization' | 'team' | 'agent';
 
 /**
- * The edition that serves the operations of a permission. The open edition neither lists nor grants
+ * Hosted adds organization keys and scoped personal keys. The open edition neither lists nor grants
  * hosted permissions.
  */
-export type PermissionEdition = 'open' | 'hosted';
+export type Edition = 'open' | 'hosted';
 
 interface Terms {
   readonly description: string;
   readonly holders: readonly PermissionHolder[];
   readonly dangerous: boolean;
-  readonly edition: PermissionEdition;
+  readonly edition: Edition;
 }
 
 const HUMAN = ['human'] as const;
@@ -187,7 +187,7 @@ export function mayHold(holder: PermissionHolder, key: Permission): boolean {
 }
 
 /** True when the edition serves the operations of the permission. The hosted edition serves all. */
-export function isServedBy(edition: PermissionEdition, key: Permission): boolean {
+export function isServedBy(edition: Edition, key: Permission): boolean {
   return edition === 'hosted' || permissionEntry(key).edition === 'open';
 }
 

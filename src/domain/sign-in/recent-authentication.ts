@@ -22,7 +22,7 @@ export function requireRecentAuthentication(principal: MemberPrincipal, detail?:
 /** Like `requireRecentAuthentication`, but open to people without a second factor, so that they can enroll one. */
 export function requireRecentSession(principal: MemberPrincipal, detail?: string): void {
   if (principal.via.kind !== 'session') throw new AppError('session_required');
-  if (!principal.via.fresh)
+  if (!principal.via.isRecent)
     throw new AppError('reauthentication_required', detail === undefined ? {} : { detail });
 }
 

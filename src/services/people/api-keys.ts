@@ -4,8 +4,8 @@
  */
 import {
   bearablePermissions,
-  endIssues,
-  latestEnd,
+  expiryIssues,
+  latestExpiry,
   longestLife,
   keyScopeIssues,
   requireBearable,
@@ -112,7 +112,7 @@ export interface OwnApiKeys {
   readonly scopingEnabled: boolean;
   readonly bearable: readonly PermissionEntry[];
   /** The latest expiry of a key created now. */
-  readonly latestEnd: Date | undefined;
+  readonly latestExpiry: Date | undefined;
 }
 
 /** The caller's own keys, newest first, and what a new key would carry. */
@@ -133,7 +133,7 @@ export async function listOwnApiKeys(
     personalApiKeysAllowed: rules.personalApiKeysAllowed,
     scopingEnabled: context.edition === 'hosted',
     bearable: bearablePermissions(principal, context.edition).map(permissionEntry),
-    latestEnd: latestEndUnder(context, rules),
+    latestExpiry: latestExpiryUnder(context, rules),
   };
 }
 
@@ -141,14 +141,14 @@ export async function listOwnApiKeys(
  * The latest expiry of a key created under these rules: the sooner of the deployment's and the
  * organization's.
  */
-export function latestEndUnder(runtime: Runtime, rules: ApiKeyRules): Date | undefined {
-  return latestEnd(
+export function latestExpiryUnder(runtime: Runtime, rules: ApiKeyRules): Date | undefined {
+  return latestExpiry(
     rules.now,
     longestLife(runtime.limits.apiKeyLifetimeMs, rules.maxLifetimeSeconds),
   );
 }
 
-export interface MintedApiKey {
+export interface IssuedApiKey {
   readonly key: ApiKey;
   /** Shown once. */
   readonly token: string;
@@ -159,7 +159,7 @@ export interface MintedApiKey {
  * would scope it in the open edition; `grant_exceeds_own` when they exceed the caller's; and what
  * `requireRecentAuthentication` throws when the key can decide or carries a dangerous permission.
  */
-export async function mintApiKey(
+export async function issueApiKey(
   context: ServiceContext,
   principal: MemberPrincipal,
   input: {
@@ -167,7 +167,7 @@ export async function mintApiKey(
     readonly expiresAt: Date | undefined;
     readonly permissions: readonly string[] | undefined;
   },
-): Promise<MintedApiKey> {
+): Promise<IssuedApiKey> {
   return await context.db.transaction(async (trx) => {
     const member = await lockCurrentMember(trx, principal, { permission: 'api_key.issue' });
     const rules = await findApiKeyRules(trx, member.organizationId);
@@ -175,10 +175,10 @@ export async function mintApiKey(
     if (input.permissions && context.edition === 'open')
       throw new AppError('api_key_scoping_unavailable');
     const bearable = bearablePermissions(member, context.edition);
-    const latest = latestEndUnder(context, rules);
+    const latest = latestExpiryUnder(context, rules);
     const issues = [
       ...(input.permissions ? keyScopeIssues(input.permissions) : []),
-      ...endIssues(input.expiresAt, { now: rules.now, latest }),
+      ...expiryIssues(input.expiresAt, { now: rules.now, latest }),
     ];
     if (issues.length > 0) throw invalid(issues);
     const permissions = input.permissions?.filter(isPermission);
@@ -187,7 +187,7 @@ export async function mintApiKey(
     const expiresAt = input.expiresAt ?? latest;
     return await insertWithToken(trx, context, {
       kind: 'personal',
-      minter: member,
+      issuer: member,
       name: input.name,
       permissions,
       expiresAt,
@@ -196,9 +196,9 @@ export async function mintApiKey(
   });
 }
 
-export interface KeyToMint {
+export interface KeyToIssue {
   readonly kind: 'personal' | 'organization';
-  readonly minter: MemberPrincipal;
+  readonly issuer: MemberPrincipal;
   readonly name: string;
   readonly permissions: readonly Permission[] | undefined;
   readonly expiresAt: Date | undefined;
@@ -209,10 +209,10 @@ export interface KeyToMint {
 export async function insertWithToken(
   db: Db,
   runtime: Runtime,
-  wanted: KeyToMint,
-): Promise<MintedApiKey> {
-  const { kind, minter, name, permissions, expiresAt, now } = wanted;
-  const { organizationId, membershipId } = minter;
+  wanted: KeyToIssue,
+): Promise<IssuedApiKey> {
+  const { kind, issuer, name, permissions, expiresAt, now } = wanted;
+  const { organizationId, membershipId } = issuer;
   const { id, hash, token } = issueToken(
     kind === 'personal' ? TOKEN_PREFIX.apiKey : TOKEN_PREFIX.organizationKey,
   );
@@ -223,7 +223,7 @@ export async function insertWithToken(
     name,
     tokenHash: hash,
     permissions,
-    assurance: minter.auth.assurance,
+    assurance: issuer.auth.assurance,
     createdAt: now,
     expiresAt,
   });
@@ -234,7 +234,7 @@ export async function insertWithToken(
     ...(expiresAt && { expires_at: expiresAt }),
   };
   await insertAuditEvents(db, organizationId, {
-    events: [{ eventType: 'api_key.created', actor: actorOf(minter), subjectId: id, data }],
+    events: [{ eventType: 'api_key.created', actor: actorOf(issuer), subjectId: id, data }],
     occurredAt: now,
   });
   return { key: await readApiKey(db, runtime, { organizationId, id }), token };

@@ -49,9 +49,9 @@ export function principalOf(
 
 /** The member behind a live session. 403 `membership_inactive`. */
 export function sessionPrincipal(session: SessionHolder): MemberPrincipal {
-  const { sessionId, fresh, method, assurance, authenticatedAt } = session;
+  const { sessionId, isRecent, method, assurance, authenticatedAt } = session;
   return memberPrincipal(session, {
-    via: { kind: 'session', sessionId, fresh },
+    via: { kind: 'session', sessionId, isRecent },
     auth: { method, assurance, authenticated_at: authenticatedAt, session_id: sessionId },
   });
 }
@@ -71,8 +71,8 @@ export function apiKeyPrincipal(key: ApiKeyHolder): MemberPrincipal {
 }
 
 /** A key has the assurance of the session that created it. */
-export function apiKeyAuth(assurance: AuthContext['assurance'], mintedAt: Date): AuthContext {
-  return { method: 'api_key', assurance, authenticated_at: mintedAt };
+export function apiKeyAuth(assurance: AuthContext['assurance'], createdAt: Date): AuthContext {
+  return { method: 'api_key', assurance, authenticated_at: createdAt };
 }
 
 /**

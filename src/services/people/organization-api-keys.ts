@@ -2,7 +2,7 @@
  * Organization API keys (hosted edition), which serve shared integrations with grants of their own;
  * and the list of all keys for administrators.
  */
-import { endIssues, type ApiKeyKind, type ApiKeyStatus } from '../../domain/people/api-keys.ts';
+import { expiryIssues, type ApiKeyKind, type ApiKeyStatus } from '../../domain/people/api-keys.ts';
 import {
   requireMayGrant,
   type PolicyResource,
@@ -31,12 +31,12 @@ import { secretMatches, type PresentedToken } from '../../platform/crypto/tokens
 import {
   apiKey,
   insertWithToken,
-  latestEndUnder,
+  latestExpiryUnder,
   noteUse,
   readApiKey,
   revokeWithAudit,
   type ApiKey,
-  type MintedApiKey,
+  type IssuedApiKey,
 } from './api-keys.ts';
 import type { ServiceContext } from '../context.ts';
 import { apiKeyAuth, lockCurrentMember, principalOf } from './member-principals.ts';
@@ -156,7 +156,7 @@ export interface OrganizationKeyOptions {
   /** The live teams and agents within the grants. */
   readonly resources: readonly PolicyResource[];
   readonly resourcesTruncated: boolean;
-  readonly latestEnd: Date | undefined;
+  readonly latestExpiry: Date | undefined;
 }
 
 export async function organizationKeyOptions(
@@ -177,7 +177,7 @@ export async function organizationKeyOptions(
     grants,
     resources,
     resourcesTruncated: truncated,
-    latestEnd: latestEndUnder(context, rules),
+    latestExpiry: latestExpiryUnder(context, rules),
   };
 }
 
@@ -194,16 +194,16 @@ export async function issueOrganizationKey(
     readonly policies: readonly PolicyTerms[];
     readonly expiresAt: Date | undefined;
   },
-): Promise<MintedApiKey> {
+): Promise<IssuedApiKey> {
   const { name, policies } = input;
   const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
-    const minter = await lockCurrentMember(trx, principal, {
+    const issuer = await lockCurrentMember(trx, principal, {
       permission: 'api_key.organization.issue',
     });
     const rules = await findApiKeyRules(trx, organizationId);
-    const latest = latestEndUnder(context, rules);
-    const issues = endIssues(input.expiresAt, { now: rules.now, latest });
+    const latest = latestExpiryUnder(context, rules);
+    const issues = expiryIssues(input.expiresAt, { now: rules.now, latest });
     if (issues.length > 0) throw invalid(issues);
     const submitted = policies.map((terms, index) => ({
       terms,
@@ -214,12 +214,12 @@ export async function issueOrganizationKey(
       holder: HOLDER,
       policies: submitted,
     });
-    for (const terms of policies) requireMayGrant(minter, terms);
-    requireRecentAuthentication(minter);
+    for (const terms of policies) requireMayGrant(issuer, terms);
+    requireRecentAuthentication(issuer);
     const expiresAt = input.expiresAt ?? latest;
     const wanted = {
       kind: 'organization',
-      minter,
+      issuer,
       name,
       permissions: undefined,
       expiresAt,
@@ -230,8 +230,8 @@ export async function issueOrganizationKey(
     const granted = {
       holder,
       terms: policies,
-      actor: actorOf(minter),
-      grantedByActorId: minter.membershipId,
+      actor: actorOf(issuer),
+      grantedByActorId: issuer.membershipId,
     };
     await addPolicies(trx, organizationId, granted);
     return { key: await readApiKey(trx, context, { organizationId, id: key.id }), token };

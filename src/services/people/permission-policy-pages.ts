@@ -17,7 +17,7 @@ import {
   mayHold,
   permissions,
   type Grant,
-  type PermissionEdition,
+  type Edition,
   type PermissionEntry,
   type PermissionHolder,
 } from '../../domain/people/permissions.ts';
@@ -39,7 +39,7 @@ export const HOLDER_KINDS = {
   organization_api_key: 'organization_api_key',
 } as const satisfies Record<PolicyHolder['kind'], PermissionHolder>;
 
-export interface ShownPolicy extends PermissionPolicy {
+export interface PagePolicy extends PermissionPolicy {
   /** The existing teams and agents that the policy names. */
   readonly resources: readonly PolicyResource[];
   readonly readOnlyReason?: ReadOnlyReason;
@@ -48,7 +48,7 @@ export interface ShownPolicy extends PermissionPolicy {
 export interface PolicyPage {
   /** The holder's name. */
   readonly name: string;
-  readonly policies: readonly ShownPolicy[];
+  readonly policies: readonly PagePolicy[];
   /** What the policies name, and what the caller can name in a new one. */
   readonly resources: readonly PolicyResource[];
   readonly resourcesTruncated: boolean;
@@ -61,7 +61,7 @@ export interface PolicyPage {
 
 /** The vocabulary of this edition, limited to what the given kind of holder can carry. */
 export function servedPermissions(
-  edition: PermissionEdition,
+  edition: Edition,
   holder?: PermissionHolder,
 ): readonly PermissionEntry[] {
   return permissions.filter(
@@ -86,7 +86,7 @@ export async function readPolicyPage(
   const { resources, truncated } = await offerResources(db, organizationId, { grants, policies });
   return {
     name: state.name,
-    policies: await presentPolicies(db, principal, { policies, state, resources }),
+    policies: await toPagePolicies(db, principal, { policies, state, resources }),
     resources,
     resourcesTruncated: truncated,
     permissions: servedPermissions(edition, HOLDER_KINDS[holder.kind]),
@@ -95,15 +95,15 @@ export async function readPolicyPage(
   };
 }
 
-/**
- * The resources that a caller with these grants can name in a policy, and those the policies name.
- */
 export interface OfferedResources {
   readonly resources: readonly PolicyResource[];
   /** More agents or teams could be named than the list holds. */
   readonly truncated: boolean;
 }
 
+/**
+ * The resources that a caller with these grants can name in a policy, and those the policies name.
+ */
 export async function offerResources(
   db: Db,
   organizationId: string,
@@ -142,31 +142,31 @@ function namedIn(policies: readonly PermissionPolicy[], kind: 'agent' | 'team'):
 }
 
 /** One policy as its page shows it. */
-export async function presentPolicy(
+export async function toPagePolicy(
   db: Db,
   principal: MemberPrincipal,
   { policy, state }: { readonly policy: PermissionPolicy; readonly state: PolicyHolderState },
-): Promise<ShownPolicy> {
+): Promise<PagePolicy> {
   const resources = await listPolicyResources(db, principal.organizationId, {
     agents: { live: [], named: namedIn([policy], 'agent') },
     teams: { live: [], named: namedIn([policy], 'team') },
   });
-  const [shown] = await presentPolicies(db, principal, { policies: [policy], state, resources });
-  if (!shown) throw new Error('one policy makes one');
-  return shown;
+  const [only] = await toPagePolicies(db, principal, { policies: [policy], state, resources });
+  if (!only) throw new Error('one policy makes one');
+  return only;
 }
 
-interface ToShow {
+interface PagePolicyInput {
   readonly policies: readonly PermissionPolicy[];
   readonly state: PolicyHolderState;
   readonly resources: readonly PolicyResource[];
 }
 
-async function presentPolicies(
+async function toPagePolicies(
   db: Db,
   principal: MemberPrincipal,
-  { policies, state, resources }: ToShow,
-): Promise<ShownPolicy[]> {
+  { policies, state, resources }: PagePolicyInput,
+): Promise<PagePolicy[]> {
   const ownsActively = state.active && policies.some((policy) => policy.isOwner);
   const isLastOwner = ownsActively && (await countOwnerships(db, principal.organizationId)) === 1;
   return policies.map((policy) => {

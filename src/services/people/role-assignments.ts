@@ -6,7 +6,7 @@ import {
   isPermission,
   isServedBy,
   type Permission,
-  type PermissionEdition,
+  type Edition,
   type ScopeKind,
 } from '../../domain/people/permissions.ts';
 
@@ -31,7 +31,7 @@ export interface RoleAssignment {
 /** An organization, and the edition that serves it. */
 export interface ServedOrganization {
   readonly organizationId: string;
-  readonly edition: PermissionEdition;
+  readonly edition: Edition;
 }
 
 /** Each member or team with the assignments it holds, among those `held`. */
@@ -40,7 +40,7 @@ export function withAssignments<
 >(
   principals: readonly P[],
   held: readonly HeldAssignment[],
-  edition: PermissionEdition,
+  edition: Edition,
 ): (P & { readonly assignments: readonly RoleAssignment[] })[] {
   const heldBy = new Map<string, HeldAssignment[]>(principals.map(({ id }) => [id, []]));
   for (const assignment of held) heldBy.get(assignment.principalId)?.push(assignment);
@@ -55,7 +55,7 @@ export function withAssignments<
 /** Names only permissions that the edition serves. */
 export function roleAssignment(
   row: HeldAssignment,
-  { organizationName, edition }: { organizationName: string; edition: PermissionEdition },
+  { organizationName, edition }: { organizationName: string; edition: Edition },
 ): RoleAssignment {
   const { scopeId, grantedByActorId, viaTeamId, viaTeamName } = row;
   const held = row.isOwner ? ownerPermissions : row.permissions.filter(isPermission).sort();

@@ -22,7 +22,7 @@ const terms: OrganizationTerms = {
 
 function person({
   assurance = 'single_factor' as 'single_factor' | 'strong',
-  fresh = true,
+  isRecent = true,
   requiresMfa = false,
 } = {}): MemberPrincipal {
   return {
@@ -36,7 +36,7 @@ function person({
     grants: [],
     teamIds: [],
     requiresMfa,
-    via: { kind: 'session', sessionId: 's', fresh },
+    via: { kind: 'session', sessionId: 's', isRecent },
     auth: { method: 'local_password', assurance, authenticated_at: new Date(0) },
   };
 }
@@ -78,7 +78,7 @@ describe('the caller of a change', () => {
     '%j: needs only the permission',
     (changes) => {
       expect(codeOf(() => requireMayChange(key, changes))).toBeUndefined();
-      expect(codeOf(() => requireMayChange(person({ fresh: false }), changes))).toBeUndefined();
+      expect(codeOf(() => requireMayChange(person({ isRecent: false }), changes))).toBeUndefined();
     },
   );
 
@@ -92,7 +92,7 @@ describe('the caller of a change', () => {
     '%j: needs recent authentication, with a second factor where required',
     (changes) => {
       expect(codeOf(() => requireMayChange(key, changes))).toBe('session_required');
-      expect(codeOf(() => requireMayChange(person({ fresh: false }), changes))).toBe(
+      expect(codeOf(() => requireMayChange(person({ isRecent: false }), changes))).toBe(
         'reauthentication_required',
       );
       expect(codeOf(() => requireMayChange(person({ requiresMfa: true }), changes))).toBe(

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   bearablePermissions,
-  endIssues,
-  latestEnd,
+  expiryIssues,
+  latestExpiry,
   longestLife,
   keyScopeIssues,
 } from '../../../src/domain/people/api-keys.ts';
@@ -31,7 +31,7 @@ function memberWith(...permissions: Permission[]): MemberPrincipal {
     ),
     teamIds: [],
     requiresMfa: false,
-    via: { kind: 'session', sessionId: 's', fresh: true },
+    via: { kind: 'session', sessionId: 's', isRecent: true },
     auth: { method: 'local_password', assurance: 'single_factor', authenticated_at: now },
   };
 }
@@ -73,18 +73,18 @@ describe('the lifetime of a key', () => {
     expect(longestLife(undefined, 90)).toBe(90_000);
     expect(longestLife(60_000, 90)).toBe(60_000);
     expect(longestLife(120_000, 90)).toBe(90_000);
-    expect(latestEnd(now, 60_000)).toEqual(after(60_000));
-    expect(latestEnd(now, undefined)).toBeUndefined();
+    expect(latestExpiry(now, 60_000)).toEqual(after(60_000));
+    expect(latestExpiry(now, undefined)).toBeUndefined();
   });
 
   test('must end in the future and no later than the limit', () => {
     const latest = after(60_000);
-    expect(endIssues(undefined, { now, latest })).toEqual([]);
-    expect(endIssues(after(1), { now, latest })).toEqual([]);
-    expect(endIssues(latest, { now, latest })).toEqual([]);
-    expect(endIssues(after(10 ** 12), { now, latest: undefined })).toEqual([]);
+    expect(expiryIssues(undefined, { now, latest })).toEqual([]);
+    expect(expiryIssues(after(1), { now, latest })).toEqual([]);
+    expect(expiryIssues(latest, { now, latest })).toEqual([]);
+    expect(expiryIssues(after(10 ** 12), { now, latest: undefined })).toEqual([]);
     for (const wanted of [now, after(-1), after(60_001)]) {
-      expect(endIssues(wanted, { now, latest })).toMatchObject([
+      expect(expiryIssues(wanted, { now, latest })).toMatchObject([
         { pointer: '/expires_at', code: 'invalid_value' },
       ]);
     }

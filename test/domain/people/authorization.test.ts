@@ -19,7 +19,7 @@ import { permissions } from '../../../src/domain/people/permissions.ts';
 import type { Grant, Permission } from '../../../src/domain/people/permissions.ts';
 
 const at = new Date('2026-03-01T12:00:00.000Z');
-const session = { kind: 'session', sessionId: 's1', fresh: true } as const;
+const session = { kind: 'session', sessionId: 's1', isRecent: true } as const;
 const key = (scopedTo: readonly Permission[] | null) =>
   ({ kind: 'api_key', keyId: 'k1', scopedTo }) as const;
 

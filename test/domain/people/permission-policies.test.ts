@@ -27,8 +27,8 @@ import {
 } from '../../../src/domain/people/permissions.ts';
 
 const at = new Date('2026-03-01T12:00:00.000Z');
-const session = { kind: 'session', sessionId: 's1', fresh: true } as const;
-const stale = { ...session, fresh: false };
+const session = { kind: 'session', sessionId: 's1', isRecent: true } as const;
+const stale = { ...session, isRecent: false };
 const personalKey = (scopedTo: readonly Permission[] | null) =>
   ({ kind: 'api_key', keyId: 'k1', scopedTo }) as const;
 

@@ -61,7 +61,7 @@ function member({ policies = [], isOwner = false, key }: Who): MemberPrincipal {
     teamIds: [TEAM],
     via: key
       ? { kind: 'api_key', keyId: OTHER, scopedTo: key === 'whole' ? null : key }
-      : { kind: 'session', sessionId: OTHER, fresh: true },
+      : { kind: 'session', sessionId: OTHER, isRecent: true },
     auth: { method: 'local_password', assurance: 'single_factor', authenticated_at: at },
   };
 }

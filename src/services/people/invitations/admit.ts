@@ -45,7 +45,7 @@ export async function isVouched(
   if (inviter?.membershipStatus !== 'active') return false;
   // An invitation can be made only from a session, so check as in one.
   const principal = memberPrincipal(inviter, {
-    via: { kind: 'session', sessionId: '', fresh: false },
+    via: { kind: 'session', sessionId: '', isRecent: false },
     auth: { method: 'system', assurance: 'single_factor', authenticated_at: new Date(0) },
   });
   const holds = (terms: PolicyTerms) =>
