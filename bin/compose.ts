@@ -59,9 +59,9 @@ export interface RunningApp {
   close(): Promise<void>;
 }
 
-const FRESH_REQUESTS = 2_000;
-const FRESH_MS = 30_000;
-const FRESH_CHARACTERS = 16 * 1024 * 1024;
+const JUST_CREATED_REQUESTS = 2_000;
+const JUST_CREATED_MS = 30_000;
+const JUST_CREATED_CHARACTERS = 16 * 1024 * 1024;
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 const DRAIN_MS = 3_000;
 /** Beside this file, in the sources and in the build. */
@@ -85,7 +85,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     logger,
     stopping: stopping.signal,
     temporal: { link: () => later.temporal, taskQueue },
-    steps: roles.worker,
+    runsWorker: roles.worker,
     workerArguments: options.workerArguments,
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
   });
@@ -170,13 +170,13 @@ function openPools(config: Config, databaseUrl: string) {
 interface Given extends Pick<Runtime, 'logger' | 'stopping' | 'publicUrl'> {
   readonly temporal: Pick<WorkflowsOptions, 'link' | 'taskQueue'>;
   /** This process runs a worker. */
-  readonly steps: boolean;
+  readonly runsWorker: boolean;
   readonly workerArguments: readonly string[] | undefined;
 }
 
 function createRuntime(
   config: Config,
-  { steps, temporal, workerArguments, ...given }: Given,
+  { runsWorker, temporal, workerArguments, ...given }: Given,
 ): Runtime {
   const metrics = createMetrics();
   const { stopping } = given;
@@ -188,10 +188,10 @@ function createRuntime(
     heldCredentials: new HeldCredentials(),
     // Without a worker in this process, nothing would remove them.
     justCreated: new LRUCache({
-      max: steps ? FRESH_REQUESTS : 1,
-      maxSize: FRESH_CHARACTERS,
+      max: runsWorker ? JUST_CREATED_REQUESTS : 1,
+      maxSize: JUST_CREATED_CHARACTERS,
       sizeCalculation: charactersOf,
-      ttl: FRESH_MS,
+      ttl: JUST_CREATED_MS,
     }),
     limits: limitsOf(config),
     edition: config.edition,

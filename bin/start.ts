@@ -248,7 +248,7 @@ function untilCrash(logger: Logger): Promise<never> {
 
 function readyBlock(config: Config, url: string, temporal: EmbeddedTemporal | undefined): string {
   const secret = join(config.dataDirectory, 'bootstrap-secret');
-  const fresh = existsSync(secret);
+  const needsBootstrap = existsSync(secret);
   const ui = temporal?.uiUrl;
   const rows = [
     [
@@ -263,10 +263,10 @@ function readyBlock(config: Config, url: string, temporal: EmbeddedTemporal | un
         ? 'that of your own Temporal server'
         : `${ui}/namespaces/${config.temporalNamespace}/workflows`,
     ],
-    ['Bootstrap secret', fresh ? secret : 'used: this deployment has its organization'],
+    ['Bootstrap secret', needsBootstrap ? secret : 'used: this deployment has its organization'],
     [
       'Next',
-      fresh
+      needsBootstrap
         ? 'npm run countersign -- bootstrap --organization Acme --name Ada --email ada@example.com'
         : 'npm run demo',
     ],

@@ -55,7 +55,7 @@ export async function escalation(
     level: levels[0],
     withinMs: ROUTED_WITHIN_MS,
   });
-  presentRouting(before, stage);
+  sayRouting(before, stage);
   stage.check('level 1 is asked, level 2 is not', statuses(before), ['current', 'upcoming']);
 
   stage.step('No answer: it escalates');
@@ -79,7 +79,7 @@ export async function escalation(
   const lateMs =
     Date.parse(after.levels[1]?.notified_at ?? '') - Date.parse(first?.escalate_at ?? '');
   stage.say(`Level 2 was asked ${inMs(lateMs)} after the minute was over.`);
-  presentRouting(after, stage);
+  sayRouting(after, stage);
   stage.check('level 1 is done, level 2 is asked', statuses(after), ['done', 'current']);
   stage.check(
     'not before its time, and soon after it',
@@ -180,7 +180,7 @@ function statuses({ levels }: Routing): string[] {
   return levels.map((level) => level.status);
 }
 
-function presentRouting({ state, path_key, levels }: Routing, stage: Stage): void {
+function sayRouting({ state, path_key, levels }: Routing, stage: Stage): void {
   stage.say(`Routing: ${state} on ${path_key ?? 'no path'}`);
   levels.forEach((level, index) => {
     const people = level.targets.flatMap(({ type, members }) => {

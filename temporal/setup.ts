@@ -49,7 +49,7 @@ export async function setupTemporal(
       await registerNamespace(connection, namespace);
       await addMissingAttributes(connection, namespace);
     } catch (error) {
-      // A fresh namespace is unknown to the server's caches for a moment.
+      // A new namespace is unknown to the server's caches for a moment.
       if (performance.now() >= deadline) throw error;
     }
     if (performance.now() >= deadline)

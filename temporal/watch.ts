@@ -66,7 +66,7 @@ export interface WatchOptions {
   readonly presence: PresenceKeeper;
   readonly onReturn: OnReturn;
   /** The first setup had to register something: the server is new. */
-  readonly fresh: boolean;
+  readonly isNew: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -80,7 +80,7 @@ export async function watchServer(
 ): Promise<void> {
   const { namespace, logger, presence, onReturn, signal } = options;
   let unsure = false;
-  let owed: { reset: boolean } | undefined = { reset: options.fresh };
+  let owed: { reset: boolean } | undefined = { reset: options.isNew };
   while (!signal.aborted) {
     const asked = performance.now();
     const answer = await ask(connection, namespace);

@@ -68,7 +68,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
     const connection = await connect(options, closing.signal);
     const serving = new AbortController();
     try {
-      const fresh = await setupTemporal(connection, options.namespace, { signal: closing.signal });
+      const isNew = await setupTemporal(connection, options.namespace, { signal: closing.signal });
       state.worker = worker && (await createWorker(connection, options, worker));
       const served = state.worker ? state.worker.run() : untilAborted(closing.signal);
       // Closed while the worker was created: it has to run once to be drained.
@@ -77,7 +77,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
       options.logger.info({ namespace: options.namespace }, 'Temporal connected');
       presence.heard();
       markReady();
-      void watchServer(connection, { ...options, presence, fresh, signal: serving.signal });
+      void watchServer(connection, { ...options, presence, isNew, signal: serving.signal });
       await served;
     } finally {
       serving.abort();

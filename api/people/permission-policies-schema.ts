@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { PolicyTerms } from '../../src/domain/people/permission-policies.ts';
 import { isPermission, type PermissionEntry } from '../../src/domain/people/permissions.ts';
-import type { PolicyPage, ShownPolicy } from '../../src/services/people/permission-policy-pages.ts';
+import type { PolicyPage, PagePolicy } from '../../src/services/people/permission-policy-pages.ts';
 import { permissionKey, scopeKind } from './grants-schema.ts';
 import { present } from '../http/present.ts';
 import { timestamp, uuid } from '../http/schema.ts';
@@ -138,7 +138,7 @@ export const policyExample = {
   created_at: '2026-03-02T09:15:00.000Z',
 };
 
-export function presentPolicy(policy: ShownPolicy) {
+export function presentPolicy(policy: PagePolicy) {
   return present(policySchema, {
     ...policy,
     permissions: policy.permissions.filter(isPermission),

@@ -13,13 +13,13 @@ export async function notifyChanges(db: Db, payload: string): Promise<void> {
   await db.raw('select pg_notify(:channel, :payload)', { channel: CHANNEL, payload });
 }
 
-export interface ChangeListener {
+export interface ChangeConnection {
   /** Closes the connection and ends the wait for its loss. */
   end(): Promise<void>;
 }
 
 interface ListenerEvents {
-  opened(listener: ChangeListener): void;
+  opened(connection: ChangeConnection): void;
   subscribed(): Promise<void>;
   changed(payload: string): void;
 }

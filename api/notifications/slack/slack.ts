@@ -258,7 +258,7 @@ const SIGNATURE = 'x-slack-signature';
 const TIMESTAMP = 'x-slack-request-timestamp';
 const signedHeaders = [SIGNATURE, TIMESTAMP] as const;
 
-const proofOf = ({ text, headers }: SignedForm) => ({
+const signedCall = ({ text, headers }: SignedForm) => ({
   body: text,
   signature: headers[SIGNATURE] ?? '',
   timestamp: headers[TIMESTAMP] ?? '',
@@ -290,7 +290,7 @@ const callEndpoints: readonly Endpoint[] = [
     success: { status: 200, description: 'Received.' },
     errors: ['authentication_required', 'secrets_key_missing'],
     handler: async ({ signedForm }, context) => {
-      await handleSlackInteraction(context, proofOf(signedForm));
+      await handleSlackInteraction(context, signedCall(signedForm));
       return {};
     },
   }),
@@ -331,7 +331,7 @@ const callEndpoints: readonly Endpoint[] = [
     handler: async ({ signedForm }, context) => ({
       body: {
         response_type: 'ephemeral',
-        text: await handleSlackCommand(context, proofOf(signedForm)),
+        text: await handleSlackCommand(context, signedCall(signedForm)),
       },
     }),
   }),

@@ -8,10 +8,10 @@ import {
   type PipelineScope,
   type RequestState,
   type Route,
-  type RouteSource,
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
 import type { AuthContext } from '../../domain/people/authorization.ts';
+import type { EscalationPathSource } from '../../domain/pipelines/evaluate.ts';
 import { JsonText } from '../../platform/json/exact-json.ts';
 
 /** What every read of a request reads from. `d` is its decision and `c` its live claim, if any. */
@@ -53,7 +53,7 @@ export interface RequestRow {
   organizationPipelineRevisionId: string | null;
   agentPipelineRevisionId: string | null;
   routedAt: Date | null;
-  routeSource: RouteSource | null;
+  routeSource: EscalationPathSource | null;
   routeScope: PipelineScope | null;
   routeBlockId: string | null;
   routeReason: string | null;

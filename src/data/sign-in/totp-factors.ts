@@ -1,5 +1,6 @@
 /** Authenticator apps of people: the sealed seed, and the last code that was used. */
-import type { SealedSeed, TotpFactor } from '../../domain/sign-in/second-factors.ts';
+import type { StoredSecret } from '../../domain/sealed-secrets.ts';
+import type { TotpFactor } from '../../domain/sign-in/second-factors.ts';
 import type { Db } from '../../platform/postgres.ts';
 
 const COLUMNS = {
@@ -24,7 +25,7 @@ export async function lockTotpFactor(trx: Db, userId: string): Promise<TotpFacto
 export async function putUnconfirmedTotpFactor(
   db: Db,
   userId: string,
-  seed: SealedSeed,
+  seed: StoredSecret,
 ): Promise<boolean> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `insert into totp_factors as f (user_id, secret, secret_key_id, created_at)

@@ -83,7 +83,7 @@ const MAX_UPCOMING = 500;
  * `upcoming` levels are those the current run would reach under the conditions of now. A finished
  * request lists only the levels it reached.
  */
-export function routingState(facts: RoutingInput): RoutingView {
+export function routingView(facts: RoutingInput): RoutingView {
   const { request, route, steps, claimed } = facts;
   const finished = request === 'terminal';
   if (request === 'evaluating') return { state: 'evaluating', levels: [] };

@@ -89,12 +89,15 @@ export function describeChanges(
   return Object.fromEntries(
     changed.map((term) => [
       TERMS[term].key,
-      { old: notifiedAs(term, before[term]), new: notifiedAs(term, changes[term] ?? null) },
+      { old: auditedValue(term, before[term]), new: auditedValue(term, changes[term] ?? null) },
     ]),
   );
 }
 
-function notifiedAs(term: Term, value: OrganizationTerms[Term]): string | boolean | number | null {
+function auditedValue(
+  term: Term,
+  value: OrganizationTerms[Term],
+): string | boolean | number | null {
   return TERMS[term].duration && typeof value === 'number' ? formatDuration(value) : value;
 }
 

@@ -1,6 +1,7 @@
 /** The approval request of every layer, its states and its one decision. */
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { AuthContext } from '../people/authorization.ts';
+import type { EscalationPathSource } from '../pipelines/evaluate.ts';
 
 /** The final answers. */
 export const DECISION_STATUSES = ['approved', 'denied', 'expired', 'cancelled'] as const;
@@ -12,12 +13,11 @@ export const REQUEST_STATUSES = ['pending', ...DECISION_STATUSES] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
 export type PipelineScope = 'organization' | 'agent';
-export type RouteSource = 'block_escalation' | 'pipeline_default' | 'no_escalation';
 
 /** How the pipeline handed a request to people. `pathRevisionId` is absent when no path applies. */
 export interface Route {
   readonly routedAt: Date;
-  readonly source: RouteSource;
+  readonly source: EscalationPathSource;
   readonly scope: PipelineScope;
   readonly blockId?: string;
   readonly reason?: string;

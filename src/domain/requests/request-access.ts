@@ -29,18 +29,12 @@ function holds(
   return authorize(principal, permission, { kind: 'agent', slug: request.agentSlug }).allowed;
 }
 
-/** A person to look for in an audience. `teamIds`: their live teams. */
-export interface Candidate {
-  readonly membershipId: string;
-  readonly teamIds: readonly string[];
-}
-
 /**
  * True for people that any level of the path targets, directly or through a team, and for added reviewers. A broadcast,
  * or a request without a path, includes everyone who may decide.
  */
 export function isInAudience(
-  { membershipId, teamIds }: Candidate,
+  { membershipId, teamIds }: Pick<MemberPrincipal, 'membershipId' | 'teamIds'>,
   { targets, added }: Audience,
 ): boolean {
   const names = (target: Target): boolean =>
@@ -50,13 +44,13 @@ export function isInAudience(
 }
 
 /** The same for a caller. A path targets people, so an organization key is on no path. */
-function isOnPath(principal: ProductPrincipal, routed: Audience): boolean {
-  return principal.kind === 'member' ? isInAudience(principal, routed) : !routed.targets;
+function isOnPath(principal: ProductPrincipal, audience: Audience): boolean {
+  return principal.kind === 'member' ? isInAudience(principal, audience) : !audience.targets;
 }
 
 /** Whether a member who may decide requests of this agent may claim it: owners always, others when it was routed to them. */
-export function mayClaim(principal: MemberPrincipal, routed: Audience): boolean {
-  return principal.isOwner || isOnPath(principal, routed);
+export function mayClaim(principal: MemberPrincipal, audience: Audience): boolean {
+  return principal.isOwner || isOnPath(principal, audience);
 }
 
 /**
@@ -66,21 +60,21 @@ export function mayClaim(principal: MemberPrincipal, routed: Audience): boolean 
 export function mayDecide(
   principal: ProductPrincipal,
   request: ApprovalRequest,
-  routed: Audience,
+  audience: Audience,
 ): boolean {
   if (!holds(principal, 'request.decide', request)) return false;
-  return isOnPath(principal, routed) || holds(principal, 'request.decide.unrouted', request);
+  return isOnPath(principal, audience) || holds(principal, 'request.decide.unrouted', request);
 }
 
 /** Whether the caller may see the request: those who may decide it, and holders of `request.read.unrouted`. */
 export function maySee(
   principal: ProductPrincipal,
   request: ApprovalRequest,
-  routed: Audience,
+  audience: Audience,
 ): boolean {
-  if (mayDecide(principal, request, routed) || holds(principal, 'request.read.unrouted', request))
+  if (mayDecide(principal, request, audience) || holds(principal, 'request.read.unrouted', request))
     return true;
-  return !routed.targets && holds(principal, 'request.read', request);
+  return !audience.targets && holds(principal, 'request.read', request);
 }
 
 /** The same rules as filters for lists. A scope is undefined when the caller lacks the permission. */

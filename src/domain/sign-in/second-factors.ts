@@ -1,12 +1,8 @@
 /** Codes a person types as a second factor: six digits of an authenticator app, or a recovery code. */
 import { createHash } from 'node:crypto';
+import type { StoredSecret } from '../sealed-secrets.ts';
 
-export interface SealedSeed {
-  readonly sealed: Buffer;
-  readonly keyId: string;
-}
-
-export interface TotpFactor extends SealedSeed {
+export interface TotpFactor extends StoredSecret {
   /** The 30-second step of the last used code. Codes of this step and earlier ones are refused. */
   readonly lastUsedStep: number | null;
   /** Null until the person has entered a code from the app. */

@@ -59,7 +59,7 @@ export async function storedPath(text: string): Promise<EscalationPathDocument> 
   return (await parseInSlices(text)) as unknown as EscalationPathDocument;
 }
 
-interface Reachable {
+interface LiveTargets {
   readonly members: ReadonlySet<string>;
   readonly teams: ReadonlySet<string>;
 }
@@ -68,11 +68,11 @@ interface Reachable {
  * The targets among these that are live: members who were not removed, and teams that were not
  * archived.
  */
-async function findReachable(
+async function findLiveTargets(
   trx: Db,
   organizationId: string,
   names: EscalationNames,
-): Promise<Reachable> {
+): Promise<LiveTargets> {
   const members = await findAddressable(trx, organizationId, idsOf(names, 'user'));
   const teams = await findTeamRosters(trx, organizationId, idsOf(names, 'team'));
   return { members: new Set(members), teams: new Set(teams.keys()) };
@@ -83,7 +83,7 @@ async function checkTargets(
   organizationId: string,
   { names }: { readonly names: EscalationNames },
 ): Promise<void> {
-  const { members, teams } = await findReachable(trx, organizationId, names);
+  const { members, teams } = await findLiveTargets(trx, organizationId, names);
   const issues = names.targets.flatMap(({ target, pointer }): Issue[] => {
     if (target.type === 'broadcast' || (target.type === 'user' ? members : teams).has(target.id))
       return [];
@@ -103,7 +103,7 @@ async function checkTargetsThere(
   revision: Revision,
 ): Promise<void> {
   const names = namesIn(await storedPath(revision.document));
-  const { members, teams } = await findReachable(trx, organizationId, names);
+  const { members, teams } = await findLiveTargets(trx, organizationId, names);
   const membershipIds = idsOf(names, 'user').filter((id) => !members.has(id));
   const teamIds = idsOf(names, 'team').filter((id) => !teams.has(id));
   if (membershipIds.length + teamIds.length === 0) return;

@@ -22,12 +22,12 @@ import type { DocumentReader, ReadDocument } from '../read-documents.ts';
 /** The targets of a document, and where it names them. */
 export interface EscalationNames {
   /** In the order of the document. */
-  readonly targets: readonly NamedTarget[];
+  readonly targets: readonly LocatedTarget[];
   /** Present where the body names the key of its path. */
   readonly pathKey?: string;
 }
 
-interface NamedTarget {
+interface LocatedTarget {
   readonly target: Target;
   /** JSON pointer to its id. */
   readonly pointer: string;

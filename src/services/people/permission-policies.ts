@@ -35,7 +35,7 @@ import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { lockCurrentMember } from './member-principals.ts';
-import { HOLDER_KINDS, presentPolicy, type ShownPolicy } from './permission-policy-pages.ts';
+import { HOLDER_KINDS, toPagePolicy, type PagePolicy } from './permission-policy-pages.ts';
 
 /** Terms from a body, below `pointer`. */
 export interface SubmittedTerms {
@@ -262,7 +262,7 @@ export async function createPolicy(
   context: ServiceContext,
   principal: MemberPrincipal,
   { holder, terms, idempotencyKey }: NewPolicy,
-): Promise<{ readonly policy: ShownPolicy; readonly created: boolean }> {
+): Promise<{ readonly policy: PagePolicy; readonly created: boolean }> {
   const { organizationId, membershipId } = principal;
   const identity = { operation: `${holder.kind}.permission_policies.create`, key: idempotencyKey };
   const parametersHash = hashOf({ holder, terms });
@@ -288,7 +288,7 @@ export async function createPolicy(
     const id = kept?.resourceId ?? (await addPolicies(trx, organizationId, grant))[0] ?? '';
     if (!kept)
       await keepOutcome(trx, organizationId, { ...identity, parametersHash, resourceId: id });
-    return { policy: await readShown(trx, principal, { holder, id, state }), created: !kept };
+    return { policy: await readPagePolicy(trx, principal, { holder, id, state }), created: !kept };
   });
 }
 
@@ -328,7 +328,7 @@ export async function replacePolicy(
     terms,
     revision,
   }: PolicyReference & { readonly terms: PolicyTerms; readonly revision: number },
-): Promise<ShownPolicy> {
+): Promise<PagePolicy> {
   const { organizationId, membershipId } = principal;
   return await taking(context, { principal, holder }, async (trx, caller, state) => {
     const before = await findChangeable(trx, caller, { holder, id, state });
@@ -358,19 +358,19 @@ export async function replacePolicy(
         ],
       });
     }
-    return await readShown(trx, principal, { holder, id, state });
+    return await readPagePolicy(trx, principal, { holder, id, state });
   });
 }
 
 /** Reads the policy again, since the change may have changed what the caller holds. */
-async function readShown(
+async function readPagePolicy(
   trx: Db,
   principal: MemberPrincipal,
   { state, ...reference }: PolicyReference & { readonly state: PolicyHolderState },
-): Promise<ShownPolicy> {
+): Promise<PagePolicy> {
   const reader = await lockCurrentMember(trx, principal);
   const policy = await readPolicy(trx, principal.organizationId, reference);
-  return await presentPolicy(trx, reader, { policy, state });
+  return await toPagePolicy(trx, reader, { policy, state });
 }
 
 /** Deletes a policy. Throws 404, 409 `last_owner`, and as `findChangeable` does. */

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { findSettledIds } from '../../data/requests/read.ts';
 import { findEndedCredentials } from '../../data/sign-in/ended-credentials.ts';
-import { listenForChanges, notifyChanges, type ChangeListener } from '../../data/changes.ts';
+import { listenForChanges, notifyChanges, type ChangeConnection } from '../../data/changes.ts';
 import type { ServiceContext } from '../context.ts';
 
 const BATCH_MS = 10;
@@ -23,7 +23,7 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
   const self = randomUUID();
   const state = {
     stopped: false,
-    listener: undefined as ChangeListener | undefined,
+    listener: undefined as ChangeConnection | undefined,
     sending: undefined as NodeJS.Timeout | undefined,
   };
 

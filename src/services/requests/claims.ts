@@ -41,7 +41,7 @@ export async function claimRequest(
   id: string,
 ): Promise<Claim> {
   const outcome = await context.db.transaction(
-    async (trx) => await claimLocked(trx, context, { principal, id }),
+    async (trx) => await claimLocked(trx, { principal, id }),
   );
   if (outcome.expired) throw tooLate(context, outcome.expired);
   if (outcome.changed) announceChanged(context, id, 'claim');
@@ -55,7 +55,6 @@ interface Call {
 
 async function claimLocked(
   db: Db,
-  runtime: Runtime,
   { principal: caller, id }: Call,
 ): Promise<Outcome<{ claim: Claim }>> {
   const { principal, locked } = await lockForCaller(db, caller, id);
@@ -109,7 +108,7 @@ export async function releaseRequest(
   id: string,
 ): Promise<void> {
   const outcome = await context.db.transaction(
-    async (trx) => await releaseLocked(trx, context, { principal, id }),
+    async (trx) => await releaseLocked(trx, { principal, id }),
   );
   if (outcome.expired) announceDecided(context, outcome.expired, 'changed');
   else if (outcome.changed) announceChanged(context, id, 'claim');
@@ -119,7 +118,6 @@ export async function releaseRequest(
 
 async function releaseLocked(
   db: Db,
-  runtime: Runtime,
   { principal, id }: Call,
 ): Promise<Outcome<{ released: boolean }>> {
   const locked = await lockRequest(db, id);

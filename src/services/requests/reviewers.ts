@@ -55,8 +55,8 @@ export async function listCandidates(
   const request = await readSettled(context, id);
   if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
   requireForAgent(principal, 'request.decide', request.agentSlug);
-  const routed = await readAudience(context.db, request);
-  if (!mayDecide(principal, request, routed)) throw new AppError('request_not_routed');
+  const audience = await readAudience(context.db, request);
+  if (!mayDecide(principal, request, audience)) throw new AppError('request_not_routed');
   const { organizationId, agentSlug } = request;
   const found = await listDeciders(context.db, organizationId, {
     ...page,
@@ -64,13 +64,13 @@ export async function listCandidates(
     limit: page.limit + 1,
   });
   const { items, last } = cutPage(found, page.limit);
-  const rosters = await findTeamRosters(context.db, organizationId, namedTeams(routed));
+  const rosters = await findTeamRosters(context.db, organizationId, namedTeams(audience));
   const candidates = items.map((each) => {
     const candidate = {
       membershipId: each.membershipId,
       teamIds: teamsOf(each.membershipId, rosters),
     };
-    return { ...each, alreadyRouted: isInAudience(candidate, routed) };
+    return { ...each, alreadyRouted: isInAudience(candidate, audience) };
   });
   return { candidates, ...(last && { next: last.membershipId }) };
 }

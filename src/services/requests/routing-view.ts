@@ -14,17 +14,14 @@ import {
 } from '../../data/requests/steps.ts';
 import { readClock } from '../../data/clock.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
-import {
-  isTerminal,
-  type ApprovalRequest,
-  type RouteSource,
-} from '../../domain/requests/approval-requests.ts';
+import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import type { EscalationPathSource } from '../../domain/pipelines/evaluate.ts';
 import type { AuditEvent } from '../../domain/audit.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { TeamRoster } from '../../domain/escalation/recipients.ts';
 import {
-  routingState,
+  routingView,
   type RecordedStep,
   type RoutingInput,
   type RoutingLevel,
@@ -74,7 +71,7 @@ export type RequestRouting = Omit<RoutingView, 'levels'> & {
   readonly pathKey?: string;
   readonly pathName?: string;
   readonly revision?: number;
-  readonly source?: RouteSource | 'pipeline';
+  readonly source?: EscalationPathSource | 'pipeline';
   readonly blockId?: string;
   readonly reason?: string;
   readonly urgency: ApprovalRequest['urgency'];
@@ -97,7 +94,7 @@ export async function getRouting(
   const path =
     revisionId === undefined ? undefined : await loadEscalationPathRevision(context.db, revisionId);
   const view = await withHeavyAnswers(context, credentialOf(principal), async (answers) =>
-    routingState({
+    routingView({
       request: phaseOf(request),
       ...(path && { route: await routeOf(context.db, path, { ...facts, answers }) }),
       steps: facts.steps,
@@ -172,8 +169,8 @@ async function readFacts(context: ServiceContext, id: string): Promise<RoutingFa
       const pathRevisionId = request.route?.pathRevisionId;
       if (pathRevisionId === undefined) return { ...common, ...NOTHING };
       const { targets } = await loadEscalationPathRevision(trx, pathRevisionId);
-      const routed = { targets, added: common.added.map(({ membershipId }) => membershipId) };
-      const rosters = await findTeamRosters(trx, request.organizationId, namedTeams(routed));
+      const audience = { targets, added: common.added.map(({ membershipId }) => membershipId) };
+      const rosters = await findTeamRosters(trx, request.organizationId, namedTeams(audience));
       const deciders = await findDeciders(trx, request.organizationId, request.agentSlug);
       const unrouted = await findUnroutedDeciders(trx, request.organizationId, request.agentSlug);
       return {
@@ -181,7 +178,7 @@ async function readFacts(context: ServiceContext, id: string): Promise<RoutingFa
         steps: await findSteps(trx, id),
         notified: await findNotified(trx, id),
         deciders,
-        mayDecide: new Set([...unrouted, ...routedTo(deciders, { routed, rosters })]),
+        mayDecide: new Set([...unrouted, ...inAudience(deciders, { audience, rosters })]),
         targetNames: await findTargetNames(trx, pathRevisionId),
         rosters,
       };
@@ -190,16 +187,16 @@ async function readFacts(context: ServiceContext, id: string): Promise<RoutingFa
   );
 }
 
-function routedTo(
+function inAudience(
   deciders: readonly Decider[],
   {
-    routed,
+    audience,
     rosters,
-  }: { readonly routed: Audience; readonly rosters: ReadonlyMap<string, TeamRoster> },
+  }: { readonly audience: Audience; readonly rosters: ReadonlyMap<string, TeamRoster> },
 ): readonly string[] {
   const ids = deciders.map(({ membershipId }) => membershipId);
   return ids.filter((membershipId) =>
-    isInAudience({ membershipId, teamIds: teamsOf(membershipId, rosters) }, routed),
+    isInAudience({ membershipId, teamIds: teamsOf(membershipId, rosters) }, audience),
   );
 }
 

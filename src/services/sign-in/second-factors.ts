@@ -2,12 +2,11 @@
 import {
   hashRecoveryCode,
   readCode,
-  type SealedSeed,
   type SecondFactor,
 } from '../../domain/sign-in/second-factors.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
-import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
+import { SEALED_FOR, type StoredSecret } from '../../domain/sealed-secrets.ts';
 import { readClock } from '../../data/clock.ts';
 import { useRecoveryCode } from '../../data/sign-in/recovery-codes.ts';
 import {
@@ -90,12 +89,12 @@ export async function matchingStep(
     userId,
     seed,
     code,
-  }: { readonly userId: string; readonly seed: SealedSeed; readonly code: string },
+  }: { readonly userId: string; readonly seed: StoredSecret; readonly code: string },
 ): Promise<number | undefined> {
   return totpStep(openSeed(runtime, userId, seed), code, await readClock(db));
 }
 
-function openSeed({ secrets }: Runtime, userId: string, { keyId, sealed }: SealedSeed): Buffer {
+function openSeed({ secrets }: Runtime, userId: string, { keyId, sealed }: StoredSecret): Buffer {
   if (!secrets?.knows(keyId))
     throw new AppError('secrets_key_missing', { internal: { userId, keyId } });
   try {

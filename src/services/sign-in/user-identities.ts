@@ -50,7 +50,7 @@ export async function admitIdentity(
 ): Promise<Recognized> {
   if (!isSubject(identity.subject)) throw new AppError('sign_in_not_admitted');
   const known = await findPersonByIdentity(trx, identity);
-  if (known && isMember(known.membershipStatus)) return await asHeIsNow(trx, known);
+  if (known && isMember(known.membershipStatus)) return await lockRecognized(trx, known);
   const email = known?.email ?? admissibleEmail(identity, rules.emailDomains);
   const organizationId = await findAdmittingOrganization(trx);
   // Serialized from here: of two concurrent first sign-ins of a person, the second finds what the first wrote.
@@ -86,7 +86,7 @@ async function admitUnderLock(
     isInvited: invitation !== undefined,
     admitsNewcomers: rules.emailDomains.length > 0,
   });
-  if (admission === 'enter' && person) return await asHeIsNow(trx, person);
+  if (admission === 'enter' && person) return await lockRecognized(trx, person);
   if (admission === 'link' && person) return await link(trx, person, identity);
   if (admission === 'accept_invitation' && invitation)
     return await addInvited(trx, invitation, newcomer);
@@ -96,7 +96,7 @@ async function admitUnderLock(
 }
 
 /** Held until the end of the transaction. */
-async function asHeIsNow(
+async function lockRecognized(
   trx: Db,
   { organizationId, membershipId, displayName }: Person,
 ): Promise<Recognized> {
@@ -107,7 +107,7 @@ async function asHeIsNow(
 }
 
 async function link(trx: Db, person: Person, identity: VerifiedIdentity): Promise<Recognized> {
-  const member = await asHeIsNow(trx, person);
+  const member = await lockRecognized(trx, person);
   if (member.isSuspended) return member;
   await insertUserIdentity(trx, person.userId, identity);
   await insertAuditEvents(trx, member.organizationId, { events: [linkedEvent(member, identity)] });

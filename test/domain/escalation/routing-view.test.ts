@@ -1,7 +1,7 @@
 /** What a reviewer sees of a walk. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { routingState as routing } from '../../../src/domain/escalation/routing-view.ts';
+import { routingView as routing } from '../../../src/domain/escalation/routing-view.ts';
 import type {
   RecordedStep,
   RoutingInput,
@@ -64,7 +64,7 @@ interface Looked extends Pick<RoutingInput, 'request' | 'steps'> {
   readonly document?: EscalationPathDocument;
 }
 
-const routingState = ({ route, claimed = false, document = path, ...given }: Looked): RoutingView =>
+const viewOf = ({ route, claimed = false, document = path, ...given }: Looked): RoutingView =>
   routing({
     ...given,
     claimed,
@@ -77,25 +77,25 @@ const statuses = (view: RoutingView) =>
 
 describe('the routing of a request', () => {
   test('is evaluating, without levels, while the pipeline decides', () => {
-    expect(routingState({ request: 'evaluating', steps: [] })).toEqual({
+    expect(viewOf({ request: 'evaluating', steps: [] })).toEqual({
       state: 'evaluating',
       levels: [],
     });
   });
 
   test('without a path is unrouted, and finished once the request is decided', () => {
-    expect(routingState({ request: 'pending', steps: [] })).toEqual({
+    expect(viewOf({ request: 'pending', steps: [] })).toEqual({
       state: 'unrouted',
       levels: [],
     });
-    expect(routingState({ request: 'terminal', steps: [] })).toEqual({
+    expect(viewOf({ request: 'terminal', steps: [] })).toEqual({
       state: 'finished',
       levels: [],
     });
   });
 
   test('lists every level as upcoming before the first step', () => {
-    const view = routingState({ request: 'pending', route: { walk: startWalk(path) }, steps: [] });
+    const view = viewOf({ request: 'pending', route: { walk: startWalk(path) }, steps: [] });
     expect(view).toMatchObject({
       state: 'waiting',
       run: 1,
@@ -109,7 +109,7 @@ describe('the routing of a request', () => {
     const walk = being({ phase: 'level', run: 1, nodeId: 'b', since: at(10), nextAt: at(20) });
     const targets = [{ type: 'broadcast' }];
     expect(
-      routingState({
+      viewOf({
         request: 'pending',
         route: { walk },
         steps: [notified('a', 1, 0), notified('b', 1, 10)],
@@ -135,7 +135,7 @@ describe('the routing of a request', () => {
       notified('c', 1, 10),
       notified('a', 2, 80),
     ];
-    expect(statuses(routingState({ request: 'pending', route: { walk }, steps }))).toEqual([
+    expect(statuses(viewOf({ request: 'pending', route: { walk }, steps }))).toEqual([
       'a1 done',
       'b1 skipped',
       'c1 done',
@@ -154,7 +154,7 @@ describe('the routing of a request', () => {
       notified('b', 1, 0),
       skipped('a', 1, 0),
     ];
-    expect(statuses(routingState({ request: 'pending', route: { walk }, steps }))).toEqual([
+    expect(statuses(viewOf({ request: 'pending', route: { walk }, steps }))).toEqual([
       'a1 skipped',
       'b1 done',
       'a2 skipped',
@@ -166,7 +166,7 @@ describe('the routing of a request', () => {
   test('leaves out levels of earlier runs that the walk never reached', () => {
     const walk = being({ phase: 'level', run: 2, nodeId: 'a', since: at(80), nextAt: at(90) });
     const steps = [notified('a', 1, 0), notified('a', 2, 80)];
-    expect(statuses(routingState({ request: 'pending', route: { walk }, steps }))).toEqual([
+    expect(statuses(viewOf({ request: 'pending', route: { walk }, steps }))).toEqual([
       'a1 done',
       'a2 current',
       'b2 upcoming',
@@ -177,7 +177,7 @@ describe('the routing of a request', () => {
   test('between two runs has no upcoming level and names the repeat', () => {
     const walk = being({ phase: 'repeat', run: 1, since: at(30), nextAt: at(90) });
     const steps = [notified('a', 1, 0), notified('b', 1, 10), notified('c', 1, 20)];
-    const view = routingState({ request: 'pending', route: { walk }, steps });
+    const view = viewOf({ request: 'pending', route: { walk }, steps });
     expect(view).toMatchObject({
       state: 'waiting',
       nextStep: { kind: 'repeat', at: at(90) },
@@ -189,7 +189,7 @@ describe('the routing of a request', () => {
     const walk = (run: number) =>
       being({ phase: 'level', run, nodeId: 'c', since: at(20), nextAt: at(30) });
     const view = (run: number) =>
-      routingState({ request: 'pending', route: { walk: walk(run) }, steps: [] });
+      viewOf({ request: 'pending', route: { walk: walk(run) }, steps: [] });
     expect(view(1)).toMatchObject({ nextStep: { kind: 'repeat', at: at(90) } });
     expect(view(2)).toMatchObject({ nextStep: { kind: 'exhausted', at: at(30) } });
   });
@@ -216,7 +216,7 @@ describe('the routing of a request', () => {
     const first = being({ phase: 'level', run: 1, nodeId: 'a', since: start, nextAt: at(10) });
 
     test('says that the next level is notified when the hours open', () => {
-      const view = routingState({
+      const view = viewOf({
         request: 'pending',
         route: { walk: first },
         steps: [notified('a', 1, 0)],
@@ -230,7 +230,7 @@ describe('the routing of a request', () => {
 
     test('during that wait says the same', () => {
       const walk = being({ phase: 'defer', run: 1, nodeId: 'wait', since: at(10), nextAt: opens });
-      const view = routingState({
+      const view = viewOf({
         request: 'pending',
         route: { walk },
         steps: [notified('a', 1, 0)],
@@ -243,7 +243,7 @@ describe('the routing of a request', () => {
     });
 
     test('during a claim names the next step without an instant', () => {
-      const view = routingState({
+      const view = viewOf({
         request: 'pending',
         route: { walk: first },
         steps: [notified('a', 1, 0)],
@@ -257,7 +257,7 @@ describe('the routing of a request', () => {
 
   test('is exhausted after the last run, without a next step', () => {
     const walk = being({ phase: 'exhausted', run: 2, since: at(120) });
-    const view = routingState({
+    const view = viewOf({
       request: 'pending',
       route: { walk },
       steps: [notified('c', 2, 110)],
@@ -272,7 +272,7 @@ describe('the routing of a request', () => {
 
   test('of a finished request lists only the levels reached, none of them current', () => {
     const walk = being({ phase: 'level', run: 1, nodeId: 'b', since: at(10), nextAt: at(20) });
-    const view = routingState({
+    const view = viewOf({
       request: 'terminal',
       route: { walk },
       steps: [notified('a', 1, 0), notified('b', 1, 10)],
@@ -298,7 +298,7 @@ describe('the routing of a request', () => {
             if (event.kind === 'level_notified') steps.push({ ...event, kind: 'notified' });
             if (event.kind === 'level_skipped') steps.push({ ...event, kind: 'skipped' });
           }
-          const view = routingState({ request: 'pending', route: { walk }, steps });
+          const view = viewOf({ request: 'pending', route: { walk }, steps });
           const current = view.levels.filter((each) => each.status === 'current');
           expect(current).toHaveLength(walk.place.phase === 'level' ? 1 : 0);
           expect(current.map((each) => each.escalateAt)).toEqual(

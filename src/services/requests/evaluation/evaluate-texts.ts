@@ -52,7 +52,7 @@ function compiledOf(pipeline: PipelineText | undefined): CompiledPipeline | unde
     readonly blocks: readonly StoredBlock[];
     readonly default_escalation_path?: string;
   };
-  const fresh = compilePipeline(blocks, path);
-  compiled.set(pipeline.id, fresh);
-  return fresh;
+  const result = compilePipeline(blocks, path);
+  compiled.set(pipeline.id, result);
+  return result;
 }
