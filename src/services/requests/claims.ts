@@ -16,7 +16,7 @@ import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { mayClaim, maySee } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { Runtime, ServiceContext } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { announceChanged, announceDecided } from './announce.ts';
 import { lockForCaller, requireForAgent } from './caller.ts';
 import { readAudience } from './audience.ts';
@@ -143,7 +143,7 @@ async function releaseLocked(
 
 /**
  * Call it in the transaction that suspends or removes a member, so that no request waits for them.
- * Answers the ids of the requests, for `announceReleased` after the commit.
+ * Returns the ids of the requests, for `announceReleased` after the commit.
  */
 export async function releaseClaimsOf(
   trx: Db,
