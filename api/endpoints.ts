@@ -1,6 +1,6 @@
 /**
- * Every endpoint of the API, one line per noun. To add one, see ARCHITECTURE.md, «Where to add an
- * endpoint».
+ * Every endpoint of the API, one line per noun. To add one, see ARCHITECTURE.md, "Where to add an
+ * endpoint".
  */
 import { aapApprovalRequestEndpoints } from './requests/aap-approval-requests.ts';
 import { agentCredentialEndpoints } from './agents/agent-credentials.ts';

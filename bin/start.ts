@@ -149,7 +149,7 @@ async function startPostgres(
   running.postgres = await startEmbeddedPostgres({
     directory: postgresDirectory(config),
     preferredPort: PREFERRED_PORTS.postgres,
-    // Two pools, the listener, migrations, and room for a person with psql.
+    // The pools of calls and steps; the rest is for the sender, the listener, migrations and psql.
     maxConnections: config.databasePool + config.workerPool + 20,
     onProgress: (message) => say(`  ${message}`),
     onEvent,

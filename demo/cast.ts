@@ -33,7 +33,7 @@ interface Account {
 
 const KEY_MISSING =
   'This service already has its organization. Give the demo an API key of one of its owners in COUNTERSIGN_API_KEY ' +
-  '(POST /api/v1/me/api_keys, as in the README), or stop the service: the demo then starts one of its own.';
+  '(POST /api/v1/me/api_keys, as in docs/quickstart.md), or stop the service: the demo then starts one of its own.';
 
 /** A key from the environment, or the first owner of a service without organization. */
 export async function letPersonIn(

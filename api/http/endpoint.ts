@@ -68,7 +68,7 @@ export interface Call<
   readonly signedForm: SignedForm;
   /** Present when the endpoint requires the header. */
   readonly idempotencyKey: string;
-  /** The revision named by If-Match, 0 for «none is active»; present when the endpoint requires the header. */
+  /** The revision named by If-Match, 0 when none is active; present when the endpoint requires the header. */
   readonly ifMatch: number;
   readonly cookies: Cookies;
   readonly client: Client;

@@ -72,7 +72,7 @@ export function asAppError(error: unknown): AppError {
 function fromOverload(cause: Overloaded): AppError {
   if (cause.by === 'caller') return new AppError('rate_limited', { retryAfterSeconds: 1, cause });
   return new AppError('dependency_unavailable', {
-    detail: 'The service is busier than it can be: try again.',
+    detail: 'The service is overloaded: try again later.',
     cause,
   });
 }

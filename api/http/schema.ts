@@ -64,7 +64,7 @@ export const absentIfNull = <S extends z.ZodType>(schema: S) =>
     .transform((value) => value ?? undefined)
     .meta({ description: schema.description ?? '' });
 
-/** A duration such as `30m`, between the given bounds in milliseconds. The text itself is kept. */
+/** A duration such as `30m`, between two others. The text itself is kept. */
 export const duration = (
   description: string,
   bounds: { readonly min: string; readonly max: string },
@@ -107,13 +107,13 @@ export const label = (description: string, max = 200) =>
 const ODD_URLS: readonly { readonly pattern: RegExp; readonly error: string }[] = [
   {
     pattern: /[\s\p{C}\\]/u,
-    error: 'must not hold white space, backslashes, or characters that are not seen',
+    error: 'must contain no white space, backslashes or invisible characters',
   },
   {
     pattern: /^https?:(?!\/\/[^/])/i,
-    error: 'must go on with two slashes and a host behind its scheme',
+    error: 'must have two slashes and a host after its scheme',
   },
-  { pattern: /^[^/?#]*\/\/:?@/, error: 'must not carry an empty user name' },
+  { pattern: /^[^/?#]*\/\/:?@/, error: 'must have no empty user name' },
 ];
 const MAX_URL = 2_000;
 
@@ -256,9 +256,11 @@ export const authContextSchema = z
     method: z.string().meta({
       description: 'For example `local_password`, `api_key`, `agent_credential` or `system`.',
     }),
-    assurance: z.enum(['single_factor', 'strong']).meta({ description: 'How sure the proof was.' }),
-    authenticated_at: timestamp('When it was proven.'),
+    assurance: z
+      .enum(['single_factor', 'strong'])
+      .meta({ description: 'How strong the authentication was.' }),
+    authenticated_at: timestamp('When the actor authenticated.'),
     session_id: uuid('The session; when a person acted.').optional(),
     credential_id: uuid('The credential; when an agent acted.').optional(),
   })
-  .meta({ id: 'AuthContext', description: 'How the actor proved who it is.' });
+  .meta({ id: 'AuthContext', description: 'How the actor authenticated.' });

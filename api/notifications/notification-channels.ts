@@ -43,9 +43,9 @@ const channelSchema = z
       .boolean()
       .optional()
       .meta({ description: 'Whether webhook payloads include the arguments of the tool call.' }),
-    secret_rotated_at: timestamp('Since when the signing secret of a webhook counts.').optional(),
+    secret_rotated_at: timestamp('When the signing secret of a webhook was created.').optional(),
     created_at: timestamp('When it was created.'),
-    updated_at: timestamp('When its name, its URL or what is sent over it was changed last.'),
+    updated_at: timestamp('When the channel was last changed.'),
   })
   .meta({
     id: 'NotificationChannel',
@@ -331,7 +331,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       description: 'The new secret, shown only once.',
       body: z.strictObject({
         signing_secret: secretText(),
-        secret_rotated_at: timestamp('Since when it counts.'),
+        secret_rotated_at: timestamp('When the secret was created.'),
       }),
       example: { signing_secret: secretExample, secret_rotated_at: '2026-04-01T08:00:00.000Z' },
     },

@@ -47,7 +47,7 @@ const pipelineRevisionSchema = z
     is_active: z
       .boolean()
       .meta({ description: 'True for the one revision that new requests are evaluated with.' }),
-    block_count: z.int().meta({ description: 'How many blocks there are, nested ones included.' }),
+    block_count: z.int().meta({ description: 'How many blocks the pipeline has.' }),
     default_escalation_path: z
       .string()
       .optional()

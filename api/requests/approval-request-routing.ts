@@ -144,7 +144,10 @@ const auditEventSchema = z
     actor_id: z
       .string()
       .optional()
-      .meta({ description: 'The membership or agent slug; absent for the service itself.' }),
+      .meta({
+        description:
+          'The membership, organization key or agent slug; absent for the service itself.',
+      }),
     actor_display_name: z.string().optional().meta({ description: "The actor's name then." }),
     subject_type: z.string().meta({ description: 'What kind of object it happened to.' }),
     subject_id: z.string().meta({ description: 'Which object.' }),

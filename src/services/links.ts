@@ -22,6 +22,9 @@ export const ssoCallbackLink = (base: Base): string => at(base, '/auth/oidc/call
 /** `path` must be a return path. */
 export const returnLink = (base: Base, path: string): string => at(base, path);
 
+/** The page where a person decides the request. */
+export const requestLink = (base: Base, id: string): string => at(base, `/requests/${id}`);
+
 /** The sign-in page, with the reason for showing it again. */
 export const failedSignInLink = (base: Base, code: string): string =>
   at(base, `/login?error=${code}`);

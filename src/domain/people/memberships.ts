@@ -1,4 +1,4 @@
-/** Membership statuses. */
+/** Members of an organization, and the states of their membership. */
 
 /** A member as other members see them. */
 export interface MemberSummary {

@@ -1,4 +1,4 @@
-/** A session, as its person sees it. */
+/** Sessions: sign-ins of members in browsers. */
 import type { AuthMethod } from '../people/authorization.ts';
 
 /** A session as its member sees it. */

@@ -1,6 +1,6 @@
 /**
- * Builds the stock Temporal server and UI from the pinned go.mod beside this file, once, for
- * machines without the CLI.
+ * Builds the stock Temporal server and UI from the pinned temporal/server/go.mod, once, for machines
+ * without the CLI.
  */
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -50,7 +50,7 @@ import { apiKeyPrincipal, lockCurrentMember } from './member-principals.ts';
 import { cutPage } from '../pages.ts';
 
 const SENSITIVE_KEY =
-  'The key could decide requests or do what is dangerous: prove again who you are first.';
+  'The key could decide requests or use a dangerous permission: authenticate again first.';
 
 /**
  * The member behind a personal key. 401 when it is unknown, expired or revoked; 403 `membership_inactive`, and

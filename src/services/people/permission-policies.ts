@@ -113,7 +113,7 @@ export interface GrantedPolicies {
   readonly grantedByActorId: string;
 }
 
-/** Adds policies with their audit events. Answers their ids, in the order of the terms. */
+/** Adds policies with their audit events. Returns their ids, in the order of the terms. */
 export async function addPolicies(
   trx: Db,
   organizationId: string,

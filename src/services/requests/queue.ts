@@ -1,4 +1,4 @@
-/** The reviewer's reads: the queue and one request, within what their routing lets them see. */
+/** The reviewer's reads: the queue and one request, limited to what the caller may see. */
 import { listQueue, type QueueFilter } from '../../data/requests/list.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';

@@ -101,7 +101,10 @@ export async function confirmTotp(
     // A concurrent sign-in by password either happened before and is ended here, or happens later and needs a code.
     await lockPassword(trx, userId, 'change');
     const factor = await lockTotpFactor(trx, userId);
-    if (!factor) throw new AppError('not_found', { detail: 'No enrolment was begun.' });
+    if (!factor)
+      throw new AppError('not_found', {
+        detail: 'There is no enrolment to confirm: begin one first.',
+      });
     if (factor.confirmedAt) throw new AppError('mfa_enrolled');
     const { code } = readCode(typed);
     const step = await matchingStep(trx, context, { userId, seed: factor, code });

@@ -74,7 +74,7 @@ export async function requirePasswordEnough(
 ): Promise<void> {
   if (auth.assurance === 'strong' || !(await findTotpFactor(db, userId))?.confirmedAt) return;
   throw new AppError('mfa_required', {
-    detail: 'You have a second factor: authenticate again with a code of it.',
+    detail: 'You have a second factor: authenticate again with one of its codes.',
   });
 }
 

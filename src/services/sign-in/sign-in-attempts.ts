@@ -73,7 +73,7 @@ export async function admitTotpCode({ db }: Database, userId: string): Promise<v
   const { attempts, secondsLeft } = await countSignInAttempt(db, keyOf('totp', userId), HOUR_S);
   if (attempts <= WRONG_CODES_AN_HOUR) return;
   const detail =
-    'Too many wrong codes of the authenticator app: wait as long as Retry-After says, or use a recovery code.';
+    'Too many wrong codes from the authenticator app: wait as long as Retry-After says, or use a recovery code.';
   throw new AppError('rate_limited', { detail, retryAfterSeconds: secondsLeft });
 }
 
@@ -90,7 +90,7 @@ export async function admitResending({ db }: Database, invitationId: string): Pr
     HOUR_S,
   );
   if (attempts <= RESENDINGS_AN_HOUR) return;
-  const detail = `The invitation was sent again ${RESENDINGS_AN_HOUR} times within the hour.`;
+  const detail = `The invitation was resent ${RESENDINGS_AN_HOUR} times within the hour: wait as long as Retry-After says.`;
   throw new AppError('rate_limited', { detail, retryAfterSeconds: secondsLeft });
 }
 

@@ -184,7 +184,7 @@ export async function completeSignIn(
 }
 
 const WRONG_CODE = {
-  detail: 'The code is wrong or has served before, or the sign-in has to begin again.',
+  detail: 'The code is wrong or was used before: send a new one. If that fails too, sign in again.',
 };
 
 async function findPresentedChallenge(

@@ -149,7 +149,7 @@ describe('creating a personal key', () => {
       await signedInAgo(member, 15 * 60 + 1);
       const refused = await member.browser.post(KEYS, { name: 'k' });
       expect(codeOf(refused)).toEqual([403, 'reauthentication_required']);
-      expect(refused.text).toContain('prove again who you are');
+      expect(refused.text).toContain('authenticate again first');
       expect((await listed(member)).ids).toEqual([]);
       await signedInAgo(member, 15 * 60 - 10);
       expect((await member.browser.post(KEYS, { name: 'k' })).status).toBe(201);

@@ -25,6 +25,7 @@ import {
 } from '../../../platform/crypto/slack-signatures.ts';
 import { decideRequest } from '../../requests/decide.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
+import { requestLink } from '../../links.ts';
 import { memberPrincipal } from '../../people/member-principals.ts';
 import { finishSlackLink, removeSlackLinkOf, SLACK_COMMAND } from './links.ts';
 import { openSlackSecrets } from './secrets.ts';
@@ -100,7 +101,7 @@ async function handleButton(
       return unlinkedText(context, connection);
     const text = error instanceof AppError && refusals[error.code];
     if (!text) throw error;
-    return `${text} ${linkTo(context, requestId)}`;
+    return `${text} <${requestLink(context, requestId)}|Open the request>`;
   }
 }
 
@@ -127,9 +128,6 @@ async function decide(
     return `${again ? '' : 'This request is already closed. '}${escapeSlackText(outcomeOf(found.request))}.`;
   }
 }
-
-const linkTo = ({ publicUrl }: Runtime, requestId: string): string =>
-  `<${publicUrl()}/requests/${requestId}|Open the request>`;
 
 /** Answers for people who may not decide here. Every other error is ours. */
 const refusals: Partial<Record<ErrorCode, string>> = {

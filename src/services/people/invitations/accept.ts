@@ -74,7 +74,7 @@ export async function join(
       client: credential.client,
     });
     throw new AppError('invalid_credentials', {
-      detail: 'The code is wrong, or has served before.',
+      detail: 'The code is wrong or was used before: send a new code.',
     });
   }
   const clientAddress = credential.client.address;

@@ -57,7 +57,7 @@ export async function isVouched(
 }
 
 /**
- * Makes the person a member by the invitation, under the organization's lock. Answers the
+ * Makes the person a member by the invitation, under the organization's lock. Returns the
  * membership's id. Throws 404 when the invitation is no longer pending; 409 `member_exists`,
  * `directory_managed`.
  */
@@ -108,7 +108,7 @@ async function enterMembership(
 }
 
 /**
- * Creates the member's policies from the invitation, as grants of the inviter. Answers their ids.
+ * Creates the member's policies from the invitation, as grants of the inviter. Returns their ids.
  */
 async function giveAccess(
   trx: Db,

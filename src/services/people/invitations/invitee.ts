@@ -155,7 +155,7 @@ export function acceptanceOf({
 function requireCode(code: string | undefined): string {
   if (code === undefined)
     throw new AppError('mfa_required', {
-      detail: 'The account has a second factor: send a code of it, too.',
+      detail: 'The account has a second factor: send one of its codes too.',
     });
   return code;
 }
