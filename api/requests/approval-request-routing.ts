@@ -141,13 +141,9 @@ const auditEventSchema = z
     actor_type: z
       .enum(['human', 'agent', 'system', 'api_key'])
       .meta({ description: 'What kind of actor did it.' }),
-    actor_id: z
-      .string()
-      .optional()
-      .meta({
-        description:
-          'The membership, organization key or agent slug; absent for the service itself.',
-      }),
+    actor_id: z.string().optional().meta({
+      description: 'The membership, organization key or agent slug; absent for the service itself.',
+    }),
     actor_display_name: z.string().optional().meta({ description: "The actor's name then." }),
     subject_type: z.string().meta({ description: 'What kind of object it happened to.' }),
     subject_id: z.string().meta({ description: 'Which object.' }),
