@@ -18,7 +18,7 @@ CREATE TABLE added_reviewers (
   CONSTRAINT added_reviewers_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
   CONSTRAINT added_reviewers_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
 );
-COMMENT ON TABLE added_reviewers IS 'People a reviewer asked for his help with a request, beside those its path names.';
+COMMENT ON TABLE added_reviewers IS 'People a reviewer added to a request, beside those its path names.';
 CREATE INDEX added_reviewers_added_by_membership_id_idx ON added_reviewers USING btree (added_by_membership_id);
 CREATE INDEX added_reviewers_membership_id_idx ON added_reviewers USING btree (membership_id, request_id);
 
@@ -167,7 +167,7 @@ CREATE INDEX approval_requests_wake_at_idx ON approval_requests USING btree (wak
 COMMENT ON COLUMN approval_requests.arguments IS 'The source text as sent: json, never jsonb. So are context and agent_reasoning.';
 COMMENT ON COLUMN approval_requests.state IS 'evaluating: the pipeline has not handed it to people; shown as pending outside.';
 COMMENT ON COLUMN approval_requests.admitted IS 'Answered 201 before the pipeline concluded: the pending cap no longer applies.';
-COMMENT ON COLUMN approval_requests.wake_at IS 'When the backstop looks after the request if its workflow has not; null when nothing is left to do.';
+COMMENT ON COLUMN approval_requests.wake_at IS 'When the reconciler steps the request if its workflow has not; null when nothing is left to do.';
 
 CREATE TABLE audit_events (
   sequence bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -206,7 +206,7 @@ CREATE TABLE claims (
   CONSTRAINT claims_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT claims_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
 );
-COMMENT ON TABLE claims IS 'Somebody said he looks after a request: advisory. ended_at null: live until expires_at, while the request is pending.';
+COMMENT ON TABLE claims IS 'A reviewer said that they look after a request: advisory. ended_at null: live until expires_at, while the request is pending.';
 CREATE UNIQUE INDEX claims_live_key ON claims USING btree (request_id) WHERE (ended_at IS NULL);
 CREATE INDEX claims_membership_id_idx ON claims USING btree (membership_id);
 CREATE INDEX claims_organization_id_idx ON claims USING btree (organization_id);
@@ -267,7 +267,7 @@ CREATE TABLE escalation_path_targets (
   CONSTRAINT escalation_path_targets_revision_id_fkey FOREIGN KEY (escalation_path_revision_id) REFERENCES escalation_path_revisions(id),
   CONSTRAINT escalation_path_targets_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
 );
-COMMENT ON TABLE escalation_path_targets IS 'Everybody a path revision names anywhere: who may decide what was routed to it.';
+COMMENT ON TABLE escalation_path_targets IS 'All targets of a path revision: who may decide what was routed to it.';
 CREATE INDEX escalation_path_targets_membership_id_idx ON escalation_path_targets USING btree (membership_id);
 CREATE INDEX escalation_path_targets_team_id_idx ON escalation_path_targets USING btree (team_id);
 
@@ -336,7 +336,7 @@ CREATE TABLE invitations (
   CONSTRAINT invitations_invited_by_membership_id_fkey FOREIGN KEY (invited_by_membership_id) REFERENCES memberships(id),
   CONSTRAINT invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
-COMMENT ON TABLE invitations IS 'Somebody was asked to join, with what he will be allowed to do. Only the SHA-256 of the link''s secret is kept.';
+COMMENT ON TABLE invitations IS 'A person invited to join, with what they will be allowed to do. Only the SHA-256 of the link''s secret is kept.';
 CREATE INDEX invitations_accepted_membership_id_idx ON invitations USING btree (accepted_membership_id);
 CREATE INDEX invitations_email_idx ON invitations USING btree (organization_id, lower(email));
 CREATE INDEX invitations_invited_by_membership_id_idx ON invitations USING btree (invited_by_membership_id);
@@ -390,7 +390,7 @@ CREATE TABLE notification_channels (
   CONSTRAINT notification_channels_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'webhook'::text, 'slack'::text]))),
   CONSTRAINT notification_channels_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
-COMMENT ON TABLE notification_channels IS 'Where the messages of an organization go. Each has one of kind email from its birth. Deleted ones stay for what was sent by them.';
+COMMENT ON TABLE notification_channels IS 'Where the messages of an organization go. Each organization has one of kind email from the start. Deleted ones stay for what was sent by them.';
 CREATE UNIQUE INDEX notification_channels_email_key ON notification_channels USING btree (organization_id) WHERE (kind = 'email'::text);
 CREATE INDEX notification_channels_organization_id_idx ON notification_channels USING btree (organization_id);
 
@@ -423,7 +423,7 @@ CREATE TABLE notification_deliveries (
   CONSTRAINT notification_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT notification_deliveries_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
 );
-COMMENT ON TABLE notification_deliveries IS 'The outbox: one row per notification and channel, and one per decided request and channel. next_attempt_at null: over, and forgotten 30 days later, a dead one 90.';
+COMMENT ON TABLE notification_deliveries IS 'The outbox: one row per notification and channel, and one per decided request and channel. next_attempt_at null: over, and purged 30 days later, a dead one 90.';
 CREATE INDEX notification_deliveries_channel_id_idx ON notification_deliveries USING btree (channel_id, created_at DESC, id DESC);
 CREATE INDEX notification_deliveries_dead_at_idx ON notification_deliveries USING btree (dead_at) WHERE (dead_at IS NOT NULL);
 CREATE INDEX notification_deliveries_dead_idx ON notification_deliveries USING btree (organization_id, created_at DESC, id DESC) WHERE (dead_at IS NOT NULL);
@@ -433,7 +433,7 @@ CREATE INDEX notification_deliveries_finished_idx ON notification_deliveries USI
 CREATE INDEX notification_deliveries_list_idx ON notification_deliveries USING btree (organization_id, created_at DESC, id DESC);
 CREATE INDEX notification_deliveries_request_id_idx ON notification_deliveries USING btree (request_id);
 COMMENT ON COLUMN notification_deliveries.lease IS 'Who leased it last; next_attempt_at is when the lease ends. Only the holder records what became of it.';
-COMMENT ON COLUMN notification_deliveries.announces IS 'To no member but to the default channel of Slack, once for all who are told together; notification_id is of one of them.';
+COMMENT ON COLUMN notification_deliveries.announces IS 'To no member but to the default channel of Slack, once for all who are notified together; notification_id is of one of them.';
 
 CREATE TABLE notification_settings (
   membership_id uuid NOT NULL,
@@ -443,7 +443,7 @@ CREATE TABLE notification_settings (
   CONSTRAINT notification_settings_pkey PRIMARY KEY (membership_id),
   CONSTRAINT notification_settings_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id)
 );
-COMMENT ON TABLE notification_settings IS 'By which channels a member wants to be told; without a row by all.';
+COMMENT ON TABLE notification_settings IS 'By which channels a member wants to be notified; without a row by all.';
 
 CREATE TABLE notification_webhooks (
   channel_id uuid NOT NULL,
@@ -470,7 +470,7 @@ CREATE TABLE notifications (
   CONSTRAINT notifications_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT notifications_step_fkey FOREIGN KEY (request_id, step_key) REFERENCES escalation_steps(request_id, step_key)
 );
-COMMENT ON TABLE notifications IS 'Who is to be told about a request, once per level and run.';
+COMMENT ON TABLE notifications IS 'Who is notified about a request, once per level and run.';
 CREATE INDEX notifications_membership_id_idx ON notifications USING btree (membership_id, request_id);
 CREATE INDEX notifications_organization_id_idx ON notifications USING btree (organization_id);
 
@@ -548,7 +548,7 @@ CREATE TABLE recovery_codes (
   CONSTRAINT recovery_codes_pkey PRIMARY KEY (user_id, code_hash),
   CONSTRAINT recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-COMMENT ON TABLE recovery_codes IS 'Single-use codes for whoever lost his authenticator app. Only their SHA-256 is kept.';
+COMMENT ON TABLE recovery_codes IS 'Single-use codes for people who lost their authenticator app. Only their SHA-256 is kept.';
 
 CREATE TABLE request_approval_pipeline_paths (
   request_approval_pipeline_revision_id uuid NOT NULL,
@@ -609,7 +609,7 @@ CREATE TABLE sessions (
   CONSTRAINT sessions_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
   CONSTRAINT sessions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
-COMMENT ON TABLE sessions IS 'A sign-in of a member in a browser, forgotten 90 days after its end. Only the SHA-256 of the cookie secret is kept.';
+COMMENT ON TABLE sessions IS 'A sign-in of a member in a browser, purged 90 days after its end. Only the SHA-256 of the cookie secret is kept.';
 CREATE INDEX sessions_expires_at_idx ON sessions USING btree (expires_at);
 CREATE INDEX sessions_membership_id_idx ON sessions USING btree (membership_id);
 CREATE INDEX sessions_organization_id_idx ON sessions USING btree (organization_id);
@@ -620,7 +620,7 @@ CREATE UNLOGGED TABLE sign_in_attempts (
   window_ends_at timestamp(3) with time zone NOT NULL,
   CONSTRAINT sign_in_attempts_pkey PRIMARY KEY (key)
 );
-COMMENT ON TABLE sign_in_attempts IS 'How often somebody tried a password lately. key: SHA-256 of email and client address.';
+COMMENT ON TABLE sign_in_attempts IS 'Recent attempts that are limited, such as passwords. key: SHA-256 of what is counted.';
 CREATE INDEX sign_in_attempts_window_ends_at_idx ON sign_in_attempts USING btree (window_ends_at);
 
 CREATE TABLE slack_calls (
@@ -674,7 +674,7 @@ CREATE TABLE slack_links (
   CONSTRAINT slack_links_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES slack_connections(channel_id) ON DELETE CASCADE,
   CONSTRAINT slack_links_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id)
 );
-COMMENT ON TABLE slack_links IS 'Whose Slack user a member is, as he proved himself. direct_channel: his conversation with the bot, once opened.';
+COMMENT ON TABLE slack_links IS 'The Slack user of a member, linked by a code. direct_channel: their conversation with the bot, once opened.';
 
 CREATE TABLE slack_messages (
   request_id uuid NOT NULL,
@@ -691,7 +691,7 @@ CREATE TABLE slack_messages (
   CONSTRAINT slack_messages_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES notification_channels(id),
   CONSTRAINT slack_messages_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
 );
-COMMENT ON TABLE slack_messages IS 'Messages with buttons. slack_ts null: delivery_id is posting it until posting_until. closed_at: it shows the final answer. Forgotten after 100 days.';
+COMMENT ON TABLE slack_messages IS 'Messages with buttons. slack_ts null: delivery_id is posting it until posting_until. closed_at: it shows the final answer. Purged after 100 days.';
 CREATE INDEX slack_messages_channel_id_idx ON slack_messages USING btree (channel_id);
 CREATE INDEX slack_messages_posting_until_idx ON slack_messages USING btree (posting_until);
 
@@ -775,7 +775,7 @@ CREATE TABLE totp_factors (
   CONSTRAINT totp_factors_pkey PRIMARY KEY (user_id),
   CONSTRAINT totp_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-COMMENT ON TABLE totp_factors IS 'The authenticator app of a person. secret: AES-256-GCM under the secrets key secret_key_id; last_used_step: no code serves twice.';
+COMMENT ON TABLE totp_factors IS 'The authenticator app of a person. secret: AES-256-GCM under the secrets key secret_key_id; last_used_step: no code works twice.';
 
 CREATE TABLE user_identities (
   issuer text NOT NULL,
@@ -835,4 +835,4 @@ UNION ALL
   WHERE NOT (EXISTS ( SELECT 1
            FROM team_members other
           WHERE other.team_id = tm.team_id AND other.membership_id = tm.membership_id AND other.source < tm.source));
-COMMENT ON VIEW held_policies IS 'The policies of each member: his own, and those of the live teams he is in, once however many sources say so.';
+COMMENT ON VIEW held_policies IS 'The policies of each member: their own, and those of their live teams, once for any number of sources.';
