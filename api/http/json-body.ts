@@ -1,5 +1,5 @@
 /** Reads the text of a body. Every refusal names the place. */
-import { isStorable } from '../../src/domain/labels.ts';
+import { isStorable, STORABLE_RULE } from '../../src/domain/labels.ts';
 import { invalid, MAX_ISSUES, type Issue } from '../../src/domain/errors.ts';
 import {
   ExactJsonError,
@@ -52,13 +52,13 @@ function unstorableStrings(
   };
   const visit = (item: unknown, pointer: string): void => {
     if (verbatim.includes(pointer)) return;
-    if (typeof item === 'string') check(item, pointer, 'must not contain NUL or a lone surrogate');
+    if (typeof item === 'string') check(item, pointer, STORABLE_RULE);
     else if (Array.isArray(item)) {
       for (const [index, one] of item.entries()) visit(one, `${pointer}/${index}`);
     } else if (isExactObject(item) && !((item as unknown) instanceof JsonText)) {
       for (const [key, member] of Object.entries(item)) {
         const at = `${pointer}/${pointerToken(key)}`;
-        check(key, at, 'a member name must not contain NUL or a lone surrogate');
+        check(key, at, `a member name ${STORABLE_RULE}`);
         visit(member, at);
       }
     }

@@ -1,8 +1,12 @@
 /** Schemas of permission policies. Members, teams, organization keys and invitations share their terms. */
 import { z } from 'zod';
 import type { PolicyTerms } from '../../src/domain/people/permission-policies.ts';
-import { isPermission, type PermissionEntry } from '../../src/domain/people/permissions.ts';
-import type { PolicyPage, PagePolicy } from '../../src/services/people/permission-policy-pages.ts';
+import {
+  isPermission,
+  permissionEntry,
+  type PermissionEntry,
+} from '../../src/domain/people/permissions.ts';
+import type { PagePolicy, PolicyPage } from '../../src/services/people/permission-policy-pages.ts';
 import { permissionKey, scopeKind } from './grants-schema.ts';
 import { present } from '../http/present.ts';
 import { timestamp, uuid } from '../http/schema.ts';
@@ -56,17 +60,9 @@ export const vocabularyEntrySchema = z
   })
   .meta({ id: 'Permission', description: 'An entry of the permission vocabulary.' });
 
-export const vocabularyExample = {
-  key: 'request.decide',
-  area: 'Approval requests',
-  description: 'Approve or deny requests routed to you.',
-  holders: ['human', 'api_key'],
-  resource: 'request',
-  dangerous: false,
-  scopes: ['organization', 'agent'],
-};
-
 export const presentEntry = (entry: PermissionEntry) => present(vocabularyEntrySchema, entry);
+
+export const vocabularyExample = presentEntry(permissionEntry('request.decide'));
 
 export const resourceSchema = z
   .strictObject({

@@ -10,7 +10,7 @@ import { cancelRequest } from '../../src/services/requests/cancel.ts';
 import { createRequest } from '../../src/services/requests/create.ts';
 import { awaitOwnRequest, getOwnRequest } from '../../src/services/requests/own.ts';
 import { present } from '../http/present.ts';
-import { BODY_BYTES, defineEndpoint } from '../http/endpoint.ts';
+import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   duration,
   exactObject,
@@ -85,7 +85,7 @@ function presentRequest(request: ApprovalRequest) {
 
 const params = z.strictObject({ id: uuid('The request.') });
 
-export const aapApprovalRequestEndpoints = [
+export const aapApprovalRequestEndpoints: readonly Endpoint[] = [
   defineEndpoint({
     operationId: 'createApprovalRequest',
     method: 'post',

@@ -11,7 +11,7 @@ import {
 } from '../../src/services/requests/routing-view.ts';
 import type { ExactValue } from '../../src/platform/json/exact-json.ts';
 import { present } from '../http/present.ts';
-import { defineEndpoint } from '../http/endpoint.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 
 const memberSchema = z
@@ -269,7 +269,7 @@ function presentEvent(event: AuditEvent) {
 const params = z.strictObject({ id: uuid('The request.') });
 const TAG = 'Review queue';
 
-export const approvalRequestRoutingEndpoints = [
+export const approvalRequestRoutingEndpoints: readonly Endpoint[] = [
   defineEndpoint({
     operationId: 'getRequestRouting',
     method: 'get',

@@ -11,7 +11,7 @@ import { decideRequest } from '../../src/services/requests/decide.ts';
 import { awaitRequest, getRequest, listRequests } from '../../src/services/requests/queue.ts';
 import { claimSchema, presentClaim } from './approval-request-claims.ts';
 import { present } from '../http/present.ts';
-import { defineEndpoint } from '../http/endpoint.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   authContextSchema,
   exactObject,
@@ -136,7 +136,7 @@ function presentRequest(request: ApprovalRequest) {
 const params = z.strictObject({ id: uuid('The request.') });
 const TAG = 'Review queue';
 
-export const approvalRequestEndpoints = [
+export const approvalRequestEndpoints: readonly Endpoint[] = [
   defineEndpoint({
     operationId: 'listRequests',
     method: 'get',

@@ -1,9 +1,8 @@
 /** The database's clock, which decides everything about requests. */
 import type { Db } from '../platform/postgres.ts';
-import { queryRow } from '../platform/rows.ts';
+import { queryOne } from '../platform/rows.ts';
 
 export async function readClock(db: Db): Promise<Date> {
-  const row = await queryRow<{ now: Date }>(db, 'select clock_timestamp() as now');
-  if (!row) throw new Error('the database returned no time');
+  const row = await queryOne<{ now: Date }>(db, 'select clock_timestamp() as now');
   return row.now;
 }

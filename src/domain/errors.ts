@@ -240,6 +240,7 @@ export interface AppErrorOptions {
 }
 
 export class AppError extends Error {
+  override readonly name = 'AppError';
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly internal: Readonly<Record<string, unknown>> | undefined;
@@ -247,7 +248,6 @@ export class AppError extends Error {
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(options.detail ?? errorCatalogue[code].title, { cause: options.cause });
-    this.name = 'AppError';
     this.code = code;
     this.details = options.details;
     this.internal = options.internal;

@@ -50,11 +50,11 @@ export type ProviderFailure = 'denied' | 'away' | 'refused';
 
 /** Holds no token and no claim, so it is safe to log. */
 export class IdentityProviderError extends Error {
+  override readonly name = 'IdentityProviderError';
   readonly failure: ProviderFailure;
 
   constructor(failure: ProviderFailure, message: string) {
     super(message);
-    this.name = 'IdentityProviderError';
     this.failure = failure;
   }
 }

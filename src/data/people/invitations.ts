@@ -12,6 +12,9 @@ import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 export const PENDING =
   'i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()';
 
+/** SQL: how long an invitation can be accepted. */
+const LIFETIME = `interval '7 days'`;
+
 const COLUMNS = `
   i.id, i.organization_id, i.email, cast(i.permission_policies as jsonb) as policies,
   i.invited_by_membership_id, i.accepted_membership_id,
@@ -59,7 +62,7 @@ export async function insertInvitation(
     trx,
     `insert into invitations as i (id, organization_id, email, permission_policies, token_hash, invited_by_membership_id,
                                    created_at, updated_at, expires_at)
-     select :id, :organizationId, :email, :policies, :tokenHash, :invitedByMembershipId, now, now, now + interval '7 days'
+     select :id, :organizationId, :email, :policies, :tokenHash, :invitedByMembershipId, now, now, now + ${LIFETIME}
        from clock_timestamp() as now
      returning ${COLUMNS}`,
     { organizationId, ...invitation, policies: JSON.stringify(stored) },
@@ -171,7 +174,7 @@ export async function findEmailStanding(
 export async function invitationExpiry(db: Db): Promise<Date> {
   const row = await queryOne<{ expiresAt: Date }>(
     db,
-    `select cast(clock_timestamp() + interval '7 days' as timestamptz(3)) as expires_at`,
+    `select cast(clock_timestamp() + ${LIFETIME} as timestamptz(3)) as expires_at`,
   );
   return row.expiresAt;
 }

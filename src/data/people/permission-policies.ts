@@ -8,7 +8,7 @@ import type {
 } from '../../domain/people/permission-policies.ts';
 import { v7 } from 'uuid';
 import type { Db } from '../../platform/postgres.ts';
-import { queryRow, queryRows } from '../../platform/rows.ts';
+import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 
 /** SQL for policies as one jsonb array of HeldPolicy. */
 const heldPolicies = (source: string): string => `
@@ -184,7 +184,7 @@ export async function findPolicyHolder(
 
 /** How many policies make an active member an owner of the organization. */
 export async function countOwnerships(db: Db, organizationId: string): Promise<number> {
-  const row = await queryRow<{ ownerships: number }>(
+  const row = await queryOne<{ ownerships: number }>(
     db,
     `select count(*) as ownerships
        from permission_policies p
@@ -192,7 +192,7 @@ export async function countOwnerships(db: Db, organizationId: string): Promise<n
       where p.organization_id = :organizationId and p.is_owner and m.status = 'active'`,
     { organizationId },
   );
-  return row?.ownerships ?? 0;
+  return row.ownerships;
 }
 
 /**

@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 import type { ApprovalRequest, Route } from '../../domain/requests/approval-requests.ts';
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
+import { type PreparedStatement, queryOne, runPrepared } from '../../platform/rows.ts';
 
 /** `evaluating` becomes `pending`. */
 export async function markRouted(db: Db, id: string, route: Route): Promise<void> {
@@ -155,7 +155,7 @@ export async function countPending(
   organizationId: string,
   atMost: number,
 ): Promise<number> {
-  const row = await queryRow<{ count: number }>(
+  const row = await queryOne<{ count: number }>(
     db,
     `select count(*) as count from (
        select 1 from approval_requests
@@ -163,7 +163,7 @@ export async function countPending(
      ) as waiting`,
     { organizationId, atMost },
   );
-  return row?.count ?? 0;
+  return row.count;
 }
 
 /** Makes hand-overs of one organization take turns until the transaction ends. */

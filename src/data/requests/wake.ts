@@ -2,7 +2,7 @@
  * The reconciler's queries for overdue requests. A lease keeps two processes from the same request.
  */
 import type { Db } from '../../platform/postgres.ts';
-import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
+import { type PreparedStatement, queryOne, queryRows, runPrepared } from '../../platform/rows.ts';
 
 export interface OverdueRequest {
   readonly id: string;
@@ -53,14 +53,14 @@ export async function leaseOverdue(
 
 /** How many open requests are past their deadline. Stops counting at `atMost`. */
 export async function countPastDeadline(db: Db, atMost: number): Promise<number> {
-  const row = await queryRow<{ count: number }>(
+  const row = await queryOne<{ count: number }>(
     db,
     `select count(*) as count from (
        select 1 from approval_requests where state in ('evaluating', 'pending') and deadline_at <= statement_timestamp() limit :atMost
      ) as due`,
     { atMost },
   );
-  return row?.count ?? 0;
+  return row.count;
 }
 
 const CLEAR: PreparedStatement = {

@@ -80,11 +80,11 @@ export function newEvaluationBudget(
 
 /** A condition that could not be compiled or evaluated: its block has failed. The message never quotes the request. */
 export class ConditionError extends Error {
+  override readonly name = 'ConditionError';
   readonly code: 'condition_invalid' | 'condition_too_costly' | 'condition_failed';
 
   constructor(code: ConditionError['code'], message: string) {
     super(message);
-    this.name = 'ConditionError';
     this.code = code;
   }
 }

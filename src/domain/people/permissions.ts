@@ -63,16 +63,16 @@ const terms = {
   'pipeline.write': held(PEOPLE_AND_KEYS, 'Write and preview revisions of approval pipelines.'),
   'escalation_path.activate': held(
     PEOPLE_AND_KEYS,
-    'Put a revision of an escalation path active, or archive a path.',
+    'Activate a revision of an escalation path, or archive a path.',
   ),
   'escalation_path.read': held(PEOPLE_AND_KEYS, 'See escalation paths and their revisions.'),
   'escalation_path.write': held(PEOPLE_AND_KEYS, 'Write revisions of escalation paths.'),
   'request.claim': held(
     PEOPLE,
-    'Claim a request routed to oneself, so that others are not asked meanwhile.',
+    'Claim a request routed to you, so that others are not asked meanwhile.',
   ),
   'request.create': held(['agent'], 'Ask for approval of a tool call.'),
-  'request.decide': held(PEOPLE, 'Approve or deny requests routed to oneself.'),
+  'request.decide': held(PEOPLE, 'Approve or deny requests routed to you.'),
   'request.decide.unrouted': held(
     PEOPLE,
     'Approve or deny requests routed to others too, beside `request.decide`.',
@@ -102,7 +102,7 @@ const terms = {
     { dangerous: true },
   ),
   'audit.read': held(PEOPLE_AND_KEYS, 'Read the audit log.', { edition: 'hosted' }),
-  'api_key.issue': held(HUMAN, 'Issue personal API keys for oneself.'),
+  'api_key.issue': held(HUMAN, 'Issue personal API keys for yourself.'),
   'api_key.read': held(HUMAN, 'See the API keys of the organization.'),
   'api_key.revoke': held(HUMAN, 'Revoke API keys of the organization.'),
   'api_key.organization.issue': held(HUMAN, 'Issue API keys that act for the organization.', {

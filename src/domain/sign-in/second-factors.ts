@@ -59,7 +59,7 @@ function inGroups(text: string): string {
   return (text.match(new RegExp(`.{${GROUP}}`, 'g')) ?? []).join('-');
 }
 
-/** The stored hash of a recovery code, independent of how the person typed it. */
-export function hashRecoveryCode(typed: string): Buffer {
+/** The stored hash of a code, independent of how the person typed it. */
+export function hashTypedCode(typed: string): Buffer {
   return createHash('sha256').update(readCode(typed).code).digest();
 }

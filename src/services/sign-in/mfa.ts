@@ -13,7 +13,7 @@ import {
   requireRecentSession,
 } from '../../domain/sign-in/recent-authentication.ts';
 import {
-  hashRecoveryCode,
+  hashTypedCode,
   newRecoveryCodes,
   readCode,
   RECOVERY_CODE_BYTES,
@@ -141,7 +141,7 @@ async function endOtherSessionsEverywhere(
 async function issueRecoveryCodes(trx: Db, userId: string): Promise<readonly string[]> {
   const codes = newRecoveryCodes(randomBytes(RECOVERY_CODE_BYTES));
   await deleteRecoveryCodes(trx, userId);
-  await insertRecoveryCodes(trx, userId, codes.map(hashRecoveryCode));
+  await insertRecoveryCodes(trx, userId, codes.map(hashTypedCode));
   return codes;
 }
 

@@ -1,9 +1,5 @@
 /** Checks codes of a second factor. Each code works once, also in concurrent calls. */
-import {
-  hashRecoveryCode,
-  readCode,
-  type SecondFactor,
-} from '../../domain/sign-in/second-factors.ts';
+import { hashTypedCode, readCode, type SecondFactor } from '../../domain/sign-in/second-factors.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { SEALED_FOR, type StoredSecret } from '../../domain/sealed-secrets.ts';
@@ -53,7 +49,7 @@ export async function acceptCode(
 ): Promise<SecondFactor | undefined> {
   const { kind, code } = readCode(typed);
   if (kind === 'recovery_code')
-    return (await useRecoveryCode(db, userId, hashRecoveryCode(code))) ? kind : undefined;
+    return (await useRecoveryCode(db, userId, hashTypedCode(code))) ? kind : undefined;
   const factor = await lockTotpFactor(db, userId);
   if (!factor?.confirmedAt) return undefined;
   const step = await matchingStep(db, runtime, { userId, seed: factor, code });

@@ -1,6 +1,6 @@
 /** Inviting people and accepting invitations over HTTP, for several test files. */
 import { randomUUID } from 'node:crypto';
-import { hashRecoveryCode } from '../../../src/domain/sign-in/second-factors.ts';
+import { hashTypedCode } from '../../../src/domain/sign-in/second-factors.ts';
 import type { TestApp } from '../app.ts';
 import { createMember, type Policy, type TestMember, type TestOrganization } from './factories.ts';
 import type { Answer } from '../http.ts';
@@ -148,5 +148,5 @@ export async function addSecondFactor(
     confirmed_at: now,
   });
   for (const code of codes)
-    await app.db('recovery_codes').insert({ user_id: userId, code_hash: hashRecoveryCode(code) });
+    await app.db('recovery_codes').insert({ user_id: userId, code_hash: hashTypedCode(code) });
 }

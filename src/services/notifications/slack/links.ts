@@ -22,7 +22,7 @@ import { personOf } from '../../../domain/audit.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { requireRecentAuthentication } from '../../../domain/sign-in/recent-authentication.ts';
-import { readableCode, readCode } from '../../../domain/sign-in/second-factors.ts';
+import { hashTypedCode, readableCode } from '../../../domain/sign-in/second-factors.ts';
 import { violatedConstraint } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
 import { lockCurrentMember } from '../../people/member-principals.ts';
@@ -71,7 +71,7 @@ export async function beginSlackLink(
     const { organizationId, membershipId } = await lockCurrentMember(trx, principal);
     const connection = await findSlackConnection(trx, organizationId);
     if (!connection) throw new AppError('slack_not_connected');
-    const codeHash = hashOf(code);
+    const codeHash = hashTypedCode(code);
     return await putSlackLinkCode(trx, {
       membershipId,
       channelId: connection.channelId,
@@ -80,10 +80,6 @@ export async function beginSlackLink(
     });
   });
   return { code, expiresAt };
-}
-
-function hashOf(typed: string): Buffer {
-  return createHash('sha256').update(readCode(typed).code).digest();
 }
 
 /** Also removes a link code; does nothing without either. */
@@ -135,7 +131,7 @@ export async function finishSlackLink(
   );
   if (attempts > TRIES) return { kind: 'too_many_tries' };
   try {
-    return await link(context, connection, { slackUserId, codeHash: hashOf(code) });
+    return await link(context, connection, { slackUserId, codeHash: hashTypedCode(code) });
   } catch (error) {
     if (violatedConstraint(error) === 'slack_links_user_key') return { kind: 'taken' };
     throw error;
