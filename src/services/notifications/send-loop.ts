@@ -44,7 +44,7 @@ const LIMITS: Readonly<Record<ChannelKind, Limits>> = {
   slack: { atOnce: 128, toOne: 32, receiver: 'the channel' },
 };
 /** Starting more of them at once would hold the event loop for too long. */
-const LARGEST_SET = 24;
+const LARGEST_SET = 12;
 const SEND_MS = 15_000;
 /** Longer than sending and recording can take. */
 const LEASE_MS = 60_000;
