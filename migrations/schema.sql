@@ -487,6 +487,7 @@ CREATE TABLE organizations (
   require_mfa boolean NOT NULL DEFAULT false,
   reauthentication_window_seconds integer NOT NULL DEFAULT 900,
   deleted_at timestamp(3) with time zone,
+  access_version bigint NOT NULL DEFAULT 0,
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
   CONSTRAINT organizations_claim_timeout_check CHECK (((claim_timeout_seconds >= 60) AND (claim_timeout_seconds <= 86400))),
   CONSTRAINT organizations_max_api_key_lifetime_check CHECK (((max_api_key_lifetime_seconds >= 3600) AND (max_api_key_lifetime_seconds <= 315360000))),

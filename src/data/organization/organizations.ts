@@ -41,18 +41,29 @@ export async function findOrganization(
   db: Db,
   organizationId: string,
 ): Promise<Organization | undefined> {
-  return await selectOrganization(db, organizationId, '');
+  return await queryRow<Organization>(
+    db,
+    `select ${COLUMNS} from organizations where id = :organizationId and deleted_at is null`,
+    { organizationId },
+  );
 }
 
 /**
  * The organization, locked: changing it, deleting it, adding requests and changing anyone's access
- * wait for the end of the transaction. Lock it before any of its rows.
+ * wait for the end of the transaction. Lock it before any of its rows. Its access has a new version
+ * afterwards, so that decisions in one statement notice the change (ADR 11).
  */
 export async function lockOrganization(
   trx: Db,
   organizationId: string,
 ): Promise<Organization | undefined> {
-  return await selectOrganization(trx, organizationId, 'for no key update');
+  return await queryRow<Organization>(
+    trx,
+    `update organizations set access_version = access_version + 1
+      where id = :organizationId and deleted_at is null
+     returning ${COLUMNS}`,
+    { organizationId },
+  );
 }
 
 const HOLD_ACCESS: PreparedStatement = {
@@ -66,18 +77,6 @@ const HOLD_ACCESS: PreparedStatement = {
  */
 export async function holdAccess(trx: Db, organizationId: string): Promise<void> {
   await runPrepared(trx, HOLD_ACCESS, { organizationId });
-}
-
-async function selectOrganization(
-  db: Db,
-  organizationId: string,
-  lock: string,
-): Promise<Organization | undefined> {
-  return await queryRow<Organization>(
-    db,
-    `select ${COLUMNS} from organizations where id = :organizationId and deleted_at is null ${lock}`,
-    { organizationId },
-  );
 }
 
 /** Stores these terms and increments the revision. */

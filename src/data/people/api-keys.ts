@@ -24,11 +24,15 @@ export interface ApiKeyHolder extends MemberWithPolicies {
   readonly useIsStale: boolean;
 }
 
+/** SQL: the key `k` is not revoked or expired. */
+export const LIVE_API_KEY = `
+  k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true)`;
+
 const API_KEY_HOLDER: PreparedStatement = {
   name: 'find-api-key-holder',
   sql: `select k.id as key_id, k.token_hash, k.permissions, k.assurance_at_issue as assurance,
             k.created_at, o.personal_api_keys_allowed,
-            o.deleted_at is null and k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true) as valid,
+            o.deleted_at is null and ${LIVE_API_KEY} as valid,
             coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as use_is_stale,
             ${MEMBER_COLUMNS}
        from api_keys k

@@ -28,6 +28,8 @@ export interface MemberWithPolicies {
   readonly teamIds: readonly string[];
   /** The organization requires a second factor for sensitive actions. */
   readonly requiresMfa: boolean;
+  /** Grows with every change of anyone's access in the organization. */
+  readonly accessVersion: number;
   readonly policies: readonly HeldPolicy[];
 }
 
@@ -39,7 +41,7 @@ const LIVE_TEAM_IDS = `
 /** SQL for the columns of MemberWithPolicies, from `memberships m` joined with `users u` and `organizations o`. */
 export const MEMBER_COLUMNS = `
   m.organization_id, m.id as membership_id, m.status as membership_status,
-  u.id as user_id, u.display_name, u.email, o.require_mfa as requires_mfa,
+  u.id as user_id, u.display_name, u.email, o.require_mfa as requires_mfa, o.access_version,
   ${LIVE_TEAM_IDS} as team_ids, ${HELD_POLICIES} as policies`;
 
 const FIND_WITH_POLICIES: PreparedStatement = {

@@ -46,7 +46,7 @@ export interface NewDecision {
  * message dropped in its first attempt was never sent. `last_error` remains when the attempts start
  * from 0 again.
  */
-const DECIDE = `
+export const DECIDE = `
   decided as (
     update approval_requests r
        set state = :status, updated_at = clock.now, last_at = clock.now, next_at = null, wake_attempts = 0,
@@ -89,7 +89,7 @@ const DECIDE = `
   select id, now as decided_at from decided`;
 
 /** What `clock` holds of a single request besides its id and instant. */
-const KEYED =
+export const KEYED =
   'cast(:key as text) as key, cast(:decision_id as uuid) as decision_id, cast(:event_id as uuid) as event_id';
 
 function bindings(decision: Omit<NewDecision, 'idempotencyKey'>) {
@@ -144,7 +144,11 @@ export async function recordDecision(
   { request, now }: { readonly request: ApprovalRequest; readonly now: Date },
   decision: NewDecision,
 ): Promise<ApprovalRequest | undefined> {
-  return await run(db, RECORD_DECISION, { request, decision, values: { id: request.id, now } });
+  return await runDecision(db, RECORD_DECISION, {
+    request,
+    decision,
+    values: { id: request.id, now },
+  });
 }
 
 /**
@@ -156,19 +160,24 @@ export async function recordVerdict(
   { request, floor }: { readonly request: ApprovalRequest; readonly floor: Date },
   decision: NewDecision,
 ): Promise<ApprovalRequest | undefined> {
-  return await run(db, RECORD_VERDICT, { request, decision, values: { id: request.id, floor } });
+  return await runDecision(db, RECORD_VERDICT, {
+    request,
+    decision,
+    values: { id: request.id, floor },
+  });
 }
 
-interface Run {
+interface DecisionRun {
   readonly request: ApprovalRequest;
   readonly decision: NewDecision;
-  readonly values: Readonly<Record<string, string | Date>>;
+  readonly values: Readonly<Record<string, string | number | Date | null>>;
 }
 
-async function run(
+/** Runs a statement that ends with `DECIDE` for one request. */
+export async function runDecision(
   db: Db,
   statement: PreparedStatement,
-  { request, decision, values }: Run,
+  { request, decision, values }: DecisionRun,
 ): Promise<ApprovalRequest | undefined> {
   const own = { key: decision.idempotencyKey, decision_id: v7(), event_id: v7() };
   const [row] = await runPrepared<{ decidedAt: Date }>(db, statement, {

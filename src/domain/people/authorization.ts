@@ -56,6 +56,8 @@ export interface MemberPrincipal {
   readonly teamIds: readonly string[];
   /** The organization requires a second factor for sensitive operations. */
   readonly requiresMfa: boolean;
+  /** The version of the organization's access that all of this was read at. */
+  readonly accessVersion: number;
   readonly via: SessionCredential | PersonalKeyCredential | SlackCredential;
   readonly auth: AuthContext;
 }

@@ -3,10 +3,14 @@ import type { MemberPrincipal } from '../people/authorization.ts';
 import { AppError } from '../errors.ts';
 import { permissionEntry, type Permission } from '../people/permissions.ts';
 
-/** Throws 403 `mfa_required` when the organization requires a second factor and this session or key had none. */
+/** Whether the organization requires a second factor and this session or key had none. */
+export function lacksSecondFactor({ requiresMfa, auth }: MemberPrincipal): boolean {
+  return requiresMfa && auth.assurance !== 'strong';
+}
+
+/** Throws 403 `mfa_required`. */
 export function requireSecondFactor(principal: MemberPrincipal): void {
-  if (principal.requiresMfa && principal.auth.assurance !== 'strong')
-    throw new AppError('mfa_required');
+  if (lacksSecondFactor(principal)) throw new AppError('mfa_required');
 }
 
 /**

@@ -41,6 +41,7 @@ export function principalOf(
     email: member.email,
     isOwner,
     requiresMfa: member.requiresMfa,
+    accessVersion: member.accessVersion,
     grants: grantsFromPolicies(member.policies, isOwner),
     teamIds: member.teamIds,
     ...credential,

@@ -1,16 +1,20 @@
 /** A person decides. Exactly one decision is ever recorded, also under concurrent calls. */
 import { findDecisionByKey, recordDecision, type NewDecision } from '../../data/requests/decide.ts';
+import { readRequestToDecide, recordIfUnchanged } from '../../data/requests/decide-unchanged.ts';
 import type { ApprovalRequest, Decision } from '../../domain/requests/approval-requests.ts';
 import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import { requireSecondFactor } from '../../domain/sign-in/recent-authentication.ts';
+import {
+  lacksSecondFactor,
+  requireSecondFactor,
+} from '../../domain/sign-in/recent-authentication.ts';
 import { mayDecide } from '../../domain/requests/request-access.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
 import { lockForCaller, requireForAgent } from './caller.ts';
-import { readAudience } from './audience.ts';
+import { audienceOf, readAudience } from './audience.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 
 export interface DecideInput {
@@ -39,14 +43,17 @@ export async function decideRequest(
     ...input,
     channel: input.channel ?? (principal.via.kind === 'session' ? 'web' : 'api'),
   };
-  const { request, changed } = await context.db
-    .transaction(async (trx) => await decideLocked(trx, context, { principal, wanted }))
-    .catch((error: unknown) => {
-      // The request had no decision, so the key belongs to another request.
-      if (violatedConstraint(error) === 'decisions_idempotency_key')
-        throw new AppError('idempotency_conflict');
-      throw error;
-    });
+  const call = { principal, wanted };
+  const decided = await decideUnchanged(context, call);
+  const { request, changed } = decided
+    ? { request: decided, changed: true }
+    : await context.db
+        .transaction(async (trx) => await decideLocked(trx, context, call))
+        .catch((error: unknown) => {
+          // The request had no decision, so the key belongs to another request.
+          if (usesKnownKey(error)) throw new AppError('idempotency_conflict');
+          throw error;
+        });
   if (changed) announceDecided(context, request, 'decision');
   if (request.state === 'expired' || !request.decision)
     throw new AppError('already_terminal', { details: { status: request.state } });
@@ -57,13 +64,46 @@ interface Wanted extends DecideInput {
   readonly channel: string;
 }
 
+interface Call {
+  readonly principal: MemberPrincipal;
+  readonly wanted: Wanted;
+}
+
+function usesKnownKey(error: unknown): boolean {
+  return violatedConstraint(error) === 'decisions_idempotency_key';
+}
+
+/**
+ * The usual case: the caller's rights as read with their credential, the request read once, and one
+ * statement that decides if both are unchanged. Undefined, with nothing written, in every other
+ * case: then `decideLocked` says what happens.
+ */
+async function decideUnchanged(
+  { db }: ServiceContext,
+  { principal, wanted }: Call,
+): Promise<ApprovalRequest | undefined> {
+  const read = await readRequestToDecide(db, wanted.requestId);
+  if (!read || read.request.organizationId !== principal.organizationId) return undefined;
+  const { request, added } = read;
+  if (request.state !== 'pending' || request.claim?.lapsed) return undefined;
+  const mayAnswer =
+    !lacksSecondFactor(principal) &&
+    mayDecide(principal, request, await audienceOf(db, request, added));
+  if (!mayAnswer) return undefined;
+  const decision = toDecision(principal, wanted);
+  return await recordIfUnchanged(db, read, { decision, by: principal }).catch((error: unknown) => {
+    if (usesKnownKey(error)) return undefined;
+    throw error;
+  });
+}
+
 /**
  * The request with its final answer. `changed`: this call caused it, by the decision or by expiry.
  */
 async function decideLocked(
   db: Db,
   runtime: Runtime,
-  { principal: caller, wanted }: { principal: MemberPrincipal; wanted: Wanted },
+  { principal: caller, wanted }: Call,
 ): Promise<{ request: ApprovalRequest; changed: boolean }> {
   const { principal, locked } = await lockForCaller(db, caller, wanted.requestId);
   const { request } = locked;
@@ -99,7 +139,7 @@ function toDecision(principal: MemberPrincipal, wanted: Wanted): NewDecision {
 async function refuseUnlessReplay(
   db: Db,
   request: ApprovalRequest,
-  { principal, wanted }: { principal: MemberPrincipal; wanted: Wanted },
+  { principal, wanted }: Call,
 ): Promise<void> {
   const original = await findDecisionByKey(db, principal.organizationId, wanted.idempotencyKey);
   if (original) {

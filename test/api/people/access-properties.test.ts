@@ -153,6 +153,7 @@ describe('what a key reports', () => {
       grants: grantsFromPolicies(policies, isOwner),
       teamIds: [teams.live],
       requiresMfa: false,
+      accessVersion: 0,
       via: {
         kind: 'api_key',
         keyId: member.apiKey,

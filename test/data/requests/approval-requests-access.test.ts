@@ -227,6 +227,7 @@ describe('the queue and the rules of access', () => {
       isOwner: who.isOwner,
       grants: grantsFromPolicies(who.policies, who.isOwner),
       requiresMfa: false,
+      accessVersion: 0,
       teamIds,
       via: { kind: 'api_key', keyId: randomUUID(), scopedTo: who.scopedTo },
       auth: { method: 'api_key', assurance: 'single_factor', authenticated_at: new Date() },

@@ -36,6 +36,7 @@ function person({
     grants: [],
     teamIds: [],
     requiresMfa,
+    accessVersion: 0,
     via: { kind: 'session', sessionId: 's', isRecent },
     auth: { method: 'local_password', assurance, authenticated_at: new Date(0) },
   };

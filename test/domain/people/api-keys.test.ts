@@ -31,6 +31,7 @@ function memberWith(...permissions: Permission[]): MemberPrincipal {
     ),
     teamIds: [],
     requiresMfa: false,
+    accessVersion: 0,
     via: { kind: 'session', sessionId: 's', isRecent: true },
     auth: { method: 'local_password', assurance: 'single_factor', authenticated_at: now },
   };

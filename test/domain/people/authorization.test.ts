@@ -31,6 +31,7 @@ function member(grants: readonly Grant[], via: MemberPrincipal['via'] = session)
     email: 'ada@example.com',
     isOwner: false,
     requiresMfa: false,
+    accessVersion: 0,
     teamIds: [],
   };
   const auth = {

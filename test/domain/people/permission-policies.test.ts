@@ -62,6 +62,7 @@ function member({
     ...person,
     isOwner,
     requiresMfa,
+    accessVersion: 0,
     grants,
     via,
     auth,

@@ -58,6 +58,7 @@ function member({ policies = [], isOwner = false, key }: Who): MemberPrincipal {
     isOwner,
     grants: grantsFromPolicies(policies, isOwner),
     requiresMfa: false,
+    accessVersion: 0,
     teamIds: [TEAM],
     via: key
       ? { kind: 'api_key', keyId: OTHER, scopedTo: key === 'whole' ? null : key }
