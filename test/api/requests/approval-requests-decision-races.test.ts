@@ -308,6 +308,35 @@ describe('the credential changes before the statement that decides', () => {
   });
 });
 
+test('what begins while the statement decides waits for it: the decision came first', async () => {
+  const member = await person(REVIEWER);
+  const [id, other] = [await ask({ agent: 'free' }), await ask({ agent: 'free' })];
+  const key = randomUUID();
+  const gate = await app.db.transaction();
+  // The statement will have locked and compared when it waits for the end of this key.
+  await gate('decisions').insert({
+    id: randomUUID(),
+    request_id: other,
+    organization_id: organization.id,
+    membership_id: owner.membershipId,
+    status: 'denied',
+    channel: 'api',
+    authentication: '{}',
+    idempotency_key: key,
+    decided_at: new Date(),
+  });
+  const decided = decide(member, id, { status: 'approved' }, key);
+  await untilBlocked(app.db);
+  const suspended = suspend(member);
+  await untilBlocked(app.db, 2);
+  const denied = decide(owner, id, { status: 'denied' });
+  await untilBlocked(app.db, 3);
+  await gate.rollback();
+  expect(outcome(await decided)).toBe('200');
+  expect(outcome(await suspended)).toBe('200');
+  expect(outcome(await denied)).toBe('409 already_terminal');
+});
+
 describe('a button click in Slack', () => {
   test('is decided by the same statement, and refused when the link or the connection ends before it', async () => {
     const here = await createScene(app, slack);
