@@ -85,9 +85,7 @@ const STATEMENTS: Readonly<Record<MemberPrincipal['via']['kind'], PreparedStatem
     name: 'decide-unchanged-by-slack-link',
     sql: decideUnchanged(`
       select from slack_links l
-        join slack_connections c on c.channel_id = l.channel_id
-       where l.membership_id = cast(:membership as uuid) and l.slack_user_id = :credential
-         and c.organization_id = cast(:organization_id as uuid)`),
+       where l.membership_id = cast(:membership as uuid) and l.slack_user_id = :credential`),
   },
 };
 
