@@ -57,7 +57,11 @@ describe('with room for three pending requests', () => {
   beforeAll(async () => {
     app = await startApp({
       temporal: true,
-      environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP) },
+      environment: {
+        COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP),
+        // A create that uses up its budget is admitted over the cap.
+        COUNTERSIGN_CREATE_BUDGET: '30s',
+      },
     });
   });
   afterAll(async () => {
