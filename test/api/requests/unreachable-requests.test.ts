@@ -94,7 +94,7 @@ async function staysPut(id: string): Promise<void> {
   await app
     .db('approval_requests')
     .where({ id })
-    .update({ wake_at: overdue, next_at: app.db.raw('clock_timestamp()') });
+    .update({ wake_at: overdue, next_at: app.db.raw(`clock_timestamp() - interval '1 second'`) });
   await wakeOverdue(app.context);
   await until('it was stepped', async () => (await row())['wake_attempts'] === 1);
   await until(

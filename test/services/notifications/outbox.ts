@@ -39,12 +39,15 @@ export async function drain(app: TestApp): Promise<void> {
   while ((await sendDue(app.context)) > 0);
 }
 
-/** Makes every waiting message due, and ends every lease. */
+/**
+ * Makes every waiting message due, and ends every lease. A second ago, because the column rounds to
+ * milliseconds, and so into the future.
+ */
 export async function bringForward(app: TestApp): Promise<void> {
   await app
     .db('notification_deliveries')
     .whereNotNull('next_attempt_at')
-    .update({ next_attempt_at: app.db.raw('clock_timestamp()') });
+    .update({ next_attempt_at: app.db.raw(`clock_timestamp() - interval '1 second'`) });
 }
 
 /** Claims the request for an hour; returns the id of the claim. */
