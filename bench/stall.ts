@@ -88,12 +88,12 @@ function heavyCalls(agentSlug: string): Readonly<Record<string, Heavy>> {
       path: '/api/v1/escalation-paths/preview',
       text: `{"document":{"name":"L","nodes":[${times(500, node)}]}}`,
     },
-    'pipeline of 1 MB': {
+    'pipeline of 20 blocks with 499 leaves': {
       path: `${pipeline}/revisions`,
-      text: `{"blocks":[${filled((index) => block(index, 12))}]}`,
+      text: `{"blocks":[${times(20, (index) => block(index, 499))}]}`,
     },
     'list of 50 requests of 1 MB': { path: '/api/v1/requests?limit=50' },
-    'list of 9 pipelines of 1 MB': { path: `${pipeline}/revisions?limit=50` },
+    'list of its 9 revisions': { path: `${pipeline}/revisions?limit=50` },
   };
 }
 
