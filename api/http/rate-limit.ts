@@ -1,6 +1,6 @@
 /** Limits the calls of one credential to this process. */
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Principal } from '../../src/domain/people/authorization.ts';
+import { credentialIdOf, type Principal } from '../../src/domain/people/authorization.ts';
 import { AppError } from '../../src/domain/errors.ts';
 
 /** Counts a call. Rejects with 429 `rate_limited` once the minute of the credential is used up. */
@@ -12,7 +12,7 @@ export function rateLimit(callsPerMinute: number): RateLimit {
   const limiter = new RateLimiterMemory({ points: callsPerMinute, duration: 60 });
   return async (principal) => {
     try {
-      await limiter.consume(credentialId(principal));
+      await limiter.consume(credentialIdOf(principal));
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
       throw new AppError('rate_limited', {
@@ -20,16 +20,4 @@ export function rateLimit(callsPerMinute: number): RateLimit {
       });
     }
   };
-}
-
-/** Identifies the credential. */
-export function credentialId(principal: Principal): string {
-  if (principal.kind === 'agent') return principal.credentialId;
-  if (principal.kind === 'organization_key') return principal.keyId;
-  const { via } = principal;
-  return via.kind === 'session'
-    ? via.sessionId
-    : via.kind === 'slack'
-      ? via.slackUserId
-      : via.keyId;
 }

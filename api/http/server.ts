@@ -13,6 +13,7 @@ import helmet from 'koa-helmet';
 import { v4 } from 'uuid';
 import { z } from 'zod';
 import { AppError, invalid, type ErrorCode } from '../../src/domain/errors.ts';
+import { credentialIdOf } from '../../src/domain/people/authorization.ts';
 import { clientAddresses, networkOf } from '../../src/platform/network/client-address.ts';
 import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 import { authenticate } from '../../src/services/sign-in/authentication.ts';
@@ -42,7 +43,7 @@ import {
 import { loggedPath } from './logged-paths.ts';
 import { mountOperations, type OperationProbes } from './operations.ts';
 import { asAppError, problemFrom } from './problem.ts';
-import { credentialId, rateLimit, type RateLimit } from './rate-limit.ts';
+import { rateLimit, type RateLimit } from './rate-limit.ts';
 
 /** The context of answering a call, without the call itself. */
 interface Serving {
@@ -305,7 +306,7 @@ async function readCall(
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
     body: await readBodyOf(endpoint, ctx.req, {
       pool: context.workerPool,
-      onBehalfOf: principal ? credentialId(principal) : networkOf(address),
+      onBehalfOf: principal ? credentialIdOf(principal) : networkOf(address),
     }),
     signedForm: endpoint.signedForm
       ? await readSignedForm(ctx.req, {

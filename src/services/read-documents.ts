@@ -2,7 +2,7 @@
  * Reads the bodies of documents. A large one is read in a thread of the worker pool, which returns
  * a text.
  */
-import type { ProductPrincipal } from '../domain/people/authorization.ts';
+import { credentialIdOf, type ProductPrincipal } from '../domain/people/authorization.ts';
 import { invalid, type Issue } from '../domain/errors.ts';
 import { stringifyExact, type ExactValue, type JsonText } from '../platform/json/exact-json.ts';
 import type { Runtime } from './context.ts';
@@ -27,19 +27,8 @@ export async function readDocument<Names>(
 ): Promise<ReadDocument<Names>> {
   const text = stringifyExact(body);
   const read = isHeavyDocument(text)
-    ? await workerPool.run(reader, text, credentialOf(principal))
+    ? await workerPool.run(reader, text, credentialIdOf(principal))
     : reader(text);
   if ('issues' in read) throw invalid(read.issues);
   return read;
-}
-
-/** The credential, for its share of the worker pool. */
-export function credentialOf(principal: ProductPrincipal): string {
-  if (principal.kind === 'organization_key') return principal.keyId;
-  const { via } = principal;
-  return via.kind === 'api_key'
-    ? via.keyId
-    : via.kind === 'session'
-      ? via.sessionId
-      : principal.userId;
 }

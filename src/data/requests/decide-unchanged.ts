@@ -3,7 +3,7 @@
  * decision depends on. `docs/adr/0011-decisions-in-one-statement.md` argues why that is safe.
  */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import type { MemberPrincipal } from '../../domain/people/authorization.ts';
+import { credentialIdOf, type MemberPrincipal } from '../../domain/people/authorization.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
 import { LIVE_API_KEY } from '../people/api-keys.ts';
@@ -107,7 +107,7 @@ export async function recordIfUnchanged(
       claimed_until: request.claim?.expiresAt ?? null,
       organization_id: by.organizationId,
       access_version: by.accessVersion,
-      credential: credentialOf(by),
+      credential: credentialIdOf(by),
       ...(by.via.kind === 'session' && {
         auth_method: by.auth.method,
         auth_assurance: by.auth.assurance,
@@ -115,15 +115,4 @@ export async function recordIfUnchanged(
       }),
     },
   });
-}
-
-function credentialOf({ via }: MemberPrincipal): string {
-  switch (via.kind) {
-    case 'session':
-      return via.sessionId;
-    case 'api_key':
-      return via.keyId;
-    case 'slack':
-      return via.slackUserId;
-  }
 }

@@ -90,6 +90,20 @@ export interface AgentPrincipal {
 /** Every authenticated caller. A new credential kind is one more member here and one more case below. */
 export type Principal = ProductPrincipal | AgentPrincipal;
 
+/** Identifies the credential of a call. A call from Slack presents none of ours: it counts as the Slack user's. */
+export function credentialIdOf(principal: Principal): string {
+  if (principal.kind === 'agent') return principal.credentialId;
+  if (principal.kind === 'organization_key') return principal.keyId;
+  switch (principal.via.kind) {
+    case 'session':
+      return principal.via.sessionId;
+    case 'api_key':
+      return principal.via.keyId;
+    case 'slack':
+      return principal.via.slackUserId;
+  }
+}
+
 /** The object of an operation. `any` asks whether the caller holds the permission at some scope, as lists do. */
 export type AuthorizationTarget =
   | { readonly kind: 'organization' }

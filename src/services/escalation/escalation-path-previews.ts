@@ -4,7 +4,7 @@ import { findNames } from '../../data/escalation/escalation-path-previews.ts';
 import { readClock } from '../../data/clock.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
 import { findDeciders, findDecidersOfAnyAgent } from '../../data/requests/deciders.ts';
-import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import { credentialIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import {
@@ -29,7 +29,7 @@ import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { withHeavyAnswers, type HeavyAnswers } from '../requests/walk/condition-answers.ts';
 import { walkInput } from '../requests/walk/walk-input.ts';
-import { credentialOf, readDocument } from '../read-documents.ts';
+import { readDocument } from '../read-documents.ts';
 import { readPreviewedPath } from './read-escalation.ts';
 import { escalationPathKind, storedPath } from './escalation-paths.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
@@ -109,7 +109,7 @@ export async function previewEscalationPath(
     : await findDecidersOfAnyAgent(db, organizationId);
   const { steps, truncated, policies } = await withHeavyAnswers(
     context,
-    credentialOf(principal),
+    credentialIdOf(principal),
     async (answers) =>
       await walkFrom(db, { startsAt, document, teams, deciders, facts, answers, urgency }),
   );

@@ -2,7 +2,11 @@
 import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
 import type { Revision } from '../../domain/revisions.ts';
 import type { PipelineScope } from '../../domain/requests/approval-requests.ts';
-import { scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
+import {
+  credentialIdOf,
+  scopeOf,
+  type ProductPrincipal,
+} from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
 import {
@@ -24,7 +28,6 @@ import { knownLength, knownMembers } from '../../platform/json/json-members.ts';
 import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { credentialOf } from '../read-documents.ts';
 import { runPreview } from './preview.ts';
 import { readPipeline, type PipelineNames } from './read-pipeline.ts';
 import { revisionCache } from '../revisions/cache.ts';
@@ -189,7 +192,7 @@ export async function previewPipeline(
       },
     ]);
   }
-  return await runPreview(context, { body, sample }, credentialOf(principal));
+  return await runPreview(context, { body, sample }, credentialIdOf(principal));
 }
 
 /** The pipeline that a request is pinned to, ready to run. Throws when no revision has that id. */

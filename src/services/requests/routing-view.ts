@@ -17,7 +17,7 @@ import { findTeamRosters } from '../../data/escalation/team-escalation-policies.
 import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { EscalationPathSource } from '../../domain/pipelines/evaluate.ts';
 import type { AuditEvent } from '../../domain/audit.ts';
-import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import { credentialIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { TeamRoster } from '../../domain/escalation/recipients.ts';
 import {
@@ -31,7 +31,6 @@ import { isInside, stepKey } from '../../domain/escalation/step-keys.ts';
 import type { Target } from '../../domain/escalation/types.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { credentialOf } from '../read-documents.ts';
 import {
   loadEscalationPathRevision,
   type LoadedEscalationPath,
@@ -93,7 +92,7 @@ export async function getRouting(
   const revisionId = request.route?.pathRevisionId;
   const path =
     revisionId === undefined ? undefined : await loadEscalationPathRevision(context.db, revisionId);
-  const view = await withHeavyAnswers(context, credentialOf(principal), async (answers) =>
+  const view = await withHeavyAnswers(context, credentialIdOf(principal), async (answers) =>
     routingView({
       request: phaseOf(request),
       ...(path && { route: await routeOf(context.db, path, { ...facts, answers }) }),
