@@ -9,16 +9,19 @@ import {
 } from '../../platform/json/exact-json.ts';
 import { list, object, picked, problem, text, type ReadAs } from '../grammar.ts';
 import { isStorable, STORABLE_RULE } from '../labels.ts';
-import { isKnownField, parseField } from './fields.ts';
+import { isKnownField, parseField, ROOT_POINTERS } from './fields.ts';
 import { parseInstant } from './instants.ts';
 import { LITERAL_KINDS } from './operators.ts';
 import { CONDITION_LIMITS, CONDITION_OPERATORS } from './types.ts';
 
 const conditionId = () => text('Unique in the document.', { max: CONDITION_LIMITS.idLength });
 
-const ROOTS =
-  '/request/tool, /request/server, /request/arguments, /request/agent_reasoning, /request/context, /agent/slug, /agent/name, /previous_metadata/organization, /previous_metadata/agent';
-export const FIELD_RULE = `must be a JSON pointer that begins with one of ${ROOTS}`;
+export const FIELD_RULE = `must be a JSON pointer that begins with one of ${ROOT_POINTERS.join(', ')}`;
+
+/** For the description: all of the previous metadata is one root. */
+const DESCRIBED_ROOTS = [
+  ...new Set(ROOT_POINTERS.map((pointer) => pointer.replace(/^(\/previous_metadata)\/.*/, '$1'))),
+].map((pointer) => `\`${pointer}\``);
 
 const field = () =>
   z
@@ -26,9 +29,8 @@ const field = () =>
     .refine(isField, { error: `${FIELD_RULE}, or inside some and every with /item` })
     .meta({
       description:
-        'JSON pointer to what is tested, beginning with `/request/tool`, `/request/server`, `/request/arguments`, ' +
-        '`/request/agent_reasoning`, `/request/context`, `/agent/slug`, `/agent/name` or `/previous_metadata`; inside `some` and `every` ' +
-        'also with `/item`.',
+        `JSON pointer to what is tested, beginning with ${DESCRIBED_ROOTS.slice(0, -1).join(', ')} or ` +
+        `${DESCRIBED_ROOTS.at(-1)}; inside \`some\` and \`every\` also with \`/item\`.`,
       examples: ['/request/arguments/amount'],
     });
 

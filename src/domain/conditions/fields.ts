@@ -5,20 +5,21 @@ import type { ConditionFacts } from './types.ts';
 /** The unescaped reference tokens of a pointer. */
 export type FieldPath = readonly string[];
 
-/** Roots below which a field may continue, and roots at which it must end. */
-const OPEN_ROOTS = [
-  ['request', 'arguments'],
-  ['request', 'context'],
-  ['previous_metadata', 'organization'],
-  ['previous_metadata', 'agent'],
+/** With what a field begins. Below an `open` root it may continue, at another it must end. */
+const ROOTS: readonly { readonly path: FieldPath; readonly open: boolean }[] = [
+  { path: ['request', 'tool'], open: false },
+  { path: ['request', 'server'], open: false },
+  { path: ['request', 'arguments'], open: true },
+  { path: ['request', 'agent_reasoning'], open: false },
+  { path: ['request', 'context'], open: true },
+  { path: ['agent', 'slug'], open: false },
+  { path: ['agent', 'name'], open: false },
+  { path: ['previous_metadata', 'organization'], open: true },
+  { path: ['previous_metadata', 'agent'], open: true },
 ];
-const CLOSED_ROOTS = [
-  ['request', 'tool'],
-  ['request', 'server'],
-  ['request', 'agent_reasoning'],
-  ['agent', 'slug'],
-  ['agent', 'name'],
-];
+
+/** The roots as JSON pointers. */
+export const ROOT_POINTERS = ROOTS.map(({ path }) => `/${path.join('/')}`);
 
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
 
@@ -34,11 +35,10 @@ export function parseField(pointer: string): FieldPath | undefined {
 /** True when a condition may read the field. `/item` exists only inside `some` and `every`. */
 export function isKnownField(path: FieldPath, insideItems: boolean): boolean {
   if (path[0] === 'item') return insideItems;
-  const begins = (root: readonly string[]): boolean =>
-    root.every((token, index) => path[index] === token);
-  return (
-    OPEN_ROOTS.some(begins) ||
-    CLOSED_ROOTS.some((root) => root.length === path.length && begins(root))
+  return ROOTS.some(
+    (root) =>
+      (root.open || root.path.length === path.length) &&
+      root.path.every((token, index) => path[index] === token),
   );
 }
 
