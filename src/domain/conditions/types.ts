@@ -78,12 +78,15 @@ export function newEvaluationBudget(
   return { left, patterns };
 }
 
+/** Why a condition could not be compiled or evaluated. */
+export type ConditionErrorCode = 'condition_invalid' | 'condition_too_costly' | 'condition_failed';
+
 /** A condition that could not be compiled or evaluated: its block has failed. The message never quotes the request. */
 export class ConditionError extends Error {
   override readonly name = 'ConditionError';
-  readonly code: 'condition_invalid' | 'condition_too_costly' | 'condition_failed';
+  readonly code: ConditionErrorCode;
 
-  constructor(code: ConditionError['code'], message: string) {
+  constructor(code: ConditionErrorCode, message: string) {
     super(message);
     this.code = code;
   }

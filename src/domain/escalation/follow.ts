@@ -1,6 +1,6 @@
 /** Follows one document: a path or a team's policy. The walk (walk.ts) finds the people of its levels. */
 import type { Condition } from '../conditions/document.ts';
-import type { ConditionError } from '../conditions/types.ts';
+import type { ConditionErrorCode } from '../conditions/types.ts';
 import { parseDuration } from '../durations.ts';
 import { nodeAfter, nodeOf } from './node-order.ts';
 import type {
@@ -14,13 +14,11 @@ import type {
 import type { EnterPlace, ExhaustedPlace, Place, RepeatPlace } from './walk-state.ts';
 import { isActive, nextOpening } from './working-hours.ts';
 
-export type ConditionFailure = ConditionError['code'];
-
 /** What the nodes between levels depend on. */
 export interface FollowInput {
   readonly urgency: Urgency;
   /** Whether a condition about the request holds, or why it cannot be evaluated. Then it counts as not met. */
-  readonly matches: (when: Condition) => boolean | ConditionFailure;
+  readonly matches: (when: Condition) => boolean | ConditionErrorCode;
 }
 
 /** Why an `if_else` took its branch. `condition` is the first one that was not met. */
@@ -37,7 +35,7 @@ export type Note = { readonly nodeId: string; readonly run: number } & NoteDetai
 export type NoteDetails =
   | { readonly kind: 'deferred'; readonly until: Date; readonly workingHoursId: string }
   /** The condition counts as not met. */
-  | { readonly kind: 'condition_failed'; readonly code: ConditionFailure }
+  | { readonly kind: 'condition_failed'; readonly code: ConditionErrorCode }
   | ({ readonly kind: 'branch_taken'; readonly branch: 'then' | 'else' } & BranchReason)
   /** `run` is the run that starts; `nodeId` its first node. */
   | { readonly kind: 'path_repeated' }
@@ -156,7 +154,7 @@ function holds(
   input: FollowInput,
   document: EscalationDocument,
   { condition, now }: { readonly condition: PathCondition; readonly now: Date },
-): boolean | ConditionFailure {
+): boolean | ConditionErrorCode {
   switch (condition.type) {
     case 'urgency':
       return input.urgency === condition.urgency;

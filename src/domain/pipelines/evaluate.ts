@@ -9,6 +9,7 @@ import {
 } from '../conditions/compile.ts';
 import {
   ConditionError,
+  type ConditionErrorCode,
   newEvaluationBudget,
   spend,
   type ConditionFacts,
@@ -17,7 +18,7 @@ import {
 import type { BlockOutcome, StoredBlock } from './types.ts';
 
 export type EscalationPathSource = 'block_escalation' | 'pipeline_default' | 'no_escalation';
-export type BlockErrorCode = ConditionError['code'] | 'unknown_block_type' | 'block_failed';
+export type BlockErrorCode = ConditionErrorCode | 'unknown_block_type' | 'block_failed';
 
 /** A pipeline, prepared once for any number of requests. */
 export interface CompiledPipeline {
