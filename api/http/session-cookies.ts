@@ -1,8 +1,7 @@
 /** The session cookie, as answers set and clear it. */
+import { SESSION_SECONDS } from '../../src/domain/sign-in/sessions.ts';
 import type { Runtime } from '../../src/services/context.ts';
 import { SESSION_COOKIE } from './authentication.ts';
-
-const SEVEN_DAYS_S = 7 * 24 * 60 * 60;
 
 type CookieContext = Pick<Runtime, 'publicUrl'>;
 
@@ -14,7 +13,7 @@ export function setsSessionCookie(
   context: CookieContext,
   token: string,
 ): { readonly 'Set-Cookie': string } {
-  return { 'Set-Cookie': cookieOf(context, { value: token, maxAge: SEVEN_DAYS_S }) };
+  return { 'Set-Cookie': cookieOf(context, { value: token, maxAge: SESSION_SECONDS }) };
 }
 
 export function clearsSessionCookie(context: CookieContext): { readonly 'Set-Cookie': string } {

@@ -63,12 +63,12 @@ export interface OidcClient {
   readonly name: string;
   readonly emailDomains: readonly string[];
   /**
-   * The URL for the browser, and what the answer is checked against. `reauthenticate`: the person must
-   * authenticate again.
+   * The URL for the browser, and what the answer is checked against. `maxAuthenticationAgeSeconds`: an
+   * older authentication must be repeated; 0: the person must authenticate again.
    */
   begin(options: {
     readonly redirectUri: string;
-    readonly reauthenticate: boolean;
+    readonly maxAuthenticationAgeSeconds: number;
   }): Promise<{ readonly url: string; readonly checks: SignInChecks }>;
   /**
    * Checks the answer and exchanges its code for an identity. `callbackUrl`: the redirect URI with
@@ -91,8 +91,6 @@ export interface OidcClient {
 const TIMEOUT_S = 5;
 /** A provider may move its endpoints, so its metadata are read again after this time. */
 const METADATA_LIFETIME_MS = 60 * 60 * 1_000;
-/** Older authentications than this must be repeated: no session of ours lives longer. */
-const MAX_AUTHENTICATION_AGE_S = 7 * 86_400;
 const SCOPE = 'openid email profile';
 
 /** `sealingKey`: a secret that all processes of the deployment share. It makes no call yet. */
@@ -189,8 +187,8 @@ async function begin(
   configuration: client.Configuration,
   {
     redirectUri,
-    reauthenticate,
-  }: { readonly redirectUri: string; readonly reauthenticate: boolean },
+    maxAuthenticationAgeSeconds,
+  }: { readonly redirectUri: string; readonly maxAuthenticationAgeSeconds: number },
 ): Promise<{ url: string; checks: SignInChecks }> {
   const checks = {
     state: client.randomState(),
@@ -209,8 +207,8 @@ async function begin(
     ...(configuration.serverMetadata().claims_parameter_supported === true && {
       claims: '{"id_token":{"auth_time":null}}',
     }),
-    max_age: String(reauthenticate ? 0 : MAX_AUTHENTICATION_AGE_S),
-    ...(reauthenticate && { prompt: 'login' }),
+    max_age: String(maxAuthenticationAgeSeconds),
+    ...(maxAuthenticationAgeSeconds === 0 && { prompt: 'login' }),
   });
   return { url: url.href, checks };
 }

@@ -1,5 +1,5 @@
 /** Browser sessions of members: `whs_` tokens in a cookie, stored as a hash. */
-import type { SessionRecord } from '../../domain/sign-in/sessions.ts';
+import { SESSION_DAYS, type SessionRecord } from '../../domain/sign-in/sessions.ts';
 import type { AuthMethod } from '../../domain/people/authorization.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
@@ -68,7 +68,7 @@ interface NewSession {
   readonly authenticatedAt?: Date | undefined;
 }
 
-/** Inserts a session of seven days, and purges some that ended over 90 days ago. */
+/** Inserts a session of `SESSION_DAYS`, and purges some that ended over 90 days ago. */
 export async function insertSession(
   db: Db,
   organizationId: string,
@@ -83,7 +83,7 @@ export async function insertSession(
      insert into sessions (id, organization_id, membership_id, token_hash, method, assurance, client_address, user_agent,
                            authenticated_at, created_at, last_seen_at, expires_at)
      select :id, :organizationId, :membershipId, :tokenHash, :method, :assurance, :clientAddress, :userAgent,
-            least(cast(:authenticatedAt as timestamptz), now), now, now, now + interval '7 days'
+            least(cast(:authenticatedAt as timestamptz), now), now, now, now + interval '${SESSION_DAYS} days'
        from clock_timestamp() as now`,
     { organizationId, ...session, authenticatedAt: session.authenticatedAt ?? null },
   );

@@ -1,6 +1,10 @@
 /** Sessions: sign-ins of members in browsers. */
 import type { AuthMethod } from '../people/authorization.ts';
 
+/** How long a session lasts at most. */
+export const SESSION_DAYS = 7;
+export const SESSION_SECONDS = SESSION_DAYS * 86_400;
+
 /** A session as its member sees it. */
 export interface SessionRecord {
   readonly id: string;

@@ -3,6 +3,7 @@
  */
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import { assuranceOf } from '../../domain/sign-in/oidc.ts';
+import { SESSION_SECONDS } from '../../domain/sign-in/sessions.ts';
 import { readClock } from '../../data/clock.ts';
 import {
   IdentityProviderError,
@@ -57,7 +58,8 @@ export async function beginSignIn(
   try {
     const { url, checks } = await oidc.begin({
       redirectUri: ssoCallbackLink(context),
-      reauthenticate,
+      // No session of ours lasts longer than the authentication it begins with.
+      maxAuthenticationAgeSeconds: reauthenticate ? 0 : SESSION_SECONDS,
     });
     const pending: PendingSignIn = {
       ...checks,
