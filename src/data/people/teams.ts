@@ -5,6 +5,7 @@
 import type { TeamSummary, TeamStatus, TeamMember } from '../../domain/people/teams.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import { queryRow, queryRows } from '../../platform/rows.ts';
+import { containsPattern } from '../text-search.ts';
 
 export interface TeamPage {
   readonly status: TeamStatus;
@@ -52,7 +53,7 @@ export async function listTeams(
       organizationId,
       limit,
       ...(ids && { ids: [...ids] }),
-      ...(q && { pattern: `%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%` }),
+      ...(q && { pattern: containsPattern(q) }),
       ...(after && { after }),
     },
   );

@@ -5,6 +5,7 @@
 import type { Decider, TeamReach } from '../../domain/requests/deciders.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
+import { anyContains, containsPattern } from '../text-search.ts';
 
 /** Condition on the membership `m`. `reaches` is the condition on a policy's scope. */
 const mayDecide = (reaches: string, permission = 'request.decide'): string => `(
@@ -113,7 +114,7 @@ export async function listDeciders(
     `select m.id as membership_id, u.display_name, u.email
        from memberships m join users u on u.id = m.user_id
       where m.organization_id = :organizationId and ${FOR_AGENT}
-        and (u.display_name collate "pg_c_utf8" ilike :pattern or u.email collate "pg_c_utf8" ilike :pattern)
+        and ${anyContains(['u.display_name', 'u.email'])}
         and (cast(:after as uuid) is null or (lower(u.display_name), m.id) > (
           select lower(x.display_name), y.id from memberships y join users x on x.id = y.user_id
            where y.organization_id = :organizationId and y.id = cast(:after as uuid)))
@@ -122,7 +123,7 @@ export async function listDeciders(
     {
       organizationId,
       agentSlug: page.agentSlug,
-      pattern: `%${page.q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
+      pattern: containsPattern(page.q),
       limit: page.limit,
       after: page.after ?? null,
     },

@@ -4,6 +4,7 @@ import type { PermissionScope } from '../../domain/people/authorization.ts';
 import type { ListAccess } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { queryRows } from '../../platform/rows.ts';
+import { anyContains, containsPattern } from '../text-search.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
 export type QueueScope = 'notified' | 'decidable' | 'visible';
@@ -143,11 +144,8 @@ function selectionClauses(filter: QueueFilter, bindings: Bindings): string[] {
     clauses.push('r.state = :status');
   } else if (filter.agentSlug === undefined) clauses.push(`r.state <> 'cancelled'`);
   if (filter.q !== undefined && filter.q !== '') {
-    bindings['pattern'] = `%${filter.q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-    // The database's own collation may know no letters beyond ASCII.
-    clauses.push(
-      '(r.tool collate "pg_c_utf8" ilike :pattern or r.agent_instance_name collate "pg_c_utf8" ilike :pattern)',
-    );
+    bindings['pattern'] = containsPattern(filter.q);
+    clauses.push(anyContains(['r.tool', 'r.agent_instance_name']));
   }
   return clauses;
 }
