@@ -90,7 +90,7 @@ const etagHeader = {
 };
 
 function presentOrganization(organization: OrganizationView): Reply {
-  const { maxApiKeyLifetime, activeAgents, pendingRequests, seats } = organization;
+  const { maxApiKeyLifetime, limits, seats } = organization;
   return {
     headers: etag(organization.revision),
     body: {
@@ -107,8 +107,8 @@ function presentOrganization(organization: OrganizationView): Reply {
         reauthentication_window: formatDuration(organization.reauthenticationWindow),
       },
       limits: {
-        active_agents: activeAgents,
-        pending_requests: pendingRequests,
+        active_agents: limits.activeAgents,
+        pending_requests: limits.pendingRequests,
         seats: { limit: seats.limit, used: seats.used },
       },
     },

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import {
   addReviewers,
-  listCandidates,
-  type Candidate,
+  listReviewerCandidates,
+  type ReviewerCandidate,
 } from '../../src/services/requests/reviewers.ts';
 import { addedSchema, presentAdded } from './approval-request-routing.ts';
 import { present } from '../http/present.ts';
@@ -26,7 +26,7 @@ const candidateSchema = z
     description: 'A member who can be asked for help with the request.',
   });
 
-const presentCandidate = (candidate: Candidate) => present(candidateSchema, candidate);
+const presentCandidate = (candidate: ReviewerCandidate) => present(candidateSchema, candidate);
 
 const membershipId = '01970c05-0000-7c3e-9d52-5f6f4f3f2a11';
 const candidateExample = {
@@ -80,7 +80,7 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
         cursor,
         z.tuple([z.literal('reviewer-candidates'), z.literal(id), z.literal(q), z.uuid()]),
       );
-      const { candidates, next } = await listCandidates(context, principal, {
+      const { candidates, next } = await listReviewerCandidates(context, principal, {
         id,
         q,
         limit,

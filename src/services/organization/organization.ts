@@ -21,14 +21,13 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import { announceCancelledAll, cancelAll } from '../requests/cancel-all.ts';
 import { prepareBootstrap } from './bootstrap.ts';
-import type { Runtime, ServiceContext } from '../context.ts';
+import type { Limits, Runtime, ServiceContext } from '../context.ts';
 import { lockCurrentMember } from '../people/member-principals.ts';
 import { readSeats, type Seats } from '../people/seats.ts';
 
 export interface OrganizationView extends Organization {
   readonly edition: Runtime['edition'];
-  readonly activeAgents: number;
-  readonly pendingRequests: number;
+  readonly limits: Pick<Limits, 'activeAgents' | 'pendingRequests'>;
   readonly seats: Seats;
 }
 
@@ -51,8 +50,7 @@ function toView(
   return {
     ...organization,
     edition,
-    activeAgents: limits.activeAgents,
-    pendingRequests: limits.pendingRequests,
+    limits,
     seats,
   };
 }

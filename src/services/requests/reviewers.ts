@@ -23,14 +23,14 @@ import { namedTeams, readAudience, teamsOf } from './audience.ts';
 import { expireIfDue, lapseIfDue, readSettled } from './settle.ts';
 import { recordStep } from './walk/walk-record.ts';
 
-export interface Candidate extends Decider {
+export interface ReviewerCandidate extends Decider {
   readonly email: string;
   /** On the path already, or added before. */
   readonly alreadyRouted: boolean;
 }
 
-export interface CandidatePage {
-  readonly candidates: readonly Candidate[];
+export interface ReviewerCandidatePage {
+  readonly candidates: readonly ReviewerCandidate[];
   /** The membership after which the next page starts; absent on the last one. */
   readonly next?: string;
 }
@@ -39,7 +39,7 @@ export interface CandidatePage {
  * Active members who may decide for the agent, by name. Throws `not_found`, and
  * `request_not_routed` unless the caller may decide it.
  */
-export async function listCandidates(
+export async function listReviewerCandidates(
   context: ServiceContext,
   principal: MemberPrincipal,
   {
@@ -51,7 +51,7 @@ export async function listCandidates(
     readonly limit: number;
     readonly after: string | undefined;
   },
-): Promise<CandidatePage> {
+): Promise<ReviewerCandidatePage> {
   const request = await readSettled(context, id);
   if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
   requireForAgent(principal, 'request.decide', request.agentSlug);
