@@ -75,8 +75,12 @@ export function locateLevels(
   });
 }
 
+/** Each target once. */
+export function distinctTargets(targets: readonly Target[]): readonly Target[] {
+  return [...new Map(targets.map((target) => [targetKey(target), target])).values()];
+}
+
 /** The distinct targets of a document, in document order. */
 export function pathTargets(document: EscalationDocument): readonly Target[] {
-  const targets = allLevels(document).flatMap((level) => level.targets);
-  return [...new Map(targets.map((target) => [targetKey(target), target])).values()];
+  return distinctTargets(allLevels(document).flatMap((level) => level.targets));
 }

@@ -17,7 +17,6 @@ import {
 } from '../../domain/escalation/preview.ts';
 import { recipients, type TeamRoster } from '../../domain/escalation/recipients.ts';
 import {
-  pathTargets,
   type EscalationPathDocument,
   type Target,
   type TeamPolicyDocument,
@@ -30,7 +29,7 @@ import type { ServiceContext } from '../context.ts';
 import { withHeavyAnswers, type HeavyAnswers } from '../requests/walk/condition-answers.ts';
 import { walkInput } from '../requests/walk/walk-input.ts';
 import { readDocument } from '../read-documents.ts';
-import { readPreviewedPath } from './read-escalation.ts';
+import { idsOf, namesIn, readPreviewedPath } from './read-escalation.ts';
 import { escalationPathKind, storedPath } from './escalation-paths.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
 import { getRevision } from '../revisions/read.ts';
@@ -100,8 +99,8 @@ export async function previewEscalationPath(
   const { document, pathKey } = await documentOf(context, principal, path);
   const startsAt = given ?? (await readClock(db));
   const asked = {
-    membershipIds: idsOf(pathTargets(document), 'user'),
-    teamIds: idsOf(pathTargets(document), 'team'),
+    membershipIds: idsOf(namesIn(document), 'user'),
+    teamIds: idsOf(namesIn(document), 'team'),
   };
   const teams = await findTeamRosters(db, organizationId, asked.teamIds);
   const deciders = facts
@@ -190,19 +189,15 @@ function underDocument(issues: readonly Issue[]): Issue[] {
   return issues.map((issue) => ({ ...issue, pointer: `/document${issue.pointer}` }));
 }
 
-function idsOf(targets: readonly Target[], type: 'user' | 'team'): string[] {
-  return targets.flatMap((target) => (target.type === type ? [target.id] : []));
-}
-
 async function namesOf(
   { db }: ServiceContext,
   organizationId: string,
   documents: readonly TeamPolicyDocument[],
 ): Promise<ReadonlyMap<string, string>> {
-  const targets = documents.flatMap((document) => pathTargets(document));
+  const names = { targets: documents.flatMap((document) => namesIn(document).targets) };
   return await findNames(db, organizationId, {
-    membershipIds: idsOf(targets, 'user'),
-    teamIds: idsOf(targets, 'team'),
+    membershipIds: idsOf(names, 'user'),
+    teamIds: idsOf(names, 'team'),
   });
 }
 

@@ -3,6 +3,7 @@ import type { Revision } from '../../domain/revisions.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import {
+  distinctTargets,
   pathTargets,
   type EscalationPathDocument,
   type Target,
@@ -25,7 +26,6 @@ import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { readDocument } from '../read-documents.ts';
 import {
-  distinctTargets,
   idsOf,
   namesIn,
   readEscalationPath,
@@ -120,7 +120,8 @@ export const escalationPathKind: RevisionedKind<EscalationNames, EscalationPathR
   reader: readEscalationPath,
   checkReferences: checkTargets,
   recordReferences: async (trx, { revisionId, names }) => {
-    await insertTargets(trx, { revisionId, targets: distinctTargets(names) });
+    const targets = distinctTargets(names.targets.map(({ target }) => target));
+    await insertTargets(trx, { revisionId, targets });
   },
   checkActivation: checkTargetsThere,
   lockFirst: lockOrganization,

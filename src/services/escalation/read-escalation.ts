@@ -1,6 +1,5 @@
 /** Reads the bodies of escalation paths and team policies into the texts to store. */
 import type { Issue } from '../../domain/errors.ts';
-import { targetKey } from '../../domain/escalation/document.ts';
 import {
   parseEscalationPathDocument,
   parseNewEscalationPath,
@@ -52,11 +51,6 @@ export function namesIn(document: EscalationDocument): EscalationNames {
     level.targets.map((target, index) => ({ target, pointer: `${pointer}/targets/${index}/id` })),
   );
   return { targets };
-}
-
-/** Each target once. */
-export function distinctTargets({ targets }: EscalationNames): Target[] {
-  return [...new Map(targets.map(({ target }) => [targetKey(target), target])).values()];
 }
 
 /** Ids of the members or teams that a document names, each once. */
