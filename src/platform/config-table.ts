@@ -1,6 +1,6 @@
 /** Every environment variable of the service. Its metadata prints docs/operations/configuration.md. */
 import { z } from 'zod';
-import { isNetwork } from './network/client-address.ts';
+import { isProxyRange } from './network/client-address.ts';
 import {
   baseUrl,
   boolean,
@@ -24,7 +24,7 @@ import {
   type Role,
   type VariableMeta,
 } from './config-variables.ts';
-import { isRange } from './network/egress.ts';
+import { isEgressRange } from './network/egress.ts';
 
 const SERVER_ROLES: readonly Role[] = ['api', 'worker'];
 const DATABASE_ROLES: readonly Role[] = [...SERVER_ROLES, 'migrate'];
@@ -164,7 +164,7 @@ export const environmentVariables = z.object({
     .meta({ description: 'Name of the OpenID provider on the sign-in button.' }),
   COUNTERSIGN_TRUSTED_PROXIES: list(
     { type: 'addresses', allowed: 'addresses and ranges such as 10.0.0.0/8 between commas' },
-    isNetwork,
+    isProxyRange,
   )
     .optional()
     .meta({
@@ -173,7 +173,7 @@ export const environmentVariables = z.object({
     }),
   COUNTERSIGN_EGRESS_ALLOW: list(
     { type: 'addresses', allowed: 'addresses and ranges such as 10.20.0.0/16 between commas' },
-    isRange,
+    isEgressRange,
   )
     .optional()
     .meta({

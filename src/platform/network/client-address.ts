@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 import proxyAddr from 'proxy-addr';
 
-/** An address, or a range such as 10.0.0.0/8. */
-export function isNetwork(text: string): boolean {
+/** What a trusted proxy may be: an address, or a range such as 10.0.0.0/8 or 10.0.0.0/255.0.0.0. */
+export function isProxyRange(text: string): boolean {
   if (isIP(text.split('/')[0] ?? '') === 0) return false;
   try {
     proxyAddr.compile(text);

@@ -189,8 +189,8 @@ export function isPublic(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_V6);
 }
 
-/** Accepts an address, or a range such as 10.0.0.0/8. */
-export function isRange(text: string): boolean {
+/** What `allow` takes: an address, or a range such as 10.0.0.0/8. */
+export function isEgressRange(text: string): boolean {
   try {
     parseRange(text);
     return true;

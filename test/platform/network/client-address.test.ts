@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import {
   clientAddresses,
-  isNetwork,
+  isProxyRange,
   networkOf,
 } from '../../../src/platform/network/client-address.ts';
 
@@ -55,7 +55,7 @@ describe('the address of a client is', () => {
   });
 });
 
-describe('a network', () => {
+describe('the address of a trusted proxy', () => {
   test.each([
     '10.0.0.1',
     '10.0.0.0/8',
@@ -64,7 +64,7 @@ describe('a network', () => {
     'fd00::/8',
     '2001:db8::1',
   ])('is %s', (text) => {
-    expect(isNetwork(text)).toBe(true);
+    expect(isProxyRange(text)).toBe(true);
   });
 
   test.each([
@@ -79,7 +79,7 @@ describe('a network', () => {
     '*',
     '10.0.0.0/8/8',
   ])('is not %j', (text) => {
-    expect(isNetwork(text)).toBe(false);
+    expect(isProxyRange(text)).toBe(false);
   });
 });
 

@@ -14,7 +14,7 @@ import {
   EgressDenied,
   EgressTimeout,
   isPublic,
-  isRange,
+  isEgressRange,
   openEgress,
   type Resolve,
 } from '../../../src/platform/network/egress.ts';
@@ -310,6 +310,8 @@ describe('a call', () => {
 });
 
 test('a range is an address or a network', () => {
-  expect(['10.0.0.0/8', '127.0.0.1', '::1', 'fd00::/8'].every(isRange)).toBe(true);
-  expect(['', 'ten', '10.0.0.0/33', '10.0.0.0/255.0.0.0', 'localhost'].some(isRange)).toBe(false);
+  expect(['10.0.0.0/8', '127.0.0.1', '::1', 'fd00::/8'].every(isEgressRange)).toBe(true);
+  expect(['', 'ten', '10.0.0.0/33', '10.0.0.0/255.0.0.0', 'localhost'].some(isEgressRange)).toBe(
+    false,
+  );
 });
