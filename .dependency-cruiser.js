@@ -36,6 +36,7 @@ const layers = {
   },
   'src/services': {
     ours: ['src/data/', 'src/domain/', 'src/platform/'],
+    typesOf: ['workflows/approval-request/contract.ts'],
     not: [...TEMPORAL, ...HTTP, ...SQL],
     door: 'services call data for SQL, and know Temporal and HTTP only through services/ports.ts.',
   },

@@ -88,6 +88,9 @@ describe('import rules', () => {
       "import 'zod';\nimport 'luxon';\nimport 'node:crypto';\nimport '../platform/json/exact-json.ts';\n",
     'src/data/teams.ts': "import 'knex';\nimport '../domain/errors.ts';\nexport const teams = 1;\n",
     'src/services/teams.ts': "import '../data/teams.ts';\nexport type Teams = 1;\n",
+    'workflows/approval-request/contract.ts': "export const SIGNALS = ['changed'] as const;\n",
+    'src/services/ports.ts':
+      "import type { SIGNALS } from '../../workflows/approval-request/contract.ts';\nexport type Signal = (typeof SIGNALS)[number];\n",
     'api/teams.ts': "import 'koa';\nimport '../src/services/teams.ts';\n",
     'activities/index.ts': "import '../src/services/teams.ts';\nexport type Activities = 1;\n",
     'workflows/request.ts':
@@ -119,6 +122,10 @@ describe('import rules', () => {
     'src/services/b.ts': [
       'services-imports-packages',
       "import type { Knex } from 'knex';\nexport type A = Knex;",
+    ],
+    'src/services/f.ts': [
+      'services-imports-types-only',
+      "import '../../workflows/approval-request/contract.ts';",
     ],
     'src/services/c.ts': ['services-imports-ours', "await import('../../api/teams.ts');"],
     'api/a.ts': ['api-imports-ours', "import '../src/data/teams.ts';"],

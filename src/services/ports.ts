@@ -2,6 +2,7 @@
  * What the services need from outside their layers. `temporal/` implements Workflows; `bin/`
  * assembles the parts.
  */
+import type { SIGNALS } from '../../workflows/approval-request/contract.ts';
 
 /** Enough of a request to start its workflow and to find it in the Temporal UI. Never arguments. */
 export interface WorkflowSubject {
@@ -12,7 +13,7 @@ export interface WorkflowSubject {
 }
 
 /** A signal only means "look again". Its name is the reason, for operators. */
-export type WorkflowSignal = 'decision' | 'claim' | 'cancel' | 'changed';
+export type WorkflowSignal = (typeof SIGNALS)[number];
 
 export interface StartOptions {
   /** Aborted when the request has its final answer: a start that still waits is then given up. */

@@ -9,6 +9,7 @@ import {
   type DropReason,
 } from '../../domain/notifications/notifications.ts';
 import type { Runtime } from '../context.ts';
+import { requestLink } from '../links.ts';
 import type { Delivery, SendOutcome } from './sender.ts';
 import { senders } from './senders.ts';
 import type { SendContext } from './statements.ts';
@@ -108,7 +109,7 @@ function hasMessage(error: unknown): error is { readonly message: string } {
   );
 }
 
-function toDelivery({ publicUrl }: Runtime, delivery: LeasedDelivery): Delivery {
+function toDelivery(runtime: Runtime, delivery: LeasedDelivery): Delivery {
   const { id, organizationId } = delivery.request;
   const common = {
     id: delivery.id,
@@ -116,7 +117,7 @@ function toDelivery({ publicUrl }: Runtime, delivery: LeasedDelivery): Delivery 
     channelId: delivery.channelId,
     createdAt: delivery.createdAt,
     request: delivery.request,
-    url: `${publicUrl()}/requests/${id}`,
+    url: requestLink(runtime, id),
   };
   const { recipient, level } = delivery;
   if (delivery.announces) return { ...common, event: 'announced' };
