@@ -3,8 +3,14 @@
  */
 import { z } from 'zod';
 import { JsonText, type ExactValue } from '../../src/platform/json/exact-json.ts';
-import { DURATION_PATTERN, parseDuration } from '../../src/domain/durations.ts';
-import { hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
+import {
+  DURATION_PATTERN,
+  durationRule,
+  isDurationWithin,
+  parseDuration,
+  type DurationBounds,
+} from '../../src/domain/durations.ts';
+import { BLANK_RULE, isBlank, labelProblem } from '../../src/domain/labels.ts';
 import { KEY_PATTERN, KEY_RULE } from '../../src/domain/keys.ts';
 
 /**
@@ -65,25 +71,12 @@ export const absentIfNull = <S extends z.ZodType>(schema: S) =>
     .meta({ description: schema.description ?? '' });
 
 /** A duration such as `30m`, between two others. The text itself is kept. */
-export const duration = (
-  description: string,
-  bounds: { readonly min: string; readonly max: string },
-) =>
+export const duration = (description: string, bounds: DurationBounds) =>
   z
     .string()
-    .refine(
-      (text) => {
-        const ms = parseDuration(text);
-        return (
-          ms !== undefined &&
-          ms >= (parseDuration(bounds.min) ?? 0) &&
-          ms <= (parseDuration(bounds.max) ?? 0)
-        );
-      },
-      {
-        error: `must be a duration such as 30m (one number, one of s, m, h) from ${bounds.min} to ${bounds.max}`,
-      },
-    )
+    .refine((text) => isDurationWithin(text, bounds), {
+      error: `${durationRule('30m')} from ${bounds.min} to ${bounds.max}`,
+    })
     .meta({
       description,
       override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30m'] },
@@ -96,8 +89,9 @@ export const label = (description: string, max = 200) =>
   z
     .string()
     .max(max)
-    .refine((text) => !isBlank(text), { error: 'must not be blank', abort: true })
-    .refine((text) => !hasUnseen(text), { error: UNSEEN_RULE })
+    .refine((text) => labelProblem(text) === undefined, {
+      error: ({ input }) => labelProblem(String(input)),
+    })
     .meta({ description, override: { type: 'string', minLength: 1, maxLength: max } });
 
 /**
@@ -139,7 +133,7 @@ export const outgoingUrl = (description: string) =>
 export const toolName = (description: string) =>
   z
     .string()
-    .refine((text) => !isBlank(text), { error: 'must not be blank' })
+    .refine((text) => !isBlank(text), { error: BLANK_RULE })
     .meta({ description, override: { type: 'string', minLength: 1 } });
 
 /**
@@ -241,7 +235,7 @@ export const waitQuery = () =>
   z
     .string()
     .refine((text) => parseDuration(text) !== undefined, {
-      error: 'must be a duration such as 30s (one number, one of s, m, h)',
+      error: durationRule('30s'),
     })
     .transform((text) => Math.min(parseDuration(text) ?? 0, 30_000))
     .optional()

@@ -10,7 +10,7 @@ import {
   setTeamMembers,
   type Team,
 } from '../../src/services/people/teams.ts';
-import { hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
+import { BLANK_RULE, hasUnseen, isBlank, UNSEEN_RULE } from '../../src/domain/labels.ts';
 import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
@@ -34,7 +34,7 @@ const teamName = () =>
     .string()
     .trim()
     .max(100)
-    .refine((text) => !isBlank(text), { error: 'must not be blank' })
+    .refine((text) => !isBlank(text), { error: BLANK_RULE })
     .refine((text) => !hasUnseen(text), { error: UNSEEN_RULE })
     .meta({
       description:

@@ -17,6 +17,22 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : Infinity;
 }
 
+/** The shortest and the longest duration that is allowed. */
+export interface DurationBounds {
+  readonly min: string;
+  readonly max: string;
+}
+
+/** What a duration must be, for people. */
+export const durationRule = (example: string): string =>
+  `must be a duration such as ${example} (one number, one of s, m, h)`;
+
+/** Whether the text is a duration within the bounds. */
+export function isDurationWithin(text: string, { min, max }: DurationBounds): boolean {
+  const [ms, least = 0, most = 0] = [text, min, max].map(parseDuration);
+  return ms !== undefined && ms >= least && ms <= most;
+}
+
 /**
  * A positive whole number of seconds in the largest unit without a fraction: 900 is `15m`, 90 is
  * `90s`.

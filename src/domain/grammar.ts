@@ -10,12 +10,17 @@ import {
   type ExactObject,
   type ExactValue,
 } from '../platform/json/exact-json.ts';
-import { DURATION_PATTERN, parseDuration } from './durations.ts';
+import {
+  DURATION_PATTERN,
+  durationRule,
+  isDurationWithin,
+  type DurationBounds,
+} from './durations.ts';
 import { MAX_ISSUES, type Issue } from './errors.ts';
 import type { IssueCode } from './issue-codes.ts';
 import { pointerOf, readBy } from './issues.ts';
 import { KEY_PATTERN, KEY_RULE } from './keys.ts';
-import { hasUnseen, isBlank, isStorable, STORABLE_RULE, UNSEEN_RULE } from './labels.ts';
+import { isStorable, labelProblem, STORABLE_RULE } from './labels.ts';
 
 const StrictObject = z.core.$constructor<z.ZodObject>('StrictObject', (inst, def) => {
   z.ZodObject.init(inst, def);
@@ -175,9 +180,7 @@ export function label(description: string, max: number) {
   const wrong = (value: string): string | undefined => {
     const length = value.length > max ? [...value].length : value.length;
     if (length < 1 || length > max) return `must have 1 to ${max} characters`;
-    if (!isStorable(value)) return STORABLE_RULE;
-    if (isBlank(value)) return 'must not be blank';
-    return hasUnseen(value) ? UNSEEN_RULE : undefined;
+    return isStorable(value) ? labelProblem(value) : STORABLE_RULE;
   };
   const override = { type: 'string' as const, minLength: 1, maxLength: max };
   return string(wrong).meta({ description, override });
@@ -193,12 +196,10 @@ export function guid(description: string) {
   return z.guid({ error: 'must be a UUID' }).toLowerCase().meta({ description });
 }
 
-interface Bounds<T> {
-  readonly min: T;
-  readonly max: T;
-}
-
-export function integer(description: string, { min, max }: Bounds<number>) {
+export function integer(
+  description: string,
+  { min, max }: { readonly min: number; readonly max: number },
+) {
   const error = `must be an integer from ${min} to ${max}`;
   return z
     .number({ error: ({ input }) => (input === undefined ? undefined : error) })
@@ -207,13 +208,9 @@ export function integer(description: string, { min, max }: Bounds<number>) {
 }
 
 /** The text of a duration such as `15m`. */
-export function duration(description: string, { min, max }: Bounds<string>) {
-  const [least = 0, most = 0] = [min, max].map(parseDuration);
-  const rule = `must be a duration such as 15m (one number, one of s, m, h) from ${min} to ${max}`;
-  const wrong = (value: string): string | undefined => {
-    const ms = parseDuration(value);
-    return ms !== undefined && ms >= least && ms <= most ? undefined : rule;
-  };
+export function duration(description: string, bounds: DurationBounds) {
+  const rule = `${durationRule('15m')} from ${bounds.min} to ${bounds.max}`;
+  const wrong = (value: string) => (isDurationWithin(value, bounds) ? undefined : rule);
   const override = { type: 'string' as const, pattern: DURATION_PATTERN };
   return string(wrong).meta({ description, override });
 }

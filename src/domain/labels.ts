@@ -8,9 +8,6 @@ const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u2800\ufffd]|(?![\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/u;
 const EVERY_UNSEEN = new RegExp(UNSEEN, 'gu');
 
-/** The message for what `hasUnseen` refuses. */
-export const UNSEEN_RULE = 'must not contain control, format or invisible characters';
-
 /** A character that is visible on its own. */
 const SEEN = /[^\s\p{Z}\p{M}\p{C}\u2800\ufffd]/u;
 
@@ -20,6 +17,15 @@ export function isBlank(text: string): boolean {
 
 export function hasUnseen(text: string): boolean {
   return UNSEEN.test(text);
+}
+
+export const BLANK_RULE = 'must not be blank';
+export const UNSEEN_RULE = 'must not contain control, format or invisible characters';
+
+/** Why text is not fit to be read in one line, for people; undefined when it is. */
+export function labelProblem(text: string): string | undefined {
+  if (isBlank(text)) return BLANK_RULE;
+  return hasUnseen(text) ? UNSEEN_RULE : undefined;
 }
 
 /** Replaces each invisible character with a space. */
