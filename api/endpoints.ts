@@ -28,7 +28,9 @@ import { passwordEndpoints } from './sign-in/passwords.ts';
 import { permissionPolicyEndpoints } from './people/permission-policies.ts';
 import { pipelineEndpoints } from './pipelines/request-approval-pipelines.ts';
 import { sessionEndpoints } from './sign-in/sessions.ts';
-import { slackEndpoints } from './notifications/slack/slack.ts';
+import { slackCallEndpoints } from './notifications/slack/calls.ts';
+import { slackConnectionEndpoints } from './notifications/slack/connections.ts';
+import { slackLinkEndpoints } from './notifications/slack/links.ts';
 import { teamEscalationPolicyEndpoints } from './escalation/team-escalation-policies.ts';
 import { teamEndpoints } from './people/teams.ts';
 
@@ -60,5 +62,7 @@ export const endpoints: readonly Endpoint[] = [
   ...notificationChannelEndpoints,
   ...notificationDeliveryEndpoints,
   ...notificationSettingEndpoints,
-  ...slackEndpoints,
+  ...slackConnectionEndpoints,
+  ...slackLinkEndpoints,
+  ...slackCallEndpoints,
 ];

@@ -7,7 +7,8 @@ import type { AuthorizationTarget } from '../src/domain/people/authorization.ts'
 import { AppError, invalid, type ErrorCode } from '../src/domain/errors.ts';
 import type { Permission } from '../src/domain/people/permissions.ts';
 import { mapInTurns } from '../src/platform/event-loop.ts';
-import type { ExactValue, JsonText } from '../src/platform/json/exact-json.ts';
+import type { JsonText } from '../src/platform/json/exact-json.ts';
+import type { ExactValue } from '../src/platform/json/exact-values.ts';
 import { activateRevision, deactivateRevision } from '../src/services/revisions/activate.ts';
 import { createRevision } from '../src/services/revisions/create.ts';
 import type { RevisionedKind } from '../src/services/revisions/kind.ts';

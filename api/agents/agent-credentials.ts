@@ -5,7 +5,7 @@ import {
   createAgentInstance,
   revokeCredential,
 } from '../../src/services/agents/agent-credentials.ts';
-import { compareDecimals, ExactNumber } from '../../src/platform/json/exact-json.ts';
+import { compareDecimals, ExactNumber } from '../../src/platform/json/exact-values.ts';
 import { agentParams } from './agents.ts';
 import { present } from '../http/present.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';

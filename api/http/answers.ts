@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { mapInTurns, takeTurns } from '../../src/platform/event-loop.ts';
-import { isExactObject } from '../../src/platform/json/exact-json.ts';
+import { isExactObject } from '../../src/platform/json/exact-values.ts';
 import { exactPieces } from '../../src/platform/json/exact-json-pieces.ts';
 
 type Issues = readonly z.core.$ZodIssue[];

@@ -3,11 +3,11 @@ import { isStorable, STORABLE_RULE } from '../../src/domain/labels.ts';
 import { invalid, MAX_ISSUES, type Issue } from '../../src/domain/errors.ts';
 import {
   ExactJsonError,
-  isExactObject,
   JsonText,
   parseExact,
   pointerToken,
 } from '../../src/platform/json/exact-json.ts';
+import { isExactObject } from '../../src/platform/json/exact-values.ts';
 
 export interface BodyRules {
   readonly bodyLimit?: number | undefined;

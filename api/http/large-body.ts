@@ -1,12 +1,7 @@
 /** Reads a large body in a thread of the worker pool, and returns only what its endpoint needs. */
 import { MAX_ISSUES, AppError, type Issue } from '../../src/domain/errors.ts';
-import {
-  isExactObject,
-  JsonText,
-  pointerToken,
-  stringifyExact,
-  type ExactValue,
-} from '../../src/platform/json/exact-json.ts';
+import { JsonText, pointerToken, stringifyExact } from '../../src/platform/json/exact-json.ts';
+import { isExactObject, type ExactValue } from '../../src/platform/json/exact-values.ts';
 import { parseBody, type BodyRules } from './json-body.ts';
 
 export interface LargeBody extends Omit<BodyRules, 'bodyLimit'> {

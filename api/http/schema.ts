@@ -2,7 +2,8 @@
  * Building blocks for the schemas of endpoints. Types and formats are those of the specification.
  */
 import { z } from 'zod';
-import { JsonText, type ExactValue } from '../../src/platform/json/exact-json.ts';
+import { JsonText } from '../../src/platform/json/exact-json.ts';
+import type { ExactValue } from '../../src/platform/json/exact-values.ts';
 import {
   DURATION_PATTERN,
   durationRule,

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { reportedOutcome, type Evaluation } from '../../src/domain/pipelines/evaluate.ts';
 import { BLOCK_OUTCOMES, pipelineMembers } from '../../src/domain/pipelines/document.ts';
-import { isExactObject, JsonText, type ExactObject } from '../../src/platform/json/exact-json.ts';
+import { JsonText } from '../../src/platform/json/exact-json.ts';
+import { isExactObject, type ExactObject } from '../../src/platform/json/exact-values.ts';
 import { readByDomain, slug, toolName } from '../http/schema.ts';
 
 const exactMember = (description: string) =>

@@ -9,7 +9,7 @@ import {
   type RequestRouting,
   type RoutedLevel,
 } from '../../src/services/requests/routing-view.ts';
-import type { ExactValue } from '../../src/platform/json/exact-json.ts';
+import type { ExactValue } from '../../src/platform/json/exact-values.ts';
 import { present } from '../http/present.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { timestamp, uuid } from '../http/schema.ts';
