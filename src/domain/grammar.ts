@@ -9,7 +9,7 @@ import {
   isExactObject,
   type ExactObject,
   type ExactValue,
-} from '../platform/json/exact-json.ts';
+} from '../platform/json/exact-values.ts';
 import {
   DURATION_PATTERN,
   durationRule,

@@ -3,7 +3,8 @@
  * refusal.
  */
 import type { z } from 'zod';
-import { ExactNumber, pointerToken } from '../platform/json/exact-json.ts';
+import { pointerToken } from '../platform/json/exact-json.ts';
+import { ExactNumber } from '../platform/json/exact-values.ts';
 import { MAX_ISSUES, type Issue } from './errors.ts';
 import { isIssueCode, type IssueCode } from './issue-codes.ts';
 

@@ -4,7 +4,8 @@
  */
 import { credentialIdOf, type ProductPrincipal } from '../domain/people/authorization.ts';
 import { invalid, type Issue } from '../domain/errors.ts';
-import { stringifyExact, type ExactValue, type JsonText } from '../platform/json/exact-json.ts';
+import { stringifyExact, type JsonText } from '../platform/json/exact-json.ts';
+import type { ExactValue } from '../platform/json/exact-values.ts';
 import type { Runtime } from './context.ts';
 import { isHeavyDocument } from './heavy-work.ts';
 

@@ -1,5 +1,5 @@
 /** The limits and rules for all condition trees of one document together. */
-import { isExactObject, type ExactValue } from '../../platform/json/exact-json.ts';
+import { isExactObject, type ExactValue } from '../../platform/json/exact-values.ts';
 import { takeId, type Problems } from '../grammar.ts';
 import { FIELD_RULE, type Condition } from './document.ts';
 import { LITERAL_KINDS } from './operators.ts';

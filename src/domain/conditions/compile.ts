@@ -4,7 +4,7 @@
  * `some` and `every` give it lists of such records.
  */
 import { evaluate } from 'cel-js';
-import type { ExactValue } from '../../platform/json/exact-json.ts';
+import type { ExactValue } from '../../platform/json/exact-values.ts';
 import { isKnownField, parseField, resolveField, type FieldPath } from './fields.ts';
 import {
   applyOperator,

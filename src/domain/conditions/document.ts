@@ -1,12 +1,12 @@
 /** The grammar of condition trees. */
 import { z } from 'zod';
+import { stringifyExact } from '../../platform/json/exact-json.ts';
 import {
   isExactObject,
   isNumber,
-  stringifyExact,
   type ExactObject,
   type ExactValue,
-} from '../../platform/json/exact-json.ts';
+} from '../../platform/json/exact-values.ts';
 import { list, object, picked, problem, text, type ReadAs } from '../grammar.ts';
 import { isStorable, STORABLE_RULE } from '../labels.ts';
 import { isKnownField, parseField, ROOT_POINTERS } from './fields.ts';

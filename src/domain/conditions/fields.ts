@@ -1,5 +1,6 @@
 /** Fields of a condition: RFC 6901 pointers into the facts, or into the item of a list. */
-import { isExactObject, JsonText, type ExactValue } from '../../platform/json/exact-json.ts';
+import { JsonText } from '../../platform/json/exact-json.ts';
+import { isExactObject, type ExactValue } from '../../platform/json/exact-values.ts';
 import type { ConditionFacts } from './types.ts';
 
 /** The unescaped reference tokens of a pointer. */

@@ -10,7 +10,7 @@ import {
   isExactObject,
   isNumber,
   type ExactValue,
-} from '../../platform/json/exact-json.ts';
+} from '../../platform/json/exact-values.ts';
 import { compareInstants, parseInstant, type ExactInstant } from './instants.ts';
 import { compilePattern } from './patterns.ts';
 import type { ConditionOperator } from './types.ts';

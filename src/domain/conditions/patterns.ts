@@ -3,7 +3,7 @@
  * first. One unit of work is one compiled instruction, about 1 to 2 µs.
  */
 import { RE2JS } from 're2js';
-import type { ExactValue } from '../../platform/json/exact-json.ts';
+import type { ExactValue } from '../../platform/json/exact-values.ts';
 import { CONDITION_LIMITS } from './types.ts';
 
 /** An unanchored RE2 expression. Throws for other text. */

@@ -1,5 +1,6 @@
 /** The condition language: trees of leaves and composites that are true or false for a request. */
-import type { ExactObject, ExactValue, JsonText } from '../../platform/json/exact-json.ts';
+import type { JsonText } from '../../platform/json/exact-json.ts';
+import type { ExactObject, ExactValue } from '../../platform/json/exact-values.ts';
 
 /** Every operator of a leaf, in the order of the documentation. */
 export const CONDITION_OPERATORS = [

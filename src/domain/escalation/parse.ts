@@ -1,5 +1,5 @@
 /** Parses documents of escalation paths and team policies, and reports all their problems at once. */
-import { isExactObject, type ExactValue } from '../../platform/json/exact-json.ts';
+import { isExactObject, type ExactValue } from '../../platform/json/exact-values.ts';
 import { newConditionCheck, newConditionMeasure } from '../conditions/check.ts';
 import type { Issue } from '../errors.ts';
 import { readDocument, takeId, type Parsed, type Problems } from '../grammar.ts';

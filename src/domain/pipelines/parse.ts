@@ -1,5 +1,5 @@
 /** Parses the body of a pipeline revision, and names every problem in it. */
-import { isExactObject, type ExactValue } from '../../platform/json/exact-json.ts';
+import { isExactObject, type ExactValue } from '../../platform/json/exact-values.ts';
 import { newConditionCheck, newConditionMeasure } from '../conditions/check.ts';
 import { readDocument, takeId, type Parsed, type Problems } from '../grammar.ts';
 import { PIPELINE_LIMITS, pipelineDocumentSchema } from './document.ts';

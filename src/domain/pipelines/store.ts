@@ -3,7 +3,7 @@
  * their behavior.
  */
 import { createHash } from 'node:crypto';
-import { canonicalJson, type ExactValue } from '../../platform/json/exact-json.ts';
+import { canonicalJson, type ExactValue } from '../../platform/json/exact-values.ts';
 import type { Block, PipelineDocument, StoredBlock } from './types.ts';
 
 /** Adds the members that the server sets. */

@@ -1,6 +1,7 @@
 /** Parses long texts without holding the event loop. */
 import { takeTurns } from '../event-loop.ts';
-import { slicedParser, type ExactValue } from './exact-json.ts';
+import { slicedParser } from './exact-json.ts';
+import type { ExactValue } from './exact-values.ts';
 
 /** About a millisecond of parsing, even of deep nesting. */
 const SLICE = 4 * 1024;

@@ -23,7 +23,8 @@ import {
   type Urgency,
 } from '../../domain/escalation/types.ts';
 import { startWalk } from '../../domain/escalation/walk.ts';
-import type { ExactValue, JsonText } from '../../platform/json/exact-json.ts';
+import type { JsonText } from '../../platform/json/exact-json.ts';
+import type { ExactValue } from '../../platform/json/exact-values.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { withHeavyAnswers, type HeavyAnswers } from '../requests/walk/condition-answers.ts';

@@ -20,7 +20,8 @@ import {
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findRevisionById } from '../../data/revisions.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
-import type { ExactValue, JsonText } from '../../platform/json/exact-json.ts';
+import type { JsonText } from '../../platform/json/exact-json.ts';
+import type { ExactValue } from '../../platform/json/exact-values.ts';
 import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';

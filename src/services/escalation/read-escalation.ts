@@ -10,12 +10,8 @@ import {
   type EscalationDocument,
   type Target,
 } from '../../domain/escalation/types.ts';
-import {
-  isExactObject,
-  parseExact,
-  stringifyExact,
-  type ExactObject,
-} from '../../platform/json/exact-json.ts';
+import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
+import { isExactObject, type ExactObject } from '../../platform/json/exact-values.ts';
 import type { DocumentReader, ReadDocument } from '../read-documents.ts';
 
 /** The targets of a document, and where it names them. */

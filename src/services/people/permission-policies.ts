@@ -30,7 +30,7 @@ import {
   updatePermissionPolicy,
 } from '../../data/people/permission-policies.ts';
 import { listTeamMembershipIds } from '../../data/people/teams.ts';
-import { canonicalJson } from '../../platform/json/exact-json.ts';
+import { canonicalJson } from '../../platform/json/exact-values.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import type { Runtime, ServiceContext } from '../context.ts';

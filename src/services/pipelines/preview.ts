@@ -13,7 +13,8 @@ import {
 } from '../../domain/pipelines/evaluate.ts';
 import { parsePipelineDocument } from '../../domain/pipelines/parse.ts';
 import { storeBlocks } from '../../domain/pipelines/store.ts';
-import { parseExact, stringifyExact, type ExactValue } from '../../platform/json/exact-json.ts';
+import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
+import type { ExactValue } from '../../platform/json/exact-values.ts';
 import type { Runtime } from '../context.ts';
 import { isHeavyDocument, isLarge, LIGHT_WORK } from '../heavy-work.ts';
 

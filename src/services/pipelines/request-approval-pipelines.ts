@@ -23,7 +23,8 @@ import {
   pipelineTables,
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findDocument, findRevisionById } from '../../data/revisions.ts';
-import type { ExactValue, JsonText } from '../../platform/json/exact-json.ts';
+import type { JsonText } from '../../platform/json/exact-json.ts';
+import type { ExactValue } from '../../platform/json/exact-values.ts';
 import { knownLength, knownMembers } from '../../platform/json/json-members.ts';
 import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
 import type { Db } from '../../platform/postgres.ts';

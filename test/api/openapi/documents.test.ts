@@ -13,11 +13,8 @@ import {
 } from '../../../src/domain/escalation/parse.ts';
 import type { Parsed } from '../../../src/domain/grammar.ts';
 import { parsePipelineDocument } from '../../../src/domain/pipelines/parse.ts';
-import {
-  parseExact,
-  stringifyExact,
-  type ExactValue,
-} from '../../../src/platform/json/exact-json.ts';
+import { parseExact, stringifyExact } from '../../../src/platform/json/exact-json.ts';
+import type { ExactValue } from '../../../src/platform/json/exact-values.ts';
 import { packageRoot } from '../../../src/platform/package-root.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,7 +1,8 @@
 /** What a pipeline document may contain, and what is stored of it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { exactEquals, parseExact, type ExactValue } from '../../../src/platform/json/exact-json.ts';
+import { parseExact } from '../../../src/platform/json/exact-json.ts';
+import { exactEquals, type ExactValue } from '../../../src/platform/json/exact-values.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { activatePath, createOrganization } from '../../support/scene/factories.ts';
 import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';

@@ -2,11 +2,8 @@
 import fc from 'fast-check';
 import type { Condition } from '../../../src/domain/conditions/document.ts';
 import type { ConditionFacts, ConditionOperator } from '../../../src/domain/conditions/types.ts';
-import {
-  parseExact,
-  type ExactObject,
-  type ExactValue,
-} from '../../../src/platform/json/exact-json.ts';
+import { parseExact } from '../../../src/platform/json/exact-json.ts';
+import type { ExactObject, ExactValue } from '../../../src/platform/json/exact-values.ts';
 
 const scalarText = fc.constantFrom(
   'null',

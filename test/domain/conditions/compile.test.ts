@@ -16,12 +16,8 @@ import {
   newEvaluationBudget,
   type ConditionFacts,
 } from '../../../src/domain/conditions/types.ts';
-import {
-  JsonText,
-  parseExact,
-  type ExactObject,
-  type ExactValue,
-} from '../../../src/platform/json/exact-json.ts';
+import { JsonText, parseExact } from '../../../src/platform/json/exact-json.ts';
+import type { ExactObject, ExactValue } from '../../../src/platform/json/exact-values.ts';
 import { condition, facts } from './arbitraries.ts';
 import { holds } from './reference.ts';
 

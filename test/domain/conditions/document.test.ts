@@ -5,11 +5,8 @@ import { compileCondition } from '../../../src/domain/conditions/compile.ts';
 import { CONDITION_LIMITS, CONDITION_OPERATORS } from '../../../src/domain/conditions/types.ts';
 import type { Condition } from '../../../src/domain/conditions/document.ts';
 import { parsePipelineDocument } from '../../../src/domain/pipelines/parse.ts';
-import {
-  parseExact,
-  stringifyExact,
-  type ExactValue,
-} from '../../../src/platform/json/exact-json.ts';
+import { parseExact, stringifyExact } from '../../../src/platform/json/exact-json.ts';
+import type { ExactValue } from '../../../src/platform/json/exact-values.ts';
 import { condition, exactValue } from './arbitraries.ts';
 
 /** Reads a pipeline with a block for each of the trees. */

@@ -4,7 +4,7 @@
  */
 import type { Condition, LeafCondition } from '../../../src/domain/conditions/document.ts';
 import type { ConditionFacts } from '../../../src/domain/conditions/types.ts';
-import { ExactNumber, type ExactValue } from '../../../src/platform/json/exact-json.ts';
+import { ExactNumber, type ExactValue } from '../../../src/platform/json/exact-values.ts';
 
 type Plain = null | boolean | string | { number: string } | Plain[] | Map<string, Plain>;
 

@@ -1,6 +1,6 @@
 /** Builders of documents for the tests of the parser. */
 import { parseEscalationPathDocument } from '../../../src/domain/escalation/parse.ts';
-import type { ExactObject, ExactValue } from '../../../src/platform/json/exact-json.ts';
+import type { ExactObject, ExactValue } from '../../../src/platform/json/exact-values.ts';
 
 let serial = 0;
 export const uuid = () => `00000000-0000-4000-8000-${(serial += 1).toString(16).padStart(12, '0')}`;

@@ -6,7 +6,7 @@ import {
   parseTeamPolicyDocument,
 } from '../../../src/domain/escalation/parse.ts';
 import { allNodes, locateLevels } from '../../../src/domain/escalation/types.ts';
-import type { ExactObject, ExactValue } from '../../../src/platform/json/exact-json.ts';
+import type { ExactObject, ExactValue } from '../../../src/platform/json/exact-values.ts';
 import {
   uuid,
   level,

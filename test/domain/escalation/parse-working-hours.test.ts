@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseEscalationPathDocument } from '../../../src/domain/escalation/parse.ts';
 import { LIMITS, WEEKDAYS } from '../../../src/domain/escalation/document.ts';
-import type { ExactObject } from '../../../src/platform/json/exact-json.ts';
+import type { ExactObject } from '../../../src/platform/json/exact-values.ts';
 import {
   interval,
   hours,

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { parseEscalationPathDocument } from '../../../src/domain/escalation/parse.ts';
 import { pathTargets } from '../../../src/domain/escalation/types.ts';
 import { KEY_PATTERN } from '../../../src/domain/keys.ts';
-import { ExactNumber } from '../../../src/platform/json/exact-json.ts';
-import type { ExactObject, ExactValue } from '../../../src/platform/json/exact-json.ts';
+import { ExactNumber } from '../../../src/platform/json/exact-values.ts';
+import type { ExactObject, ExactValue } from '../../../src/platform/json/exact-values.ts';
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 const broadcast: ExactObject = { type: 'broadcast' };

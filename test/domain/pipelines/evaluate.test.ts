@@ -11,11 +11,8 @@ import { parsePipelineDocument } from '../../../src/domain/pipelines/parse.ts';
 import { storeBlocks } from '../../../src/domain/pipelines/store.ts';
 import type { StoredBlock } from '../../../src/domain/pipelines/types.ts';
 import type { ConditionFacts } from '../../../src/domain/conditions/types.ts';
-import {
-  parseExact,
-  stringifyExact,
-  type ExactObject,
-} from '../../../src/platform/json/exact-json.ts';
+import { parseExact, stringifyExact } from '../../../src/platform/json/exact-json.ts';
+import type { ExactObject } from '../../../src/platform/json/exact-values.ts';
 
 const nothing = parseExact('{}') as ExactObject;
 const facts: ConditionFacts = {

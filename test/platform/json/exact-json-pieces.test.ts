@@ -1,7 +1,8 @@
 /** Pieces of an answer, put together, are the text that is printed at once. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ExactNumber, JsonText, stringifyExact } from '../../../src/platform/json/exact-json.ts';
+import { JsonText, stringifyExact } from '../../../src/platform/json/exact-json.ts';
+import { ExactNumber } from '../../../src/platform/json/exact-values.ts';
 import { exactPieces } from '../../../src/platform/json/exact-json-pieces.ts';
 
 const joined = (value: unknown) => [...exactPieces(value)].join('');

@@ -1,17 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  canonicalJson,
-  compareDecimals,
-  exactEquals,
   ExactJsonError,
-  ExactNumber,
   JsonText,
   parseExact,
   stringifyExact,
+} from '../../../src/platform/json/exact-json.ts';
+import {
+  canonicalJson,
+  compareDecimals,
+  exactEquals,
+  ExactNumber,
   type ExactObject,
   type ExactValue,
-} from '../../../src/platform/json/exact-json.ts';
+} from '../../../src/platform/json/exact-values.ts';
 import { anyCharacter } from '../../support/characters.ts';
 
 function failure(text: string, maxDepth?: number): { code: string; pointer: string } {

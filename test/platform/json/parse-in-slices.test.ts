@@ -1,12 +1,8 @@
 /** A text parsed in slices gives the same value, and other work has its turn meanwhile. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  ExactJsonError,
-  parseExact,
-  slicedParser,
-  type ExactValue,
-} from '../../../src/platform/json/exact-json.ts';
+import { ExactJsonError, parseExact, slicedParser } from '../../../src/platform/json/exact-json.ts';
+import type { ExactValue } from '../../../src/platform/json/exact-values.ts';
 import { parseInSlices } from '../../../src/platform/json/parse-in-slices.ts';
 
 function parseBy(characters: number, text: string): ExactValue {
