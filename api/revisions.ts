@@ -3,9 +3,7 @@
  * create and activate revisions. Some resources can also be deactivated.
  */
 import { z } from 'zod';
-import type { AuthorizationTarget } from '../src/domain/people/authorization.ts';
 import { AppError, invalid, type ErrorCode } from '../src/domain/errors.ts';
-import type { Permission } from '../src/domain/people/permissions.ts';
 import { mapInTurns } from '../src/platform/event-loop.ts';
 import type { JsonText } from '../src/platform/json/exact-json.ts';
 import type { ExactValue } from '../src/platform/json/exact-values.ts';
@@ -31,13 +29,6 @@ export interface RevisionedResource<Names, View> {
   /** The placeholders of `path`. */
   readonly params: Readonly<Record<string, z.ZodType<string>>>;
   readonly documentKey: (params: Params) => string;
-  readonly permissions: {
-    readonly read: Permission;
-    readonly write: Permission;
-    readonly activate: Permission;
-  };
-  /** Default: the organization. */
-  readonly permissionAt?: (params: Params) => AuthorizationTarget;
   /** Documents the body, which the domain validates. */
   readonly body: z.ZodType<ExactValue | JsonText>;
   readonly requestExample: unknown;
@@ -145,12 +136,12 @@ export function revisionEndpoints<Names, View>(
 }
 
 /** The declaration that all of them share. */
-function common<Names, View>({ tag, permissionAt, params }: RevisionedResource<Names, View>) {
+function common<Names, View>({ kind, tag, params, documentKey }: RevisionedResource<Names, View>) {
   return {
     tag,
     auth: 'product',
     params: z.strictObject({ ...params }),
-    permissionAt: (given: Params) => permissionAt?.(given) ?? { kind: 'organization' },
+    permissionAt: (given: Params) => kind.targetOf(documentKey(given)),
   } as const;
 }
 
@@ -172,14 +163,14 @@ function oneRevision<Names, View>(
 }
 
 function getActiveEndpoint<Names, View>(resource: RevisionedResource<Names, View>): Endpoint {
-  const { kind, noun, operation, path, permissions, present, documentKey } = resource;
+  const { kind, noun, operation, path, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
     operationId: `getActive${operation}Revision`,
     method: 'get',
     path,
     summary: `Get the active revision of ${noun}`,
-    permission: permissions.read,
+    permission: kind.permissions.read,
     success: oneRevision(resource, 'The active revision.'),
     errors: ['not_found'],
     handler: async ({ principal, params }, context) => {
@@ -194,7 +185,7 @@ function getActiveEndpoint<Names, View>(resource: RevisionedResource<Names, View
 }
 
 function listEndpoint<Names, View>(resource: RevisionedResource<Names, View>): Endpoint {
-  const { kind, noun, operation, path, permissions, present, documentKey } = resource;
+  const { kind, noun, operation, path, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
     operationId: `list${operation}Revisions`,
@@ -202,7 +193,7 @@ function listEndpoint<Names, View>(resource: RevisionedResource<Names, View>): E
     path: `${path}/revisions`,
     summary: `List the revisions of ${noun}`,
     description: 'Newest first. A cursor of another document is a 400.',
-    permission: permissions.read,
+    permission: kind.permissions.read,
     query: z.strictObject({ limit: limitQuery(50), cursor: cursorQuery() }),
     success: {
       status: 200,
@@ -239,14 +230,14 @@ function listEndpoint<Names, View>(resource: RevisionedResource<Names, View>): E
 }
 
 function getEndpoint<Names, View>(resource: RevisionedResource<Names, View>): Endpoint {
-  const { kind, noun, operation, path, permissions, present, documentKey } = resource;
+  const { kind, noun, operation, path, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
     operationId: `get${operation}Revision`,
     method: 'get',
     path: `${path}/revisions/{revision}`,
     summary: `Get a revision of ${noun}`,
-    permission: permissions.read,
+    permission: kind.permissions.read,
     params: withRevision(resource),
     success: {
       status: 200,
@@ -268,7 +259,7 @@ function getEndpoint<Names, View>(resource: RevisionedResource<Names, View>): En
 }
 
 function createEndpoint<Names, View>(resource: RevisionedResource<Names, View>): Endpoint {
-  const { kind, noun, operation, path, permissions, present, documentKey } = resource;
+  const { kind, noun, operation, path, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
     operationId: `create${operation}Revision`,
@@ -276,7 +267,7 @@ function createEndpoint<Names, View>(resource: RevisionedResource<Names, View>):
     path: `${path}/revisions`,
     summary: `Create a revision of ${noun}`,
     description: `The next revision, inactive${kind.bornByRevision ? '; the first one needs nothing before it' : ''}. Which revision is active does not change.`,
-    permission: permissions.write,
+    permission: kind.permissions.write,
     bodyLimit: BODY_BYTES.large,
     body: resource.body,
     documents: [''],
@@ -301,7 +292,7 @@ function createEndpoint<Names, View>(resource: RevisionedResource<Names, View>):
 }
 
 function activateEndpoint<Names, View>(resource: RevisionedResource<Names, View>): Endpoint {
-  const { kind, noun, operation, path, permissions, present, documentKey } = resource;
+  const { kind, noun, operation, path, present, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
     operationId: `activate${operation}Revision`,
@@ -312,7 +303,7 @@ function activateEndpoint<Names, View>(resource: RevisionedResource<Names, View>
       `${resource.activation} ` +
       'Takes the revision expected to be active as `If-Match`, `"0"` while none is. If another one is active by now, the answer is 412 ' +
       'with `details.active_revision`. Activating the active revision again changes nothing.',
-    permission: permissions.activate,
+    permission: kind.permissions.activate,
     headers: { ifMatch: 'required' },
     params: withRevision(resource),
     success: oneRevision(resource, 'The revision, now active.'),
@@ -330,7 +321,7 @@ function deactivateEndpoint<Names, View>(
   resource: RevisionedResource<Names, View>,
   { description, errors }: NonNullable<RevisionedResource<Names, View>['deactivate']>,
 ): Endpoint {
-  const { kind, noun, operation, path, permissions, documentKey } = resource;
+  const { kind, noun, operation, path, documentKey } = resource;
   return defineEndpoint({
     ...common(resource),
     operationId: `deactivate${operation}Revision`,
@@ -340,7 +331,7 @@ function deactivateEndpoint<Names, View>(
     description:
       `${description} Takes the revision expected to be active as \`If-Match\`; if another one is active by now, the answer is 412 with ` +
       '`details.active_revision`. With `"0"` while none is active it changes nothing.',
-    permission: permissions.activate,
+    permission: kind.permissions.activate,
     headers: { ifMatch: 'required' },
     success: { status: 204, description: 'No revision is active.' },
     errors: ['revision_conflict', ...errors],

@@ -261,11 +261,6 @@ export const escalationPathEndpoints: readonly Endpoint[] = [
     noun: 'an escalation path',
     params,
     documentKey: (given) => given['path_key'] ?? '',
-    permissions: {
-      read: 'escalation_path.read',
-      write: 'escalation_path.write',
-      activate: 'escalation_path.activate',
-    },
     body: readByDomain(pathDocumentSchema),
     requestExample: documentExample,
     revision: pathRevisionSchema,

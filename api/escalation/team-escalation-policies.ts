@@ -99,12 +99,6 @@ export const teamEscalationPolicyEndpoints: readonly Endpoint[] = revisionEndpoi
   noun: "a team's escalation policy",
   params: { id: uuid('Id of the team.') },
   documentKey: teamOf,
-  permissions: {
-    read: 'team.read',
-    write: 'team.escalation.write',
-    activate: 'team.escalation.activate',
-  },
-  permissionAt: (params) => ({ kind: 'team', id: teamOf(params) }),
   body: readByDomain(policyDocumentSchema),
   requestExample: documentExample,
   revision: policyRevisionSchema,

@@ -172,7 +172,6 @@ type Resource = Omit<RevisionedResource<PipelineNames, PipelineRevision>, 'docum
 const shared = {
   kind: pipelineKind,
   tag: TAG,
-  permissions: { read: 'pipeline.read', write: 'pipeline.write', activate: 'pipeline.activate' },
   body: readByDomain(pipelineDocumentSchema),
   requestExample: documentExample,
   revision: pipelineRevisionSchema,
@@ -200,7 +199,6 @@ const agentPipeline: Resource = {
   noun: "an agent's pipeline",
   params: { agent_slug: slug('Slug of the agent.') },
   documentKey: (params) => `agent:${params['agent_slug'] ?? ''}`,
-  permissionAt: (params) => ({ kind: 'agent', slug: params['agent_slug'] ?? '' }),
   example: { ...revisionExample, scope: 'agent', agent_slug: 'deploy-bot' },
 };
 
@@ -224,14 +222,7 @@ const previewExample = {
   ],
 };
 
-function previewEndpoint({
-  operation,
-  noun,
-  path,
-  params,
-  documentKey,
-  permissionAt,
-}: Resource): Endpoint {
+function previewEndpoint({ operation, noun, path, params, documentKey }: Resource): Endpoint {
   return defineEndpoint({
     operationId: `preview${operation}`,
     method: 'post',
@@ -242,7 +233,7 @@ function previewEndpoint({
       'Evaluates the sample with the given blocks. Nothing is saved, and no other pipeline is asked.',
     auth: 'product',
     permission: 'pipeline.write',
-    permissionAt: (given) => permissionAt?.(given) ?? { kind: 'organization' },
+    permissionAt: (given) => pipelineKind.targetOf(documentKey(given)),
     params: z.strictObject({ ...params }),
     bodyLimit: BODY_BYTES.large,
     body: previewBody,

@@ -11,6 +11,7 @@ import type {
 import { v7 } from 'uuid';
 import type { Db } from '../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../platform/rows.ts';
+import { HELD_ACCESS } from './organization/organizations.ts';
 
 export interface RevisionTables {
   readonly documents: string;
@@ -70,8 +71,8 @@ const documentOf = ({ documents }: RevisionTables): string => `
    where organization_id = :organizationId and document_key = :documentKey`;
 
 /**
- * Creates a document with its revision 1, active at once if asked. Undefined when the key is taken,
- * archived or not.
+ * Creates a document with its revision 1, active at once if asked, and holds the organization's
+ * access. Undefined when the key is taken, archived or not.
  */
 export async function insertDocument(
   db: Db,
@@ -85,9 +86,9 @@ export async function insertDocument(
 ): Promise<Revision | undefined> {
   const row = await queryRow<RevisionRow>(
     db,
-    `with d as (
+    `with ${HELD_ACCESS}, d as (
        insert into ${tables.documents} (id, organization_id, document_key, active_revision, latest_revision, created_at)
-       values (:documentId, :organizationId, :documentKey, :active, 1, clock_timestamp())
+       select :documentId, access.id, :documentKey, :active, 1, clock_timestamp() from access
        on conflict (organization_id, document_key) do nothing
        returning id, document_key, active_revision, archived_at, created_at
      ), r as (
@@ -109,18 +110,19 @@ export async function insertDocument(
 }
 
 /**
- * The document, locked until the end of the transaction. Every addition, activation and archiving
- * starts here.
+ * The document, locked until the end of the transaction, as is the organization's access. Every
+ * addition, activation and archiving starts here.
  */
 export async function lockDocument(
   trx: Db,
   organizationId: string,
   { tables, documentKey }: { tables: RevisionTables; documentKey: string },
 ): Promise<RevisionedDocument | undefined> {
-  const row = await queryRow<DocumentRow>(trx, `${documentOf(tables)} for update`, {
-    organizationId,
-    documentKey,
-  });
+  const row = await queryRow<DocumentRow>(
+    trx,
+    `with ${HELD_ACCESS} ${documentOf(tables)} and exists (select from access) for update`,
+    { organizationId, documentKey },
+  );
   return row && toDocument(row);
 }
 

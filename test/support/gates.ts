@@ -85,3 +85,31 @@ async function within<T>(app: TestApp, gate: Gate, call: () => Promise<T>): Prom
     },
   });
 }
+
+/** Runs `call`. The first transaction that the service begins waits until this has happened. */
+export async function beforeTransaction<T>(
+  { db }: TestApp,
+  happens: () => Promise<unknown>,
+  call: () => Promise<T>,
+): Promise<T> {
+  type Begin = (work: unknown) => Promise<unknown>;
+  const pool = db as unknown as { transaction: Begin };
+  const begin: Begin = pool.transaction.bind(pool);
+  const use = (value: Begin) =>
+    Object.defineProperty(pool, 'transaction', { value, configurable: true });
+  let reached = false;
+  use(async (work) => {
+    if (!reached) {
+      reached = true;
+      await happens();
+    }
+    return await begin(work);
+  });
+  try {
+    const result = await call();
+    expect(reached).toBe(true);
+    return result;
+  } finally {
+    use(begin);
+  }
+}

@@ -1,6 +1,7 @@
 /** Credentials of agent instances: `whc_` tokens, kept as a hash. */
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
+import { HELD_ACCESS } from '../organization/organizations.ts';
 
 /** What one call needs to know about the credential it presents. */
 interface CredentialHolder {
@@ -81,19 +82,22 @@ export async function insertAgentCredential(
 }
 
 /**
- * The agent and instance of a credential, or undefined when the organization has no credential of
- * that id.
+ * Holds the organization's access and returns the agent and instance of a credential. Undefined
+ * when the organization has no credential of that id.
  */
 export async function findCredentialAgent(
-  db: Db,
+  trx: Db,
   organizationId: string,
   credentialId: string,
 ): Promise<{ agentSlug: string; instanceId: string; instanceName: string } | undefined> {
   return await queryRow(
-    db,
-    `select i.agent_slug, i.id as instance_id, i.name as instance_name
-       from agent_credentials c join agent_instances i on i.id = c.agent_instance_id
-      where c.organization_id = :organizationId and c.id = :credentialId`,
+    trx,
+    `with ${HELD_ACCESS}
+     select i.agent_slug, i.id as instance_id, i.name as instance_name
+       from access
+       join agent_credentials c on c.organization_id = access.id
+       join agent_instances i on i.id = c.agent_instance_id
+      where c.id = :credentialId`,
     { organizationId, credentialId },
   );
 }

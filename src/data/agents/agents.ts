@@ -2,6 +2,7 @@
 import type { AgentStatus, Agent } from '../../domain/agents/agents.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
+import { HELD_ACCESS } from '../organization/organizations.ts';
 
 interface AgentRow {
   organizationId: string;
@@ -58,8 +59,8 @@ export async function insertAgent(
 }
 
 /**
- * Makes changes to the organization's number of agents wait for one another until the end of the
- * transaction.
+ * Makes changes to the organization's number of agents, and of anyone's access, wait for the end of
+ * the transaction.
  */
 export async function lockAgentCount(trx: Db, organizationId: string): Promise<void> {
   await trx.raw('select 1 from organizations where id = :organizationId for no key update', {
@@ -86,13 +87,20 @@ export async function findAgent(
   return row && toAgent(row);
 }
 
-/** The agent, locked: archiving, disabling and renaming it wait for the end of the transaction. */
+/**
+ * The agent, locked with the organization's access: archiving, disabling and renaming it wait for
+ * the end of the transaction.
+ */
 export async function findAgentForShare(
   trx: Db,
   organizationId: string,
   slug: string,
 ): Promise<Agent | undefined> {
-  const row = await queryRow<AgentRow>(trx, `${FIND} for share`, { organizationId, slug });
+  const row = await queryRow<AgentRow>(
+    trx,
+    `with ${HELD_ACCESS} ${FIND} and exists (select from access) for share`,
+    { organizationId, slug },
+  );
   return row && toAgent(row);
 }
 

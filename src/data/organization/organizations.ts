@@ -79,6 +79,13 @@ export async function holdAccess(trx: Db, organizationId: string): Promise<void>
   await runPrepared(trx, HOLD_ACCESS, { organizationId });
 }
 
+/**
+ * SQL: a table `access` for statements that also lock or write other rows. Reading it does what
+ * `holdAccess` does. It waits before the statement touches those rows.
+ */
+export const HELD_ACCESS = `
+  access as materialized (select id from organizations where id = :organizationId for share)`;
+
 /** Stores these terms and increments the revision. */
 export async function updateOrganization(
   db: Db,

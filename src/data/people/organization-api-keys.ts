@@ -5,7 +5,7 @@ import { KEY_POLICIES } from './permission-policies.ts';
 import type { HeldPolicy } from '../../domain/people/permission-policies.ts';
 
 /** What one call needs to know about the organization key it presents. */
-interface OrganizationKeyHolder {
+export interface OrganizationKeyHolder {
   readonly organizationId: string;
   readonly keyId: string;
   readonly name: string;

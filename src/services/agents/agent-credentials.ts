@@ -15,6 +15,7 @@ import { insertAuditEvents } from '../../data/audit-events.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import { issueToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
+import { recheckCaller } from '../people/product-principals.ts';
 
 /** `token` is shown once; the service stores only its hash. */
 export interface IssuedCredential {
@@ -32,8 +33,8 @@ export interface NewInstance {
 }
 
 /**
- * Creates an instance with its first credential. Throws 404, 409 `agent_archived` or
- * `instance_name_taken`.
+ * Creates an instance with its first credential. Throws what `recheckCaller` throws, 404, 409
+ * `agent_archived` or `instance_name_taken`.
  */
 export async function createAgentInstance(
   context: ServiceContext,
@@ -43,6 +44,10 @@ export async function createAgentInstance(
   const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
     const agent = await findAgentForShare(trx, organizationId, agentSlug);
+    await recheckCaller(trx, principal, {
+      permission: 'agent.credential.issue',
+      target: { kind: 'agent', slug: agentSlug },
+    });
     if (!agent) throw new AppError('not_found');
     if (agent.status === 'archived') throw new AppError('agent_archived');
     const instance = await insertAgentInstance(trx, organizationId, {
@@ -86,8 +91,8 @@ function credentialLifetime({ limits }: Runtime, ttlSeconds = 0): number {
 }
 
 /**
- * Revokes a credential. A repeat is not an error. Throws 404, also where the caller may not revoke
- * for its agent.
+ * Revokes a credential. A repeat is not an error. Throws what `recheckCaller` throws, and 404, also
+ * where the caller may not revoke for its agent.
  */
 export async function revokeCredential(
   context: ServiceContext,
@@ -97,11 +102,10 @@ export async function revokeCredential(
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
     const credential = await findCredentialAgent(trx, organizationId, credentialId);
+    const permission = 'agent.credential.revoke';
+    const current = await recheckCaller(trx, principal, { permission, target: { kind: 'any' } });
     if (!credential) throw new AppError('not_found');
-    const verdict = authorize(principal, 'agent.credential.revoke', {
-      kind: 'agent',
-      slug: credential.agentSlug,
-    });
+    const verdict = authorize(current, permission, { kind: 'agent', slug: credential.agentSlug });
     // The same as for an unknown one, so that it reveals nothing about an agent outside the
     // caller's scope.
     if (!verdict.allowed) throw new AppError('not_found');

@@ -16,8 +16,12 @@ import { insertAuditEvents } from '../../data/audit-events.ts';
 import { createPipeline } from '../../data/pipelines/request-approval-pipelines.ts';
 import type { ServiceContext } from '../context.ts';
 import { cutPage } from '../pages.ts';
+import { recheckCaller } from '../people/product-principals.ts';
 
-/** Throws 409 `agent_slug_taken` or `agent_name_taken`, 429 `quota_exceeded`. */
+/**
+ * Throws what `recheckCaller` throws, 409 `agent_slug_taken` or `agent_name_taken`, 429
+ * `quota_exceeded`.
+ */
 export async function createAgent(
   context: ServiceContext,
   principal: ProductPrincipal,
@@ -27,6 +31,7 @@ export async function createAgent(
   const createdByActorId = actorIdOf(principal);
   return await context.db.transaction(async (trx) => {
     await lockAgentCount(trx, organizationId);
+    await recheckCaller(trx, principal, { permission: 'agent.write' });
     const inserted = await insertAgent(trx, organizationId, { slug, name, createdByActorId });
     if (!inserted.ok)
       throw new AppError(inserted.taken === 'slug' ? 'agent_slug_taken' : 'agent_name_taken');

@@ -115,6 +115,12 @@ async function checkTargetsThere(
 
 export const escalationPathKind: RevisionedKind<EscalationNames, EscalationPathRevision> = {
   tables: escalationPathTables,
+  permissions: {
+    read: 'escalation_path.read',
+    write: 'escalation_path.write',
+    activate: 'escalation_path.activate',
+  },
+  targetOf: () => ({ kind: 'organization' }),
   subject: 'escalation_path',
   archivedCode: 'escalation_path_archived',
   auditData: () => ({}),
@@ -125,7 +131,10 @@ export const escalationPathKind: RevisionedKind<EscalationNames, EscalationPathR
     await insertTargets(trx, { revisionId, targets });
   },
   checkActivation: checkTargetsThere,
-  lockFirst: lockOrganization,
+  lockFirst: async (trx, organizationId) => {
+    await lockOrganization(trx, organizationId);
+    return undefined;
+  },
   view: (revision: Revision) => ({
     id: revision.id,
     pathKey: revision.documentKey,

@@ -1,6 +1,6 @@
 /** Escalation policies of teams: the order in which a path asks the members of a team. */
 import type { Revision } from '../../domain/revisions.ts';
-import { AppError, invalid, type Issue } from '../../domain/errors.ts';
+import { AppError, invalid, type ErrorCode, type Issue } from '../../domain/errors.ts';
 import type { TeamPolicyDocument } from '../../domain/escalation/types.ts';
 import { lockOrganization } from '../../data/organization/organizations.ts';
 import { findRevisionById } from '../../data/revisions.ts';
@@ -78,15 +78,25 @@ async function checkTargetsThere(
  * Locks the organization's access, so that no one leaves the team or the organization meanwhile.
  * Then locks the team, which must be live.
  */
-async function lockLiveTeam(trx: Db, organizationId: string, teamId: string): Promise<void> {
+async function lockLiveTeam(
+  trx: Db,
+  organizationId: string,
+  teamId: string,
+): Promise<ErrorCode | undefined> {
   await lockOrganization(trx, organizationId);
   const team = await lockTeam(trx, organizationId, teamId);
-  if (!team) throw new AppError('not_found');
-  if (team.archived) throw new AppError('team_archived');
+  if (!team) return 'not_found';
+  return team.archived ? 'team_archived' : undefined;
 }
 
 export const teamPolicyKind: RevisionedKind<EscalationNames, TeamPolicyRevision> = {
   tables: teamPolicyTables,
+  permissions: {
+    read: 'team.read',
+    write: 'team.escalation.write',
+    activate: 'team.escalation.activate',
+  },
+  targetOf: (teamId) => ({ kind: 'team', id: teamId }),
   subject: 'team_escalation_policy',
   archivedCode: 'team_archived',
   auditData: () => ({}),

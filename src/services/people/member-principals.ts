@@ -6,6 +6,7 @@ import {
   type AuthContext,
   type AuthorizationTarget,
   type MemberPrincipal,
+  type ProductPrincipal,
   type SlackCredential,
 } from '../../domain/people/authorization.ts';
 import { isPermission, type Permission } from '../../domain/people/permissions.ts';
@@ -76,6 +77,13 @@ export function apiKeyAuth(assurance: AuthContext['assurance'], createdAt: Date)
   return { method: 'api_key', assurance, authenticated_at: createdAt };
 }
 
+/** A permission at a target. */
+export interface Needs {
+  readonly permission: Permission;
+  /** Default: the organization. */
+  readonly target?: AuthorizationTarget;
+}
+
 /**
  * Locks the organization's access and reads the caller again, as `currentMember` does. Throws what
  * that throws, and 403 `permission_denied` when the needed permission is gone.
@@ -83,13 +91,13 @@ export function apiKeyAuth(assurance: AuthContext['assurance'], createdAt: Date)
 export async function lockCurrentMember(
   trx: Db,
   caller: MemberPrincipal,
-  needs?: { readonly permission: Permission; readonly target?: AuthorizationTarget },
+  needs?: Needs,
 ): Promise<MemberPrincipal> {
   await lockOrganization(trx, caller.organizationId);
   // Slack calls never change access.
   if (caller.via.kind === 'slack') throw new AppError('session_required');
   const current = await currentMember(trx, caller);
-  if (needs) requirePermission(current, needs.permission, needs.target);
+  if (needs) requirePermission(current, needs);
   return current;
 }
 
@@ -134,10 +142,9 @@ async function bySlackLink(
 }
 
 /** Throws 403 `permission_denied` with its details. */
-function requirePermission(
-  principal: MemberPrincipal,
-  permission: Permission,
-  target: AuthorizationTarget = { kind: 'organization' },
+export function requirePermission(
+  principal: ProductPrincipal,
+  { permission, target = { kind: 'organization' } }: Needs,
 ): void {
   const verdict = authorize(principal, permission, target);
   if (!verdict.allowed)

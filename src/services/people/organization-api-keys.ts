@@ -12,7 +12,6 @@ import { AppError, invalid } from '../../domain/errors.ts';
 import { actorOf } from '../../domain/audit.ts';
 import {
   effectiveGrants,
-  grantsFromPolicies,
   type MemberPrincipal,
   type OrganizationKeyPrincipal,
 } from '../../domain/people/authorization.ts';
@@ -43,6 +42,7 @@ import { apiKeyAuth, lockCurrentMember, principalOf } from './member-principals.
 import { cutPage } from '../pages.ts';
 import { addPolicies, requireValidTerms } from './permission-policies.ts';
 import { offerResources } from './permission-policy-pages.ts';
+import { organizationKeyPrincipal } from './product-principals.ts';
 
 const HOLDER = 'organization_api_key';
 
@@ -61,16 +61,7 @@ export async function authenticateOrganizationKey(
   if (!key?.valid || !secretMatches(token.secret, key.tokenHash))
     throw new AppError('authentication_required');
   noteUse(context, key);
-  const { organizationId, keyId, name } = key;
-  const grants = grantsFromPolicies(key.policies, false);
-  return {
-    kind: 'organization_key',
-    organizationId,
-    keyId,
-    name,
-    grants,
-    auth: apiKeyAuth(key.assurance, key.createdAt),
-  };
+  return organizationKeyPrincipal(key);
 }
 
 export interface ApiKeyFilter {

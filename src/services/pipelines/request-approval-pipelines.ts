@@ -119,6 +119,11 @@ function distinctKeys(named: readonly { readonly pathKey: string }[]): string[] 
 
 export const pipelineKind: RevisionedKind<PipelineNames, PipelineRevision> = {
   tables: pipelineTables,
+  permissions: { read: 'pipeline.read', write: 'pipeline.write', activate: 'pipeline.activate' },
+  targetOf: (documentKey) => {
+    const { agentSlug } = pipelineOwner(documentKey);
+    return agentSlug === undefined ? { kind: 'organization' } : { kind: 'agent', slug: agentSlug };
+  },
   subject: 'request_approval_pipeline',
   archivedCode: 'agent_archived',
   auditData: (documentKey) => {

@@ -10,8 +10,8 @@ import type { Of } from './kind.ts';
 
 /**
  * Makes a revision the active one, if `expected` is active now (0: none is). Activating the active
- * one changes nothing. Throws 404, 409 when archived or when something it names is inactive or
- * gone, 412 `revision_conflict`.
+ * one changes nothing. Throws what `recheckCaller` throws, 404, 409 when archived or when something
+ * it names is inactive or gone, 412 `revision_conflict`.
  */
 export async function activateRevision<N, V>(
   context: ServiceContext,
@@ -26,8 +26,7 @@ export async function activateRevision<N, V>(
   const { organizationId } = principal;
   const { tables } = kind;
   return await context.db.transaction(async (trx) => {
-    await kind.lockFirst?.(trx, organizationId, documentKey);
-    const locked = await lock(trx, organizationId, { kind, documentKey });
+    const locked = await lockToActivate(trx, principal, { kind, documentKey });
     const revision = await data.findRevision(trx, organizationId, {
       tables,
       documentKey,
@@ -59,6 +58,15 @@ export async function activateRevision<N, V>(
   });
 }
 
+async function lockToActivate<N, V>(
+  trx: Db,
+  principal: ProductPrincipal,
+  { kind, documentKey }: Of<N, V>,
+): Promise<RevisionedDocument> {
+  const refusal = await kind.lockFirst?.(trx, principal.organizationId, documentKey);
+  return await lock(trx, principal, { kind, documentKey, needs: 'activate', refusal });
+}
+
 /** The active revision, 0 when none is. Throws 412 unless it is the expected one. */
 function requireActive(
   { activeRevision: active = 0 }: RevisionedDocument,
@@ -71,17 +79,15 @@ function requireActive(
 
 /**
  * Deactivates the document, if `expected` is active now (0: none is, and nothing changes). Throws
- * 404, 409, 412 `revision_conflict`.
+ * what `recheckCaller` throws, 404, 409, 412 `revision_conflict`.
  */
 export async function deactivateRevision<N, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
   { kind, documentKey, expected }: Of<N, V> & { readonly expected: number },
 ): Promise<void> {
-  const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
-    await kind.lockFirst?.(trx, organizationId, documentKey);
-    requireActive(await lock(trx, organizationId, { kind, documentKey }), expected);
+    requireActive(await lockToActivate(trx, principal, { kind, documentKey }), expected);
     await deactivateWith(trx, principal, { kind, documentKey });
   });
 }

@@ -7,7 +7,7 @@ import type { Of } from './kind.ts';
 
 /**
  * Archives a document for good. A repeat is not an error. `refuse` throws 409 while something needs
- * it. Throws 404.
+ * it. Throws what `recheckCaller` throws, and 404.
  */
 export async function archiveDocument<N, V>(
   context: ServiceContext,
@@ -15,7 +15,7 @@ export async function archiveDocument<N, V>(
   { kind, documentKey, refuse }: Of<N, V> & { readonly refuse: (trx: Db) => Promise<void> },
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
-    const locked = await lock(trx, principal.organizationId, { kind, documentKey });
+    const locked = await lock(trx, principal, { kind, documentKey, needs: 'activate' });
     if (locked.archivedAt) return;
     await refuse(trx);
     await data.archiveDocument(trx, principal.organizationId, {

@@ -3,12 +3,13 @@
  * advice to the answer.
  */
 import { actorOf } from '../../domain/audit.ts';
-import { AppError } from '../../domain/errors.ts';
+import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { Revision, RevisionedDocument } from '../../domain/revisions.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import * as data from '../../data/revisions.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { recheckCaller } from '../people/product-principals.ts';
 import type { Of, RevisionedKind } from './kind.ts';
 
 /** The answer to a change. `activeRevision` is 0 while none is active. */
@@ -26,16 +27,27 @@ export async function advised<N, V>(
   return kind.advise ? await kind.advise(trx, organizationId, view) : view;
 }
 
-/** The locked document. Throws 404. */
+/**
+ * Locks the document, then rechecks the caller. Throws what `recheckCaller` throws, then `refusal`,
+ * which `lockFirst` returned, or 404.
+ */
 export async function lock<N, V>(
   trx: Db,
-  organizationId: string,
-  { kind, documentKey }: Of<N, V>,
+  principal: ProductPrincipal,
+  {
+    kind,
+    documentKey,
+    needs,
+    refusal,
+  }: Of<N, V> & { readonly needs: 'write' | 'activate'; readonly refusal?: ErrorCode | undefined },
 ): Promise<RevisionedDocument> {
-  const document = await data.lockDocument(trx, organizationId, {
+  const document = await data.lockDocument(trx, principal.organizationId, {
     tables: kind.tables,
     documentKey,
   });
+  const permission = kind.permissions[needs];
+  await recheckCaller(trx, principal, { permission, target: kind.targetOf(documentKey) });
+  if (refusal) throw new AppError(refusal);
   if (!document) throw new AppError('not_found');
   return document;
 }

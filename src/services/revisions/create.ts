@@ -10,11 +10,12 @@ import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { readDocument, type ReadDocument } from '../read-documents.ts';
 import { advised, audit, lock, type ChangedRevision } from './change.ts';
+import { recheckCaller } from '../people/product-principals.ts';
 import type { Of } from './kind.ts';
 
 /**
- * Creates a document with its revision 1, inactive. Throws 400, and `taken` when any document ever
- * had the key.
+ * Creates a document with its revision 1, inactive. Throws what `recheckCaller` throws, 400, and
+ * `taken` when any document ever had the key.
  */
 export async function createDocument<N, V>(
   context: ServiceContext,
@@ -28,11 +29,13 @@ export async function createDocument<N, V>(
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
+    const revision = await insertFirst(trx, principal, { kind, documentKey, document });
+    const permission = kind.permissions.write;
+    await recheckCaller(trx, principal, { permission, target: kind.targetOf(documentKey) });
     await kind.checkReferences(trx, organizationId, {
       documentKey,
       names: document.names,
     });
-    const revision = await insertFirst(trx, principal, { kind, documentKey, document });
     if (!revision) throw new AppError(taken);
     await kind.recordReferences(trx, { revisionId: revision.id, names: document.names });
     await audit(trx, principal, { kind, documentKey, change: 'created', more: { revision: 1 } });
@@ -41,8 +44,9 @@ export async function createDocument<N, V>(
 }
 
 /**
- * Adds the next revision, inactive. The active revision does not change. Throws 400, 404 (unless
- * the first revision creates documents of this kind), 409 when archived.
+ * Adds the next revision, inactive. The active revision does not change. Throws what
+ * `recheckCaller` throws, 400, 404 (unless the first revision creates documents of this kind), 409
+ * when archived.
  */
 export async function createRevision<N, V>(
   context: ServiceContext,
@@ -52,10 +56,12 @@ export async function createRevision<N, V>(
   const { organizationId } = principal;
   const document = await readDocument(context, principal, { reader: kind.reader, body });
   return await context.db.transaction(async (trx) => {
-    await kind.lockFirst?.(trx, organizationId, documentKey);
+    const refusal = await kind.lockFirst?.(trx, organizationId, documentKey);
     const first =
-      kind.bornByRevision && (await insertFirst(trx, principal, { kind, documentKey, document }));
-    const locked = await lock(trx, organizationId, { kind, documentKey });
+      kind.bornByRevision && !refusal
+        ? await insertFirst(trx, principal, { kind, documentKey, document })
+        : undefined;
+    const locked = await lock(trx, principal, { kind, documentKey, needs: 'write', refusal });
     if (locked.archivedAt) throw new AppError(kind.archivedCode);
     await kind.checkReferences(trx, organizationId, {
       documentKey,

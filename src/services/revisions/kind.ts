@@ -1,4 +1,6 @@
 import type { ErrorCode } from '../../domain/errors.ts';
+import type { AuthorizationTarget } from '../../domain/people/authorization.ts';
+import type { Permission } from '../../domain/people/permissions.ts';
 import type { Revision } from '../../domain/revisions.ts';
 import type { RevisionTables } from '../../data/revisions.ts';
 import type { Db } from '../../platform/postgres.ts';
@@ -10,6 +12,14 @@ import type { DocumentReader } from '../read-documents.ts';
  */
 export interface RevisionedKind<Names, View> {
   readonly tables: RevisionTables;
+  readonly permissions: {
+    readonly read: Permission;
+    readonly write: Permission;
+    /** Also needed to deactivate and to archive. */
+    readonly activate: Permission;
+  };
+  /** Where a caller needs them. */
+  readonly targetOf: (documentKey: string) => AuthorizationTarget;
   /** Subject of its audit events, which name the document by its key. */
   readonly subject: string;
   /** Why nothing can be added to or activated in an archived document. */
@@ -37,10 +47,14 @@ export interface RevisionedKind<Names, View> {
   readonly checkActivation?: (trx: Db, organizationId: string, revision: Revision) => Promise<void>;
   readonly view: (revision: Revision) => View;
   /**
-   * Locks, before the document, its owner and what must not be removed during the change. Throws
-   * 404 and 409 for what is missing or has ended.
+   * Locks, before the document, its owner and what must not be removed during the change. Returns
+   * why the document cannot change: the code for what is missing or has ended.
    */
-  readonly lockFirst?: (trx: Db, organizationId: string, documentKey: string) => Promise<unknown>;
+  readonly lockFirst?: (
+    trx: Db,
+    organizationId: string,
+    documentKey: string,
+  ) => Promise<ErrorCode | undefined>;
   /** The first revision of a key creates its document. */
   readonly bornByRevision?: true;
   /**

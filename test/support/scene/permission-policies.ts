@@ -17,7 +17,7 @@ export const terms = (...keys: string[]) => ({
 });
 
 export const onAgents = (resource_ids: string[], ...keys: string[]) => ({
-  scope_kind: 'agent',
+  scope_kind: 'agent' as const,
   resource_ids,
   permissions: keys,
 });
