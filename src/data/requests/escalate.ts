@@ -4,6 +4,7 @@ import type { ApprovalRequest, Route } from '../../domain/requests/approval-requ
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryOne, runPrepared } from '../../platform/rows.ts';
+import { OUTBOX } from './levels.ts';
 
 /** `evaluating` becomes `pending`. */
 export async function markRouted(db: Db, id: string, route: Route): Promise<void> {
@@ -22,7 +23,7 @@ export async function markRouted(db: Db, id: string, route: Route): Promise<void
     });
 }
 
-interface WalkPlan {
+export interface WalkPlan {
   readonly now: Date;
   /** JSON text of the walk. Absent for a request without a path. */
   readonly walk?: string;
@@ -104,24 +105,15 @@ const INSERT_STEP: PreparedStatement = {
        where o.request_id = cast(:request as uuid) and o.created_at = :at and o.step_key <> :step_key and s.node_id = :node and s.run = :run
     ),
     newly_notified as (
-      select n.id, n.membership_id from notified n where n.membership_id not in (select membership_id from notified_elsewhere)
+      select n.id, n.membership_id, cast(:request as uuid) as request_id, cast(:organization as uuid) as organization_id
+        from notified n where n.membership_id not in (select membership_id from notified_elsewhere)
     ),
-    enqueued as (
-      insert into notification_deliveries (id, organization_id, channel_id, request_id, event, notification_id, next_attempt_at, created_at)
-      select gen_random_uuid(), c.organization_id, c.id, cast(:request as uuid), 'notified', n.id, clock_timestamp(), clock_timestamp()
-        from newly_notified n
-        join notification_channels c on c.organization_id = cast(:organization as uuid)
-       where c.enabled and c.deleted_at is null and (c.kind <> 'email' or :by_email)
+    announcing as (
+      select id, request_id, organization_id from newly_notified
+       where not exists (select from notified_elsewhere) and (exists (select from step) or :step_key = '${ADDED_STEP}')
+       order by id limit 1
     ),
-    announced as (
-      insert into notification_deliveries
-             (id, organization_id, channel_id, request_id, event, announces, notification_id, next_attempt_at, created_at)
-      select gen_random_uuid(), c.organization_id, c.id, cast(:request as uuid), 'notified', true, n.id, clock_timestamp(), clock_timestamp()
-        from (select id from newly_notified where not exists (select from notified_elsewhere) order by id limit 1) as n
-        join slack_connections s on s.organization_id = cast(:organization as uuid) and s.default_channel is not null
-        join notification_channels c on c.id = s.channel_id
-       where c.enabled and c.deleted_at is null and (exists (select from step) or :step_key = '${ADDED_STEP}')
-    )
+    ${OUTBOX}
     select membership_id from newly_notified`,
 };
 

@@ -8,10 +8,10 @@ import { MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
 
 const RIGHTS = `hashtextextended('countersign.rights:' || cast(:organizationId as text), 0)`;
 
-const HOLD: PreparedStatement = {
-  name: 'hold-rights',
-  sql: `select pg_try_advisory_xact_lock_shared(${RIGHTS}) as held`,
-};
+/** SQL: what `holdRights` does. */
+export const HOLD_RIGHTS = `pg_try_advisory_xact_lock_shared(${RIGHTS})`;
+
+const HOLD: PreparedStatement = { name: 'hold-rights', sql: `select ${HOLD_RIGHTS} as held` };
 
 /**
  * Call it before a step reads who may decide. Later removals of rights wait for the step, and see

@@ -16,7 +16,7 @@ import {
   type ApprovalRequest,
   type Route,
 } from '../../domain/requests/approval-requests.ts';
-import { requestEvent } from '../../domain/audit.ts';
+import { requestEvent, type NewAuditEvent } from '../../domain/audit.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { Runtime } from '../context.ts';
 import type { Evaluated } from './evaluation/evaluate.ts';
@@ -36,7 +36,6 @@ export async function handOver(
   { locked, evaluated }: HandOver,
 ): Promise<ApprovalRequest | undefined> {
   const { request, now } = locked;
-  const { verdict } = evaluated;
   if (!locked.admitted && (await isOverCap(db, runtime, request.organizationId))) {
     await removeRequest(db, request.id);
     const refused = requestEvent(request.id, 'refused', { code: 'quota_exceeded' });
@@ -44,6 +43,25 @@ export async function handOver(
     return undefined;
   }
   const path = await firstActivePath(db, request.organizationId, evaluated.pathKeys);
+  const { route, events } = routing(request, { evaluated, path, now });
+  await markRouted(db, request.id, route);
+  await insertAuditEvents(db, request.organizationId, { events, occurredAt: now });
+  return buildRequest({ ...request, state: 'pending', route });
+}
+
+/** How the verdict hands a request over at `now`, with the timeline's entries. */
+export function routing(
+  { id }: ApprovalRequest,
+  {
+    evaluated: { verdict },
+    path,
+    now,
+  }: {
+    readonly evaluated: Evaluated;
+    readonly path: { readonly key: string; readonly revisionId: string } | undefined;
+    readonly now: Date;
+  },
+): { readonly route: Route; readonly events: readonly NewAuditEvent[] } {
   const route: Route = {
     routedAt: now,
     source: path
@@ -56,7 +74,6 @@ export async function handOver(
     ...(verdict.reason !== undefined && { reason: verdict.reason }),
     ...(path && { pathRevisionId: path.revisionId }),
   };
-  await markRouted(db, request.id, route);
   const data = {
     source: route.source,
     scope: route.scope,
@@ -64,14 +81,10 @@ export async function handOver(
     reason_code: verdict.reason_code,
     path_key: path?.key,
   };
-  await insertAuditEvents(db, request.organizationId, {
-    events: [
-      requestEvent(request.id, 'pipeline_concluded', data),
-      requestEvent(request.id, 'routed', data),
-    ],
-    occurredAt: now,
-  });
-  return buildRequest({ ...request, state: 'pending', route });
+  return {
+    route,
+    events: [requestEvent(id, 'pipeline_concluded', data), requestEvent(id, 'routed', data)],
+  };
 }
 
 /** A path archived since falls back to the defaults, then to no path. */
@@ -93,13 +106,16 @@ async function firstActivePath(
  */
 const UNCOUNTED_MARGIN = 256;
 
+/** While fewer requests of the organization wait for people, a hand-over needs no exact count. */
+export function uncountedBelow({ limits }: Runtime): number {
+  return Math.max(0, limits.pendingRequests - UNCOUNTED_MARGIN);
+}
+
 async function isOverCap(db: Db, runtime: Runtime, organizationId: string): Promise<boolean> {
-  const cap = runtime.limits.pendingRequests;
-  if (
-    cap > UNCOUNTED_MARGIN &&
-    (await countPending(db, organizationId, cap - UNCOUNTED_MARGIN)) < cap - UNCOUNTED_MARGIN
-  )
+  const uncounted = uncountedBelow(runtime);
+  if (uncounted > 0 && (await countPending(db, organizationId, uncounted)) < uncounted)
     return false;
+  const cap = runtime.limits.pendingRequests;
   await lockPendingCount(db, organizationId);
   return (await countPending(db, organizationId, cap)) >= cap;
 }

@@ -15,6 +15,7 @@ import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 import { announceDecided } from './announce.ts';
 import { evaluatePinned, stepsOf, type Evaluated } from './evaluation/evaluate.ts';
 import { handOver } from './hand-over.ts';
+import { handOverUnchanged } from './hand-over-unchanged.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 import { releaseIfLost } from './unreachable.ts';
 import { withHeavyAnswers, type HeavyAnswers } from './walk/condition-answers.ts';
@@ -62,9 +63,13 @@ export async function stepRequest(
       return ended(decided);
     }
   }
-  return await withHeavyAnswers(context, stepsOf(request), (answers) =>
-    stepLocked(context, id, { ...options, evaluated, answers }),
-  );
+  return await withHeavyAnswers(context, stepsOf(request), async (answers) => {
+    const handedOver =
+      evaluated && (await handOverUnchanged(context, request, { ...options, evaluated, answers }));
+    if (!handedOver) return await stepLocked(context, id, { ...options, evaluated, answers });
+    context.changes.publish(id);
+    return { kind: 'wait', ...handedOver };
+  });
 }
 
 function toDecision(request: ApprovalRequest, { verdict }: Evaluated): NewDecision {

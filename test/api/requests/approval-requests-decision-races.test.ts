@@ -12,6 +12,7 @@ import { createTeam, type TestMember } from '../../support/scene/factories.ts';
 import { asked, click, createScene, slackEnvironment } from '../../support/scene/slack-scene.ts';
 import { setMembers, TEAMS } from '../../support/scene/teams.ts';
 import { SlackServer } from '../../support/servers/slack-server.ts';
+import { statementsDuring } from '../../support/statements.ts';
 import { until, untilBlocked } from '../../support/waiting.ts';
 
 const slack = new SlackServer();
@@ -46,22 +47,6 @@ async function decideDuring(
   return await through(app, { ...gate, of: DECIDING }, () => decide(client, id));
 }
 
-/** What the pool sends, also inside transactions. */
-async function statementsDuring(run: () => Promise<unknown>): Promise<string[]> {
-  const statements: string[] = [];
-  const note = ({ sql }: { readonly sql: string }) => {
-    // Other processes hear of the decision after it.
-    if (!sql.includes('pg_notify')) statements.push(sql);
-  };
-  app.db.on('query', note);
-  try {
-    await run();
-  } finally {
-    app.db.removeListener('query', note);
-  }
-  return statements;
-}
-
 describe('a decision during which nothing changes', () => {
   test.each(['http', 'browser'] as const)(
     'takes three statements and no transaction: %s',
@@ -69,7 +54,7 @@ describe('a decision during which nothing changes', () => {
       await decide(bob[credential], await ask());
       const id = await ask();
       const answers: Answer[] = [];
-      const statements = await statementsDuring(async () => {
+      const statements = await statementsDuring(app, async () => {
         answers.push(await decide(bob[credential], id));
       });
       expect(answers.map(outcome)).toEqual(['200']);
@@ -79,7 +64,7 @@ describe('a decision during which nothing changes', () => {
 
   test.each(places)('is written by the statement with the gate: %s', async (at) => {
     const id = await ask();
-    const statements = await statementsDuring(async () => {
+    const statements = await statementsDuring(app, async () => {
       const answer = await decideDuring(bob.browser, id, { at, happens: () => Promise.resolve() });
       expect(outcome(answer)).toBe('200');
     });

@@ -1,6 +1,7 @@
 /** Records what a walk did: its steps, the people they notified, and the timeline. */
 import type { Decider } from '../../../domain/requests/deciders.ts';
 import { insertStep, type EscalationStep } from '../../../data/requests/escalate.ts';
+import type { LevelWrites } from '../../../data/requests/levels.ts';
 import { endStep } from '../../../data/requests/unreachable.ts';
 import { insertAuditEvents } from '../../../data/audit-events.ts';
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
@@ -52,11 +53,7 @@ async function recordEvent(
   runtime: Runtime,
   { walk, event }: { readonly walk: OnPath; readonly event: WalkEvent },
 ): Promise<readonly NewAuditEvent[]> {
-  const { request, path } = walk;
-  const common = { path_key: path.pathKey, ...walkEventData(event) };
-  const entry = (data: Readonly<Record<string, unknown>> = {}): NewAuditEvent[] => [
-    requestEvent(request.id, walkEventName(event), { ...common, ...data }),
-  ];
+  const entry = (data?: Readonly<Record<string, unknown>>) => [entryOf(walk, event, data)];
   switch (event.kind) {
     case 'level_notified': {
       const notified = await recordStep(db, runtime, {
@@ -70,7 +67,7 @@ async function recordEvent(
     case 'level_skipped':
       // The notified people can still decide: only the wait is over.
       if (event.reason === 'nobody_left')
-        await endStep(db, request.id, { stepKey: stepKey(event), at: walk.now });
+        await endStep(db, walk.request.id, { stepKey: stepKey(event), at: walk.now });
       else
         await recordStep(db, runtime, {
           ...stepOf(walk, event),
@@ -88,6 +85,46 @@ async function recordEvent(
     case 'path_exhausted':
       return entry();
   }
+}
+
+/** The timeline's entry for an event of the walk. */
+function entryOf(
+  { request, path }: OnPath,
+  event: WalkEvent,
+  data: Readonly<Record<string, unknown>> = {},
+): NewAuditEvent {
+  const common = { path_key: path.pathKey, ...walkEventData(event) };
+  return requestEvent(request.id, walkEventName(event), { ...common, ...data });
+}
+
+/**
+ * What `recordWalk` would write, if that is plain: at most one level, outside of team policies, and
+ * nothing skipped. The level is new to the request. Otherwise undefined.
+ */
+export function plainWrites(
+  events: readonly WalkEvent[],
+  walk: OnPath,
+): Omit<LevelWrites, 'requestId'> | undefined {
+  const isPlain = events.every((event) => event.kind !== 'level_skipped' && !event.team);
+  const levels = events.flatMap((event) => (event.kind === 'level_notified' ? [event] : []));
+  if (!isPlain || levels.length > 1) return undefined;
+  const entries = events.flatMap((event) => {
+    if (event.kind === 'branch_taken') return [];
+    return event.kind === 'level_notified'
+      ? event.membershipIds.map((id) => entryOf(walk, event, person(walk.deciders, id)))
+      : [entryOf(walk, event)];
+  });
+  const [level] = levels;
+  return { ...(level && { level: { ...level, stepKey: stepKey(level) } }), events: entries };
+}
+
+/** What `recordUnrouted` would write in the first step of a request. */
+export function unroutedWrites({ request, deciders }: Recorded): Omit<LevelWrites, 'requestId'> {
+  const membershipIds = deciders.map(({ membershipId }) => membershipId);
+  return {
+    level: { stepKey: UNROUTED_STEP, run: 1, membershipIds },
+    events: membershipIds.map((id) => unroutedEntry(request, deciders, id)),
+  };
 }
 
 function stepOf({ request, now }: Recorded, event: WalkEvent) {
@@ -119,11 +156,17 @@ export async function recordUnrouted(
     at: now,
     membershipIds: deciders.map((decider) => decider.membershipId),
   });
-  const events = notified.map((id) =>
-    requestEvent(request.id, 'level_notified', person(deciders, id)),
-  );
+  const events = notified.map((id) => unroutedEntry(request, deciders, id));
   await insertAuditEvents(db, request.organizationId, { events, occurredAt: now });
   return notified.length > 0;
+}
+
+function unroutedEntry(
+  { id }: ApprovalRequest,
+  deciders: readonly Decider[],
+  membershipId: string,
+): NewAuditEvent {
+  return requestEvent(id, 'level_notified', person(deciders, membershipId));
 }
 
 function person(deciders: readonly Decider[], membershipId: string) {

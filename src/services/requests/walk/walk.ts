@@ -4,7 +4,7 @@
  */
 import { conditionFacts } from '../../../domain/requests/condition-facts.ts';
 import type { Decider } from '../../../domain/requests/deciders.ts';
-import { planNext } from '../../../data/requests/escalate.ts';
+import { planNext, type WalkPlan } from '../../../data/requests/escalate.ts';
 import { holdRights } from '../../../data/requests/unreachable.ts';
 import { findDeciders } from '../../../data/requests/deciders.ts';
 import { findTeamRosters } from '../../../data/escalation/team-escalation-policies.ts';
@@ -63,14 +63,21 @@ export function stateOf({ walk }: ApprovalRequest, { document }: LoadedEscalatio
  * skipped. While someone claims the request, no one is asked. `db` is the locking transaction.
  */
 export async function walkOn(db: Db, runtime: Runtime, walk: WalkOn): Promise<Walked> {
-  const { request, now, by } = walk;
-  const walked = await advance(db, runtime, walk);
-  const { state, noticeable, urgency } = walked;
-  const again = walked.unsettled ? new Date(now.getTime() + LOOK_AGAIN_MS) : undefined;
+  const { plan, walked } = planOf(walk, await advance(db, runtime, walk));
+  await planNext(db, walk.request.id, plan);
+  return walked;
+}
+
+/** When to look again, and what the row says until then. */
+export function planOf(
+  { request, now, by, path }: Omit<WalkOn, 'answers'>,
+  { state, noticeable, urgency, unsettled }: Advanced,
+): { readonly plan: WalkPlan; readonly walked: Walked } {
+  const again = unsettled ? new Date(now.getTime() + LOOK_AGAIN_MS) : undefined;
   const dueNext = state && dueAt(state);
   const nextAt = again && dueNext ? earliest([again, dueNext]) : (again ?? dueNext);
   const until = earliest([request.claim ? request.claim.expiresAt : nextAt, request.deadlineAt]);
-  await planNext(db, request.id, {
+  const plan: WalkPlan = {
     now,
     ...(state && { walk: JSON.stringify(walkToJson(state)) }),
     ...(nextAt && { nextAt }),
@@ -78,14 +85,12 @@ export async function walkOn(db: Db, runtime: Runtime, walk: WalkOn): Promise<Wa
     urgency,
     noticeable,
     byWorkflow: by === 'workflow',
-  });
-  return {
-    until,
-    ...describeWait({ request, urgency, ...(walk.path && state && { path: walk.path, state }) }),
   };
+  const described = describeWait({ request, urgency, ...(path && state && { path, state }) });
+  return { plan, walked: { until, ...described } };
 }
 
-interface Advanced {
+export interface Advanced {
   /** Absent for a request without a path. */
   readonly state?: WalkState;
   readonly noticeable: boolean;
@@ -126,8 +131,12 @@ async function advance(db: Db, runtime: Runtime, walk: WalkOn): Promise<Advanced
   const { events } = followed;
   const names = events.length > 0 ? await deciders() : [];
   await recordWalk(db, runtime, { request, now, path, events, deciders: names });
-  const noticeable = events.some(({ kind }) => kind !== 'branch_taken');
-  return { ...followed, noticeable, unsettled: holds.includes(false) };
+  return { ...followed, noticeable: isNoticeable(events), unsettled: holds.includes(false) };
+}
+
+/** Whether a reviewer should notice what happened. */
+export function isNoticeable(events: readonly WalkEvent[]): boolean {
+  return events.some(({ kind }) => kind !== 'branch_taken');
 }
 
 interface From {
@@ -136,15 +145,20 @@ interface From {
   readonly isUnreachable?: NonNullable<WalkInput['isUnreachable']>;
 }
 
-async function followPath(
+/**
+ * Everything due on the path at `now`. It reads team rosters and policies from the database, and
+ * writes nothing.
+ */
+export async function followPath(
   db: Db,
-  { request, path: { document }, now, answers }: WalkOn & { readonly path: LoadedEscalationPath },
+  {
+    request,
+    path: { document },
+    now,
+    answers,
+  }: Omit<WalkOn, 'by'> & { readonly path: LoadedEscalationPath },
   from: From,
-): Promise<{
-  state: WalkState;
-  urgency: ApprovalRequest['urgency'];
-  events: readonly WalkEvent[];
-}> {
+): Promise<Followed> {
   let { state } = from;
   let { urgency } = request;
   const { input: known, learn } = await walkInput(db, {
@@ -170,6 +184,12 @@ async function followPath(
     events.push(...step.events);
     if (!step.nextAt || step.nextAt > now) return { state, urgency, events };
   }
+}
+
+interface Followed {
+  readonly state: WalkState;
+  readonly urgency: ApprovalRequest['urgency'];
+  readonly events: readonly WalkEvent[];
 }
 
 const NO_ONE: Asked = { membershipIds: [], teams: [] };

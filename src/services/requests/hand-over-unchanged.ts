@@ -1,0 +1,95 @@
+/**
+ * The usual hand-over to people: a read, the walk in memory, and one statement that writes what the
+ * transaction of a step would. It gives up when something changes meanwhile, and when its first
+ * level is not plain.
+ */
+import { handOverIfUnchanged, readToHandOver } from '../../data/requests/hand-over-unchanged.ts';
+import { buildRequest, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import type { ServiceContext } from '../context.ts';
+import {
+  loadEscalationPathRevision,
+  type LoadedEscalationPath,
+} from '../escalation/escalation-paths.ts';
+import type { Evaluated } from './evaluation/evaluate.ts';
+import { routing, uncountedBelow } from './hand-over.ts';
+import { plainWrites, unroutedWrites, type Recorded } from './walk/walk-record.ts';
+import {
+  followPath,
+  isNoticeable,
+  planOf,
+  stateOf,
+  type Advanced,
+  type Walked,
+  type WalkOn,
+} from './walk/walk.ts';
+
+interface HandOverOptions extends Pick<WalkOn, 'by' | 'answers'> {
+  readonly evaluated: Evaluated;
+  /** As in a step: an instant known to have passed. */
+  readonly floor: Date;
+}
+
+/** The wait for people, and the key of the path. */
+type HandedOver = Walked & { readonly path?: string };
+
+/** Undefined when nothing was written, so that the step must go on under a lock. */
+export async function handOverUnchanged(
+  context: ServiceContext,
+  evaluating: ApprovalRequest,
+  { evaluated, floor, by, answers }: HandOverOptions,
+): Promise<HandedOver | undefined> {
+  const uncounted = uncountedBelow(context);
+  if (uncounted === 0 || evaluated.verdict.outcome !== 'human') return undefined;
+  const { db } = context;
+  const view = await readToHandOver(db, evaluating, { floor, pathKeys: evaluated.pathKeys });
+  if (!view || view.now >= evaluating.deadlineAt) return undefined;
+  const { now, deciders } = view;
+  const path = view.path && (await loadEscalationPathRevision(db, view.path.revisionId));
+  const { route, events } = routing(evaluating, { evaluated, path: view.path, now });
+  const request = buildRequest({ ...evaluating, state: 'pending', route });
+  const first = path
+    ? await firstLevel(context, { request, path, now, deciders, answers })
+    : unrouted({ request, now, deciders });
+  if (!first) return undefined;
+  const { plan, walked } = planOf({ request, now, by, path }, first.advanced);
+  const handedOver = await handOverIfUnchanged(db, request, {
+    view,
+    route,
+    plan,
+    writes: {
+      ...first.writes,
+      requestId: request.id,
+      events: [...events, ...first.writes.events],
+    },
+    uncounted,
+    byEmail: context.mailer !== undefined,
+  });
+  return handedOver ? { ...walked, ...(path && { path: path.pathKey }) } : undefined;
+}
+
+interface FirstLevel {
+  readonly advanced: Advanced;
+  readonly writes: ReturnType<typeof unroutedWrites>;
+}
+
+/** The walk up to its first wait. Undefined when that is not plain. */
+async function firstLevel(
+  { db }: ServiceContext,
+  walk: Recorded & Pick<WalkOn, 'answers'> & { readonly path: LoadedEscalationPath },
+): Promise<FirstLevel | undefined> {
+  const followed = await followPath(db, walk, {
+    state: stateOf(walk.request, walk.path),
+    deciders: () => Promise.resolve([...walk.deciders]),
+  });
+  const writes = followed.state.teams.length === 0 ? plainWrites(followed.events, walk) : undefined;
+  const noticeable = isNoticeable(followed.events);
+  return writes && { writes, advanced: { ...followed, noticeable, unsettled: false } };
+}
+
+function unrouted(first: Recorded): FirstLevel {
+  const { urgency } = first.request;
+  return {
+    writes: unroutedWrites(first),
+    advanced: { noticeable: first.deciders.length > 0, urgency, unsettled: false },
+  };
+}

@@ -1,0 +1,275 @@
+/**
+ * The hand-over of a request to people: in few statements, as the transaction of a step would write
+ * it, and never on the ground of what has changed meanwhile.
+ */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { insertChannel } from '../../../src/data/notifications/notification-channels.ts';
+import {
+  handOverIfUnchanged,
+  readToHandOver,
+} from '../../../src/data/requests/hand-over-unchanged.ts';
+import { findRequest } from '../../../src/data/requests/read.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { through, type Gate } from '../../support/gates.ts';
+import { REVIEWER, scene } from '../../support/scene.ts';
+import { stepAt } from '../../support/scene/approval-requests.ts';
+import type { PathSpec, SceneAgent } from '../../support/scene/cast.ts';
+import { activatePolicy, type TestMember } from '../../support/scene/factories.ts';
+import { level, user } from '../../support/scene/nodes.ts';
+import { setMembers } from '../../support/scene/teams.ts';
+import { statementsDuring } from '../../support/statements.ts';
+
+const { app, organization, people, teams, ...verbs } = await scene({
+  people: { ada: REVIEWER, bob: REVIEWER, eve: [] },
+  teams: { night: ['bob', 'eve'], ordered: ['ada', 'bob'] },
+  pipelines: { bot: {} },
+});
+const { agent: addAgent, ask, owner, path, person, pipeline, verbsOf, withdraw } = verbs;
+const { ada, bob } = people;
+
+const NEVER = {
+  id: 'never',
+  name: 'Never now',
+  timezone: 'UTC',
+  intervals: [{ weekdays: ['mon'], start: '00:00', end: '00:01' }],
+};
+const whenUrgent = (branches: object) => ({
+  type: 'if_else',
+  conditions: [{ type: 'urgency', urgency: 'interrupt' }],
+  ...branches,
+});
+
+const paths = {
+  'one level': [['ada'], ['bob']],
+  'a level for a person and a team': [['ada', 'night']],
+  'a level for all': [['everyone']],
+  'an urgent level': [{ ...level([user(ada)]), raise_urgency: true }],
+  'a branch before the level': [
+    { id: randomUUID(), ...whenUrgent({ then: [level([user(bob)])], else: [level([user(ada)])] }) },
+  ],
+  'working hours before the level': {
+    working_hours: [NEVER],
+    nodes: [{ id: randomUUID(), type: 'defer', working_hours_id: 'never' }, ['ada']],
+  },
+  'no level to enter': [
+    { id: randomUUID(), ...whenUrgent({ then: [level([user(ada)])], else: [] }) },
+  ],
+  'a level without anyone to ask': [['eve'], ['ada']],
+  'a team that has a policy': [['ordered']],
+} satisfies Readonly<Record<string, PathSpec>>;
+
+const cases = ['no path', ...Object.keys(paths)];
+const agents = new Map<string, SceneAgent>();
+
+/** Takes the steps of a deployment that is always close to its cap, so inside a transaction. */
+let careful: TestApp;
+
+beforeAll(async () => {
+  await insertChannel(app.db, organization.id, {
+    id: randomUUID(),
+    kind: 'webhook',
+    name: 'Incident bot',
+  });
+  await activatePolicy(owner, teams.ordered, { nodes: [level([user(bob)]), level([user(ada)])] });
+  agents.set('no path', await addAgent());
+  for (const [index, [name, spec]] of Object.entries<PathSpec>(paths).entries()) {
+    await path(`path-${index}`, spec);
+    agents.set(name, await addAgent(undefined, `path-${index}`));
+  }
+  careful = await startApp({
+    databaseUrl: app.databaseUrl,
+    environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: '256' },
+  });
+});
+afterAll(() => careful.close());
+
+const agentOf = (name: string): SceneAgent => {
+  const agent = agents.get(name);
+  if (!agent) throw new Error(`no agent has the path ${name}`);
+  return agent;
+};
+/** Never too old for the statement, however slow the machine is. */
+const soon = () => new Date(Date.now() + 60_000);
+const unevaluated = (name: string) =>
+  ask({ agent: agentOf(name), evaluated: false, timeout: '48h' });
+
+describe('the first step of a request that goes to people', () => {
+  test.each([
+    ['one level', 2],
+    ['a level for all', 2],
+    ['no level to enter', 2],
+    ['no path', 2],
+    ['a level for a person and a team', 3],
+  ])('takes few statements and no transaction: %s', async (name, expected) => {
+    // Once before, so that the documents are in memory.
+    await stepAt(app, await unevaluated(name));
+    const id = await unevaluated(name);
+    const statements = await statementsDuring(app, () => stepAt(app, id, soon()));
+    expect(await verbsOf(id)).toContain('routed');
+    expect(statements).toHaveLength(expected);
+  });
+});
+
+/** Everything stored about a request. Instants are milliseconds since the hand-over. */
+async function stored(id: string): Promise<unknown> {
+  const { db } = app;
+  const [request] = await db('approval_requests').where({ id });
+  const { routed_at, deadline_at, wake_at, created_at: _created, ...row } = request as Row;
+  const steps = await db('escalation_steps').where({ request_id: id }).orderBy('step_key');
+  const notifications = await db('notifications')
+    .where({ request_id: id })
+    .orderBy('membership_id');
+  const deliveries = await db('notification_deliveries')
+    .where({ request_id: id })
+    .select('channel_id', 'event', 'announces', 'attempts');
+  const events = await db('audit_events')
+    .where({ subject_id: id })
+    .whereNot({ event_type: 'approval_request.created' })
+    .orderBy('sequence');
+  const since = (routed_at as Date).getTime();
+  const wakesAfter = Number(wake_at) - Number(row['next_at'] ?? deadline_at);
+  const text = JSON.stringify({ row, steps, notifications, deliveries, events, wakesAfter });
+  const relative = text.replaceAll(
+    /\d{4}-\d\d-\d\dT[\d:.]+Z/g,
+    (at) => `${Date.parse(at) - since} ms`,
+  );
+  return withoutIds(JSON.parse(relative));
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function withoutIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutIds);
+  if (typeof value !== 'object' || value === null) return value;
+  const own = ['id', 'sequence', 'request_id', 'subject_id', 'idempotency_key'];
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) =>
+      own.includes(key) ? [] : [[key, withoutIds(each)]],
+    ),
+  );
+}
+
+describe('a hand-over', () => {
+  test.each(cases)('writes what the transaction would: %s', async (name) => {
+    const [unlocked, locked] = [await unevaluated(name), await unevaluated(name)];
+    const at = soon();
+    await stepAt(app, unlocked, at);
+    await stepAt(careful, locked, at);
+    expect(await stored(unlocked)).toEqual(await stored(locked));
+  });
+});
+
+const places = ['before', 'within'] as const;
+
+describe.each(places)('%s the statement that hands a request over', (at) => {
+  const during = async (id: string, happens: () => Promise<unknown>) => {
+    const gate: Gate = { of: 'from organizations o', at, happens };
+    await through(app, gate, () => stepAt(app, id, soon()));
+  };
+  const succeeds = async (answer: Promise<{ readonly status: number }>) => {
+    expect([200, 204]).toContain((await answer).status);
+  };
+  const askOn = async (spec: PathSpec) => {
+    const key = `path-${randomUUID()}`;
+    await path(key, spec);
+    return { key, id: await ask({ agent: await addAgent(undefined, key), evaluated: false }) };
+  };
+  const forbid = async ({ membershipId }: TestMember) => {
+    const policies = app.db('permission_policies').where({ membership_id: membershipId });
+    const [policy = ''] = await policies.pluck<string[]>('id');
+    return await owner.browser.delete(
+      `/api/v1/members/${membershipId}/permission_policies/${policy}`,
+    );
+  };
+  const levelOf = (member: TestMember) => level([user(member)]);
+
+  test('nothing happens: the statement writes', async () => {
+    const { id } = await askOn([levelOf(ada)]);
+    const statements = await statementsDuring(app, () => during(id, () => Promise.resolve()));
+    expect(statements.filter((sql) => sql.includes('insert into notifications'))).toHaveLength(1);
+  });
+
+  test('the only person of the level loses the right to decide: the next level is asked', async () => {
+    const gone = await person(REVIEWER);
+    const { id } = await askOn([levelOf(gone), levelOf(ada)]);
+    await during(id, () => succeeds(forbid(gone)));
+    expect((await verbsOf(id)).slice(1)).toEqual([
+      'pipeline_concluded',
+      'routed',
+      'level_skipped',
+      'level_notified',
+    ]);
+  });
+
+  test('a member joins the team of the level, and is asked too', async () => {
+    const joining = await person(REVIEWER);
+    const { id } = await askOn([['night']]);
+    await during(id, () =>
+      succeeds(setMembers(owner.browser, teams.night, [bob.membershipId, joining.membershipId])),
+    );
+    const asked = app.db('notifications').where({ request_id: id });
+    expect((await asked.pluck<string[]>('membership_id')).sort()).toEqual(
+      [bob.membershipId, joining.membershipId].sort(),
+    );
+  });
+
+  test('the path is archived: the request goes without it', async () => {
+    const { key, id } = await askOn([levelOf(ada)]);
+    const [{ agent_slug: slug }] = await app.db('approval_requests').where({ id });
+    await pipeline(String(slug), { blocks: [], default_escalation_path: 'path-0' });
+    await during(id, () => succeeds(owner.http.delete(`/api/v1/escalation-paths/${key}`)));
+    const [request] = await app.db('approval_requests').where({ id });
+    expect(request).toMatchObject({ state: 'pending', escalation_path_revision_id: null });
+  });
+
+  test('the request is withdrawn: no one is asked', async () => {
+    const { id } = await askOn([levelOf(ada)]);
+    await during(id, () => withdraw(id));
+    expect((await verbsOf(id)).slice(1)).toEqual(['cancelled']);
+  });
+});
+
+describe('the statement that hands a request over writes nothing', () => {
+  /** Whether it hands over a request without a path, as read just now but for `but`. */
+  const handsOver = async (id: string, but: { uncounted?: number; secondsAgo?: number } = {}) => {
+    const floor = but.secondsAgo === undefined ? soon() : new Date(0);
+    const { request } = (await findRequest(app.db, id)) ?? {};
+    const view = request && (await readToHandOver(app.db, request, { floor, pathKeys: [] }));
+    if (!view) throw new Error('the request is not evaluating');
+    const now = new Date(view.now.getTime() - (but.secondsAgo ?? 0) * 1_000);
+    return await handOverIfUnchanged(app.db, request, {
+      view: { ...view, now },
+      route: { routedAt: now, source: 'no_escalation', scope: 'organization' },
+      plan: { now, wakeAt: now, urgency: 'standard', noticeable: true, byWorkflow: true },
+      writes: { requestId: id, events: [] },
+      uncounted: but.uncounted ?? 1_000_000,
+      byEmail: false,
+    });
+  };
+  const change = async (id: string, columns: object) => {
+    await app.db('approval_requests').where({ id }).update(columns);
+  };
+
+  test('when its instant is too old for a wait that counts from the notification', async () => {
+    const id = await unevaluated('no path');
+    expect(await handsOver(id, { secondsAgo: 2 })).toBe(false);
+    expect(await handsOver(id)).toBe(true);
+  });
+
+  test('when the deadline has passed', async () => {
+    const id = await unevaluated('no path');
+    const [row] = await app.db('approval_requests').where({ id }).select('created_at');
+    await change(id, { deadline_at: (row as Row)['created_at'] });
+    expect(await handsOver(id)).toBe(false);
+  });
+
+  test('when so many wait that the count must be exact, unless the agent has its answer', async () => {
+    await stepAt(app, await unevaluated('no path'));
+    const id = await unevaluated('no path');
+    await change(id, { admitted: false });
+    expect(await handsOver(id, { uncounted: 1 })).toBe(false);
+    await change(id, { admitted: true });
+    expect(await handsOver(id, { uncounted: 1 })).toBe(true);
+  });
+});
