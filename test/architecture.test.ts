@@ -200,7 +200,7 @@ describe('files', () => {
     expect(full).toEqual([]);
   });
 
-  test('are not barrels, except the two lists that Temporal loads', () => {
+  test('are not barrels, except the workflows that Temporal loads', () => {
     expect(sources.filter((file) => basename(file) === 'index.ts')).toEqual([
       'activities/index.ts',
       'workflows/index.ts',
