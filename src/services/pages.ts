@@ -1,13 +1,15 @@
-/** Cuts lists into pages. */
+/** Reads lists page by page. */
 
 /**
- * The page from a query of `limit + 1` items. The extra item only shows that another page follows.
- * `last` is the item that the next page follows, undefined on the last page.
+ * One page. `read` gets the number of items to ask for: one more than the page holds, which only
+ * shows that another page follows. `last` is the item that the next page follows, undefined on the
+ * last page.
  */
-export function cutPage<T>(
-  found: readonly T[],
+export async function readPage<T>(
   limit: number,
-): { readonly items: readonly T[]; readonly last: T | undefined } {
+  read: (limit: number) => Promise<readonly T[]>,
+): Promise<{ readonly items: readonly T[]; readonly last: T | undefined }> {
+  const found = await read(limit + 1);
   const items = found.slice(0, limit);
   return { items, last: found.length > limit ? items.at(-1) : undefined };
 }

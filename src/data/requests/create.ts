@@ -6,18 +6,13 @@ import {
   type ApprovalRequest,
 } from '../../domain/requests/approval-requests.ts';
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
-import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 
-export interface NewApprovalRequest {
-  readonly id: string;
-  readonly tool: string;
-  readonly server?: string;
-  readonly arguments: JsonText;
-  readonly agentReasoning?: JsonText;
-  readonly context?: JsonText;
-  readonly timeout: string;
+export interface NewApprovalRequest extends Pick<
+  ApprovalRequest,
+  'id' | 'tool' | 'server' | 'arguments' | 'agentReasoning' | 'context' | 'timeout'
+> {
   readonly timeoutMs: number;
   readonly idempotencyKey: string;
 }

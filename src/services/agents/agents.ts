@@ -15,7 +15,7 @@ import {
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { createPipeline } from '../../data/pipelines/request-approval-pipelines.ts';
 import type { ServiceContext } from '../context.ts';
-import { cutPage } from '../pages.ts';
+import { readPage } from '../pages.ts';
 import { recheckCaller } from '../people/product-principals.ts';
 
 /**
@@ -91,13 +91,14 @@ export async function listVisibleAgents(
 ): Promise<AgentList> {
   const scope = scopeOf(principal, 'agent.read');
   if (!scope) return { agents: [] };
-  const found = await listAgents(context.db, principal.organizationId, {
-    statuses: STATUSES[page.status],
-    slugs: scope.all ? undefined : scope.agentSlugs,
-    after: page.after,
-    limit: page.limit + 1,
-  });
-  const { items: agents, last } = cutPage(found, page.limit);
+  const { items: agents, last } = await readPage(page.limit, (limit) =>
+    listAgents(context.db, principal.organizationId, {
+      statuses: STATUSES[page.status],
+      slugs: scope.all ? undefined : scope.agentSlugs,
+      after: page.after,
+      limit,
+    }),
+  );
   return {
     agents,
     ...(last && { next: { rank: STATUS_ORDER.indexOf(last.status), slug: last.slug } }),

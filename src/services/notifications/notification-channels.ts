@@ -33,7 +33,7 @@ import type { Runtime, ServiceContext } from '../context.ts';
 import { lockCurrentMember } from '../people/member-principals.ts';
 import type { TestOutcome } from './sender.ts';
 import { senders } from './senders.ts';
-import { cutPage } from '../pages.ts';
+import { readPage } from '../pages.ts';
 
 const TEST_MS = 10_000;
 
@@ -45,9 +45,8 @@ export async function listNotificationChannels(
   readonly channels: readonly NotificationChannel[];
   readonly next: NotificationChannel | undefined;
 }> {
-  const { items, last } = cutPage(
-    await listChannels(db, organizationId, { limit: limit + 1, after }),
-    limit,
+  const { items, last } = await readPage(limit, (most) =>
+    listChannels(db, organizationId, { limit: most, after }),
   );
   return { channels: items, next: last };
 }

@@ -9,7 +9,7 @@ import {
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ServiceContext } from '../context.ts';
-import { cutPage } from '../pages.ts';
+import { readPage } from '../pages.ts';
 
 export async function listNotificationDeliveries(
   { db }: ServiceContext,
@@ -19,9 +19,8 @@ export async function listNotificationDeliveries(
   readonly deliveries: readonly ListedDelivery[];
   readonly next: ListedDelivery | undefined;
 }> {
-  const { items, last } = cutPage(
-    await listDeliveries(db, organizationId, { ...page, limit: page.limit + 1 }),
-    page.limit,
+  const { items, last } = await readPage(page.limit, (limit) =>
+    listDeliveries(db, organizationId, { ...page, limit }),
   );
   return { deliveries: items, next: last };
 }

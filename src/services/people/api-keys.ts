@@ -47,7 +47,7 @@ import type { Db } from '../../platform/postgres.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { apiKeyPrincipal, lockCurrentMember } from './member-principals.ts';
-import { cutPage } from '../pages.ts';
+import { readPage } from '../pages.ts';
 
 const SENSITIVE_KEY =
   'The key could decide requests or use a dangerous permission: authenticate again first.';
@@ -122,11 +122,12 @@ export async function listOwnApiKeys(
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
 ): Promise<OwnApiKeys> {
   const { organizationId, membershipId } = principal;
-  const [rules, found] = await Promise.all([
+  const [rules, { items, last }] = await Promise.all([
     findApiKeyRules(context.db, organizationId),
-    listApiKeys(context.db, organizationId, { membershipId, limit: limit + 1, after }),
+    readPage(limit, (most) =>
+      listApiKeys(context.db, organizationId, { membershipId, limit: most, after }),
+    ),
   ]);
-  const { items, last } = cutPage(found, limit);
   return {
     keys: items.map((record) => apiKey(context, record)),
     next: last?.id,

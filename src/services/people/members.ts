@@ -24,7 +24,7 @@ import { announceDue } from '../requests/announce.ts';
 import { announceReleased, releaseClaimsOf } from '../requests/claims.ts';
 import type { ServiceContext } from '../context.ts';
 import { lockCurrentMember } from './member-principals.ts';
-import { cutPage } from '../pages.ts';
+import { readPage } from '../pages.ts';
 import { requireActiveOwner } from './permission-policies.ts';
 import {
   withAssignments,
@@ -58,8 +58,9 @@ export async function listMembers(
   { organizationId }: ProductPrincipal,
   page: MemberPage,
 ): Promise<MemberList> {
-  const found = await readMembers(db, organizationId, { ...page, limit: page.limit + 1 });
-  const { items, last } = cutPage(found, page.limit);
+  const { items, last } = await readPage(page.limit, (limit) =>
+    readMembers(db, organizationId, { ...page, limit }),
+  );
   const members = await toMembers(db, { organizationId, edition }, items);
   return { members, ...(last && { next: { status: last.status, id: last.id } }) };
 }

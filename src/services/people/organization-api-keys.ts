@@ -39,7 +39,7 @@ import {
 } from './api-keys.ts';
 import type { ServiceContext } from '../context.ts';
 import { apiKeyAuth, lockCurrentMember, principalOf } from './member-principals.ts';
-import { cutPage } from '../pages.ts';
+import { readPage } from '../pages.ts';
 import { addPolicies, requireValidTerms } from './permission-policies.ts';
 import { offerResources } from './permission-policy-pages.ts';
 import { organizationKeyPrincipal } from './product-principals.ts';
@@ -77,13 +77,11 @@ export interface ApiKeyFilter {
 export async function listAllApiKeys(
   context: ServiceContext,
   principal: MemberPrincipal,
-  { limit, ...page }: ApiKeyFilter & { readonly limit: number; readonly after: string | undefined },
+  page: ApiKeyFilter & { readonly limit: number; readonly after: string | undefined },
 ): Promise<{ readonly keys: readonly ApiKey[]; readonly next: string | undefined }> {
-  const found = await listApiKeys(context.db, principal.organizationId, {
-    ...page,
-    limit: limit + 1,
-  });
-  const { items, last } = cutPage(found, limit);
+  const { items, last } = await readPage(page.limit, (limit) =>
+    listApiKeys(context.db, principal.organizationId, { ...page, limit }),
+  );
   return { keys: items.map((record) => apiKey(context, record)), next: last?.id };
 }
 

@@ -37,7 +37,7 @@ import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import type { ServiceContext } from '../context.ts';
 import { lockCurrentMember } from './member-principals.ts';
-import { cutPage } from '../pages.ts';
+import { readPage } from '../pages.ts';
 import { deactivateWith } from '../revisions/activate.ts';
 import {
   withAssignments,
@@ -80,12 +80,9 @@ export async function listVisibleTeams(
   const scope = scopeOf(principal, 'team.read');
   if (!scope) return { teams: [] };
   const ids = scope.all ? undefined : scope.teamIds;
-  const found = await listTeams(db, principal.organizationId, {
-    ...page,
-    ids,
-    limit: page.limit + 1,
-  });
-  const { items, last } = cutPage(found, page.limit);
+  const { items, last } = await readPage(page.limit, (limit) =>
+    listTeams(db, principal.organizationId, { ...page, ids, limit }),
+  );
   const { organizationId } = principal;
   const teams = await toTeams(db, { organizationId, edition }, items);
   return { teams, ...(last && { next: last.id }) };

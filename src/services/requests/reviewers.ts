@@ -15,7 +15,7 @@ import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
 import { isInAudience, mayDecide } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
-import { cutPage } from '../pages.ts';
+import { readPage } from '../pages.ts';
 import { announceChanged } from './announce.ts';
 import { lockForCaller, requireForAgent } from './caller.ts';
 import { requirePending, tooLate } from './claims.ts';
@@ -58,12 +58,9 @@ export async function listReviewerCandidates(
   const audience = await readAudience(context.db, request);
   if (!mayDecide(principal, request, audience)) throw new AppError('request_not_routed');
   const { organizationId, agentSlug } = request;
-  const found = await listDeciders(context.db, organizationId, {
-    ...page,
-    agentSlug,
-    limit: page.limit + 1,
-  });
-  const { items, last } = cutPage(found, page.limit);
+  const { items, last } = await readPage(page.limit, (limit) =>
+    listDeciders(context.db, organizationId, { ...page, agentSlug, limit }),
+  );
   const rosters = await findTeamRosters(context.db, organizationId, namedTeams(audience));
   const candidates = items.map((each) => {
     const candidate = {

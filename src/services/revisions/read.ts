@@ -6,7 +6,7 @@ import * as data from '../../data/revisions.ts';
 import type { RevisionTables } from '../../data/revisions.ts';
 import { mapInTurns } from '../../platform/event-loop.ts';
 import type { ServiceContext } from '../context.ts';
-import { cutPage } from '../pages.ts';
+import { readPage } from '../pages.ts';
 import type { Of } from './kind.ts';
 
 /** One revision, or the active one. Throws 404. */
@@ -67,14 +67,10 @@ export async function listRevisions<N, V>(
     ]);
   }
   if (!document) return { revisions: [], totalCount: 0 };
-  const page = {
-    tables: kind.tables,
-    documentId: document.id,
-    before: after?.revision,
-    limit: limit + 1,
-  };
-  const found = await data.listRevisions(context.db, organizationId, page);
-  const { items, last } = cutPage(found, limit);
+  const of = { tables: kind.tables, documentId: document.id, before: after?.revision };
+  const { items, last } = await readPage(limit, (most) =>
+    data.listRevisions(context.db, organizationId, { ...of, limit: most }),
+  );
   return {
     revisions: await mapInTurns(items, kind.view),
     ...(last && { next: { documentId: document.id, revision: last.revision } }),
@@ -102,12 +98,8 @@ export async function listSummaries(
     query,
   }: { tables: RevisionTables; documentKeys?: readonly string[] | undefined; query: SummaryQuery },
 ): Promise<{ readonly summaries: readonly RevisionSummary[]; readonly next?: string }> {
-  const found = await data.listSummaries(context.db, organizationId, {
-    ...query,
-    tables,
-    documentKeys,
-    limit: query.limit + 1,
-  });
-  const { items: summaries, last } = cutPage(found, query.limit);
+  const { items: summaries, last } = await readPage(query.limit, (limit) =>
+    data.listSummaries(context.db, organizationId, { ...query, tables, documentKeys, limit }),
+  );
   return { summaries, ...(last && { next: last.documentKey }) };
 }

@@ -35,7 +35,7 @@ import {
 import type { ServiceContext } from '../context.ts';
 import { readAccount, type Account } from './me.ts';
 import { sessionPrincipal } from '../people/member-principals.ts';
-import { cutPage } from '../pages.ts';
+import { readPage } from '../pages.ts';
 
 /**
  * The member behind a session. 401 when it is unknown, tampered with, expired, idle or revoked; 403
@@ -280,12 +280,9 @@ export async function listOwnSessions(
   { limit, after }: { readonly limit: number; readonly after: SessionPage['after'] },
 ): Promise<OwnSessions> {
   const { organizationId, membershipId } = principal;
-  const found = await listLiveSessions(context.db, organizationId, {
-    membershipId,
-    limit: limit + 1,
-    after,
-  });
-  const { items, last } = cutPage(found, limit);
+  const { items, last } = await readPage(limit, (most) =>
+    listLiveSessions(context.db, organizationId, { membershipId, limit: most, after }),
+  );
   return {
     sessions: items.map((session) => ({
       ...session,

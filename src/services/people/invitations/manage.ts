@@ -12,7 +12,7 @@ import {
 } from '../../../data/people/invitations.ts';
 import type { ServiceContext } from '../../context.ts';
 import { lockCurrentMember } from '../member-principals.ts';
-import { cutPage } from '../../pages.ts';
+import { readPage } from '../../pages.ts';
 
 /** All invitations of the organization, newest first; `next` is the id to continue after. */
 export async function listSentInvitations(
@@ -20,8 +20,9 @@ export async function listSentInvitations(
   { organizationId }: MemberPrincipal,
   page: InvitationPage,
 ): Promise<{ readonly invitations: readonly Invitation[]; readonly next: string | undefined }> {
-  const found = await listInvitations(db, organizationId, { ...page, limit: page.limit + 1 });
-  const { items, last } = cutPage(found, page.limit);
+  const { items, last } = await readPage(page.limit, (limit) =>
+    listInvitations(db, organizationId, { ...page, limit }),
+  );
   return { invitations: items, next: last?.id };
 }
 
