@@ -1,11 +1,11 @@
 /** A secret in a file that only the operator can read. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Writes a new secret (0600) to a temporary file and renames it, so that readers see all of it. An
- * existing file stays.
+ * Writes a new secret (0600) to a temporary file and links it, so that readers see all of it. A
+ * secret that exists stays, also one that another process wrote meanwhile.
  */
 export async function ensureSecretFile(file: string): Promise<void> {
   if ((await readSecretFile(file)) !== undefined) return;
@@ -13,7 +13,14 @@ export async function ensureSecretFile(file: string): Promise<void> {
   const secret = randomBytes(32).toString('base64url');
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
   await writeFile(draft, `${secret}\n`, { mode: 0o600 });
-  await rename(draft, file);
+  try {
+    await link(draft, file);
+  } catch {
+    // An empty file is no secret, and another process's secret stays.
+    if ((await readSecretFile(file)) === undefined) await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 /** Without surrounding white space; undefined when there is none to read. */
