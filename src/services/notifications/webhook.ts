@@ -5,6 +5,7 @@ import { publicStatus } from '../../domain/requests/approval-requests.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import { AnswerTooLarge, EgressDenied, EgressTimeout } from '../../platform/network/egress.ts';
 import { stringifyExact } from '../../platform/json/exact-json.ts';
+import type { SecretBox } from '../../platform/crypto/secret-box.ts';
 import { signatureHeaders } from '../../platform/crypto/webhook-signature.ts';
 import { v7 } from 'uuid';
 import type { Runtime, ServiceContext } from '../context.ts';
@@ -99,9 +100,14 @@ async function post(
       error: 'this deployment has no secrets key',
       permanent: false,
     };
-  const secret = runtime.secrets
-    .open(target.secret, SEALED_FOR.webhookChannel(channelId))
-    .toString();
+  const secret = openSecret(runtime.secrets, target, channelId);
+  if (secret === undefined)
+    return {
+      kind: 'refused',
+      code: 'secret_unreadable',
+      error: 'the signing secret does not open: restore its secrets key, or rotate the secret',
+      permanent: false,
+    };
   const body = stringifyExact(payload);
   const headers = {
     'content-type': 'application/json',
@@ -125,6 +131,19 @@ async function post(
     // The body does not matter, only that an answer came.
     if (error instanceof AnswerTooLarge) return { kind: 'answered', status: error.status };
     return { kind: 'refused', ...reasonOf(error) };
+  }
+}
+
+/** Undefined when its key is not configured, or the stored value was changed or moved. */
+function openSecret(
+  secrets: SecretBox,
+  { secret }: WebhookTarget,
+  channelId: string,
+): string | undefined {
+  try {
+    return secrets.open(secret, SEALED_FOR.webhookChannel(channelId)).toString();
+  } catch {
+    return undefined;
   }
 }
 

@@ -179,6 +179,35 @@ describe('a webhook is', () => {
   });
 });
 
+describe('a webhook whose stored secret does not open', () => {
+  test('is tried again later and names the reason, while others are served', async () => {
+    const broken = await createRecipient();
+    const channelId = await addWebhook(broken, receiver.url);
+    await app
+      .db('notification_webhooks')
+      .where({ channel_id: channelId })
+      .update({ signing_secret: randomBytes(64) });
+    const [brokenId, id] = [await ask(app, broken.agent), await ask(app, hooked.agent)];
+    await drain(app);
+    const failed = await only(brokenId);
+    expect([stateOf(failed), failed.last_error]).toEqual([
+      'tried again later',
+      expect.stringContaining('the signing secret does not open'),
+    ]);
+    expect((await only(id)).delivered_at).not.toBeNull();
+    const { browser } = broken.organization.owner;
+    const tested = await browser.post(`/api/v1/notification_channels/${channelId}/test`);
+    expect(tested.body).toMatchObject({ delivered: false, error_code: 'secret_unreadable' });
+    await browser.post(`/api/v1/notification_channels/${channelId}/rotate_secret`);
+    await app
+      .db('notification_deliveries')
+      .where({ id: failed.id })
+      .update({ next_attempt_at: new Date(Date.now() - 1_000) });
+    await drain(app);
+    expect((await only(brokenId)).delivered_at).not.toBeNull();
+  });
+});
+
 describe('an unreachable webhook', () => {
   test('is tried again when nothing listens or its name is not found, and dead at once when it leads inside', async () => {
     const recipient = await createRecipient();
