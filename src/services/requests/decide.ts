@@ -11,7 +11,7 @@ import {
 } from '../../domain/sign-in/recent-authentication.ts';
 import { mayDecide } from '../../domain/requests/request-access.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
-import type { Runtime, ServiceContext } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
 import { lockForCaller, requireForAgent } from './caller.ts';
 import { audienceOf, readAudience } from './audience.ts';
@@ -48,7 +48,7 @@ export async function decideRequest(
   const { request, changed } = decided
     ? { request: decided, changed: true }
     : await context.db
-        .transaction(async (trx) => await decideLocked(trx, context, call))
+        .transaction(async (trx) => await decideLocked(trx, call))
         .catch((error: unknown) => {
           // The request had no decision, so the key belongs to another request.
           if (usesKnownKey(error)) throw new AppError('idempotency_conflict');
@@ -102,7 +102,6 @@ async function decideUnchanged(
  */
 async function decideLocked(
   db: Db,
-  runtime: Runtime,
   { principal: caller, wanted }: Call,
 ): Promise<{ request: ApprovalRequest; changed: boolean }> {
   const { principal, locked } = await lockForCaller(db, caller, wanted.requestId);
