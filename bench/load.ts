@@ -19,11 +19,33 @@ export async function measure(
   call: () => Promise<unknown>,
   { callers, calls }: Load,
 ): Promise<Measured> {
-  const times: number[] = [];
   let left = calls;
+  return await repeat(call, callers, () => left-- > 0);
+}
+
+export interface TimedLoad {
+  readonly callers: number;
+  /** No call begins later. */
+  readonly seconds: number;
+}
+
+export async function measureFor(
+  call: () => Promise<unknown>,
+  { callers, seconds }: TimedLoad,
+): Promise<Measured> {
+  const end = performance.now() + seconds * 1_000;
+  return await repeat(call, callers, () => performance.now() < end);
+}
+
+async function repeat(
+  call: () => Promise<unknown>,
+  callers: number,
+  more: () => boolean,
+): Promise<Measured> {
+  const times: number[] = [];
   const began = performance.now();
   const caller = async () => {
-    while (left-- > 0) {
+    while (more()) {
       const started = performance.now();
       await call();
       times.push(performance.now() - started);
@@ -32,9 +54,9 @@ export async function measure(
   await Promise.all(Array.from({ length: callers }, caller));
   return {
     callers,
-    calls,
+    calls: times.length,
     ...percentiles(times),
-    perSecond: round(calls / ((performance.now() - began) / 1_000)),
+    perSecond: round(times.length / ((performance.now() - began) / 1_000)),
   };
 }
 

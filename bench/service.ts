@@ -7,6 +7,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
 import { Agent, request } from 'undici';
 import { packageRoot } from '../src/platform/package-root.ts';
 
@@ -184,6 +185,10 @@ export async function introduce({ url, dataDirectory }: BenchService): Promise<P
   };
 }
 
+export async function stopEmail(db: pg.Client): Promise<void> {
+  await db.query(`update notification_channels set enabled = false where kind = 'email'`);
+}
+
 export async function expectStatus(status: number, reply: Promise<Reply>): Promise<Reply> {
   const answered = await reply;
   if (answered.status !== status)
@@ -191,12 +196,15 @@ export async function expectStatus(status: number, reply: Promise<Reply>): Promi
   return answered;
 }
 
+/** What every measured request asks for. */
+export const TOOL_ARGUMENTS = { payment_id: 'pay_81', amount: 120.5, reason: 'late delivery' };
+
 /** Asks for approval of `tool`. */
 export async function send(adapter: Send, tool: 'fast' | 'slow'): Promise<Reply> {
   const body = {
     tool,
     server: 'billing',
-    arguments: { payment_id: 'pay_81', amount: 120.5, reason: 'late delivery' },
+    arguments: TOOL_ARGUMENTS,
     timeout: '24h',
   };
   return await adapter('POST /api/aap/v1/requests', body, { 'idempotency-key': randomUUID() });
