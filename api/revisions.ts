@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import { AppError, invalid, type ErrorCode } from '../src/domain/errors.ts';
-import { mapInTurns } from '../src/platform/event-loop.ts';
 import type { JsonText } from '../src/platform/json/exact-json.ts';
 import type { ExactValue } from '../src/platform/json/exact-values.ts';
 import { activateRevision, deactivateRevision } from '../src/services/revisions/activate.ts';
@@ -223,7 +222,7 @@ function listEndpoint<Names, View>(resource: RevisionedResource<Names, View>): E
       });
       const next_cursor =
         list.next && encodeCursor(['revisions', list.next.documentId, list.next.revision]);
-      const revisions = await mapInTurns(list.revisions, present);
+      const revisions = await list.revisions.map(present);
       return { body: { revisions, next_cursor, total_count: list.totalCount } };
     },
   });

@@ -1,22 +1,26 @@
 /**
  * Checks answers against their declarations and prints them. Lists may hold many megabytes, so both
- * go item by item and share the event loop.
+ * go item by item and share the event loop. A long list is read, checked and printed batch by
+ * batch, while the answer is sent.
  */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { mapInTurns, takeTurns } from '../../src/platform/event-loop.ts';
 import { isExactObject } from '../../src/platform/json/exact-values.ts';
-import { exactPieces } from '../../src/platform/json/exact-json-pieces.ts';
+import { bulkhead } from '../../src/platform/bulkhead.ts';
+import { exactPieces, laterPieces } from '../../src/platform/json/exact-json-pieces.ts';
+import { LongList } from '../../src/platform/long-list.ts';
 
 type Issues = readonly z.core.$ZodIssue[];
 
-/** What is wrong with an answer, by its schema. */
+/** What is wrong with an answer, by its schema. Of long lists, only the beginning is looked at. */
 export async function answerIssues(schema: z.ZodType, body: unknown): Promise<Issues> {
   if (!(schema instanceof z.ZodObject) || !isExactObject(body)) return issues(schema, body);
   let rest: Readonly<Record<string, unknown>> = body;
   const found: Issues[] = [];
   for (const [name, member] of Object.entries(schema.shape)) {
-    const items = rest[name];
+    const list = rest[name];
+    const items = list instanceof LongList ? list.first : list;
     // A list with rules of its own, such as its length, is checked as a whole.
     if (!(member instanceof z.ZodArray) || member.def.checks?.length || !Array.isArray(items))
       continue;
@@ -30,35 +34,116 @@ export async function answerIssues(schema: z.ZodType, body: unknown): Promise<Is
 const issues = (schema: z.ZodType, value: unknown): Issues =>
   schema.safeParse(value).error?.issues ?? [];
 
+/** How the rest of long lists is read. */
+export interface LongReading {
+  readonly schema: z.ZodType | undefined;
+  readonly caller: string | undefined;
+  /** Called with what is wrong with a batch. */
+  readonly report: (found: Issues) => void;
+}
+
+export interface PrintedBody {
+  readonly body: string | Readable;
+  /** Absent for a string, and where the rest of a long list is not read yet. */
+  readonly length?: number;
+}
+
 /** Shorter text is one string. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** A printed body: a string, or the chunks of a long one. */
-export type PrintedBody = string | readonly Buffer[];
-
-export async function printBody(body: unknown): Promise<PrintedBody> {
-  const nextPiece = takeTurns();
+export async function printBody(body: unknown, reading: LongReading): Promise<PrintedBody> {
+  const long = longBody(body, reading);
+  if (long) return { body: streamOf(chunksOf(long)) };
   const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunksOf(body)) {
+    if (chunks.length === 0 && chunk.length < CHUNK_CHARACTERS) return { body: chunk };
+    const bytes = Buffer.from(chunk);
+    chunks.push(bytes);
+    length += bytes.length;
+  }
+  return { body: streamOf(inTurns(chunks)), length };
+}
+
+/** Texts of about CHUNK_CHARACTERS. The last one is shorter. */
+async function* chunksOf(body: unknown): AsyncGenerator<string> {
+  const nextPiece = takeTurns();
   let text = '';
   for (const piece of exactPieces(body)) {
-    text += piece;
+    if (typeof piece === 'string') text += piece;
+    else {
+      for await (const later of laterPieces(piece)) {
+        text += later;
+        if (text.length < CHUNK_CHARACTERS) continue;
+        yield text;
+        text = '';
+        await nextPiece();
+      }
+    }
     if (text.length < CHUNK_CHARACTERS) continue;
-    chunks.push(Buffer.from(text));
+    yield text;
     text = '';
     await nextPiece();
   }
-  return chunks.length === 0 ? text : [...chunks, Buffer.from(text)];
+  if (text !== '') yield text;
 }
 
-/** Sends chunks no faster than they are read, and in turns, because a quick reader would not let go. */
-export function streamOf(chunks: readonly Buffer[]): Readable {
-  return Readable.from(inTurns(chunks), { objectMode: false });
+/** Sends chunks no faster than they are read. */
+function streamOf(chunks: AsyncIterable<string | Buffer>): Readable {
+  return Readable.from(chunks, { objectMode: false });
 }
 
+/** A quick reader would not let go of the event loop. */
 async function* inTurns(chunks: readonly Buffer[]): AsyncGenerator<Buffer> {
   const nextChunk = takeTurns();
   for (const chunk of chunks) {
     yield chunk;
     await nextChunk();
+  }
+}
+
+/** The body if it has a list with a rest. Each batch of the rest waits for its turn and is checked. */
+function longBody(body: unknown, reading: LongReading): unknown {
+  if (!isExactObject(body)) return undefined;
+  const members = Object.entries(body as Readonly<Record<string, unknown>>);
+  if (!members.some(([, member]) => member instanceof LongList && member.rest)) return undefined;
+  return Object.fromEntries(
+    members.map(([name, member]) =>
+      member instanceof LongList && member.rest
+        ? [
+            name,
+            new LongList(
+              member.first,
+              readRest(member.rest, itemOf(reading.schema, name), reading),
+            ),
+          ]
+        : [name, member],
+    ),
+  );
+}
+
+function itemOf(schema: z.ZodType | undefined, name: string): z.ZodType {
+  const list: unknown = schema instanceof z.ZodObject ? schema.shape[name] : undefined;
+  return list instanceof z.ZodArray ? (list.element as z.ZodType) : z.never();
+}
+
+/**
+ * All callers share the event loop. So long lists are read two batches at once, and one caller's
+ * one after the other.
+ */
+const turn = bulkhead({ atOnce: 2, atOnceEach: 1, waiting: Infinity });
+
+async function* readRest(
+  rest: AsyncIterable<readonly unknown[]>,
+  item: z.ZodType,
+  { caller, report }: LongReading,
+): AsyncGenerator<readonly unknown[]> {
+  const batches = rest[Symbol.asyncIterator]();
+  for (;;) {
+    const batch = await turn(() => batches.next(), caller);
+    if (batch.done) return;
+    const found = (await mapInTurns(batch.value, (each) => issues(item, each))).flat();
+    if (found.length > 0) report(found);
+    yield batch.value;
   }
 }

@@ -190,6 +190,11 @@ export interface Endpoint<
   readonly handler: (call: Call<A, P, Q, B>, context: ServiceContext) => Promise<Reply>;
 }
 
+/** The declared answer of a status. */
+export function declaredAnswer({ success }: Endpoint, status: number): SuccessAnswer {
+  return success.otherwise?.[status] ?? success;
+}
+
 /** Keeps the types of one endpoint for its declaration. The list of all endpoints drops them. */
 export function defineEndpoint<
   const A extends AuthKind,

@@ -19,7 +19,7 @@ import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 import { authenticate } from '../../src/services/sign-in/authentication.ts';
 import { admitFromNetwork } from '../../src/services/sign-in/sign-in-attempts.ts';
 import type { Runtime, ServiceContext } from '../../src/services/context.ts';
-import { answerIssues, printBody, streamOf } from './answers.ts';
+import { answerIssues, printBody } from './answers.ts';
 import {
   admit,
   presentedCredential,
@@ -29,7 +29,7 @@ import {
   sessionCookie,
   SSO_COOKIE,
 } from './authentication.ts';
-import type { AnyCall, Endpoint, Reply } from './endpoint.ts';
+import { declaredAnswer, type AnyCall, type Endpoint, type Reply } from './endpoint.ts';
 import { errorsOf } from './implied-errors.ts';
 import {
   readBody,
@@ -236,7 +236,7 @@ function envelope({ logger }: Runtime): Koa.Middleware {
 
 async function answer(ctx: Context, serving: Serving): Promise<void> {
   const { endpoint } = serving;
-  const reply = await replyTo(ctx, serving).catch((thrown: unknown) => {
+  const { reply, caller } = await replyTo(ctx, serving).catch((thrown: unknown) => {
     const error = asAppError(thrown);
     checkError(serving, error.code);
     throw error;
@@ -244,24 +244,28 @@ async function answer(ctx: Context, serving: Serving): Promise<void> {
   const statuses = [endpoint.success.status].flat();
   const status = reply.status ?? statuses[0] ?? 200;
   await checkAnswer(serving, { reply, status, statuses });
-  // Without a body of its own, Koa would answer the words of the status. An empty body makes it a
-  // 204.
+  // Otherwise Koa would answer the words of the status. An empty body makes it a 204.
   if (reply.body === undefined) ctx.body = null;
   ctx.status = status;
   for (const [name, value] of Object.entries(reply.headers ?? {}))
     ctx.set(name, typeof value === 'string' ? value : [...value]);
   if (reply.body === undefined) return;
-  const printed = await printBody(reply.body);
+  const { body, length } = await printBody(reply.body, {
+    schema: declaredAnswer(endpoint, status).body,
+    caller,
+    report: (issues) => {
+      reportDifference(serving, { status, issues });
+    },
+  });
   ctx.type = 'application/json';
-  if (typeof printed === 'string') ctx.body = printed;
-  else {
-    ctx.body = streamOf(printed);
-    ctx.length = printed.reduce((sum, chunk) => sum + chunk.length, 0);
-  }
+  ctx.body = body;
+  if (length !== undefined) ctx.length = length;
 }
 
-async function replyTo(ctx: Context, serving: Serving): Promise<Reply> {
-  return await serving.endpoint.handler(await readCall(ctx, serving), serving.context);
+async function replyTo(ctx: Context, serving: Serving) {
+  const call = await readCall(ctx, serving);
+  const reply = await serving.endpoint.handler(call, serving.context);
+  return { reply, caller: call.principal && credentialIdOf(call.principal) };
 }
 
 /**
@@ -354,8 +358,8 @@ async function checkAnswer(
   { endpoint, context, strictAnswers }: Serving,
   { reply, status, statuses }: { reply: Reply; status: number; statuses: number[] },
 ): Promise<void> {
-  const declared = endpoint.success.otherwise?.[status] ?? endpoint.success;
-  const issues = declared.body && (await answerIssues(declared.body, reply.body));
+  const { body } = declaredAnswer(endpoint, status);
+  const issues = body && (await answerIssues(body, reply.body));
   const bodyFits = issues ? issues.length === 0 : reply.body === undefined;
   if (bodyFits && statuses.includes(status)) return;
   reportDifference({ endpoint, context, strictAnswers }, { status, issues });

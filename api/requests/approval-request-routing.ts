@@ -319,7 +319,7 @@ export const approvalRequestRoutingEndpoints: readonly Endpoint[] = [
     errors: ['request_not_routed'],
     handler: async ({ principal, params: { id } }, context) => {
       const events = await getTimeline(context, principal, id);
-      return { body: { events: events.map(presentEvent) } };
+      return { body: { events: await events.map(presentEvent) } };
     },
   }),
 ];

@@ -182,7 +182,7 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
     handler: async ({ principal, query }, context) => {
       const { agent_slug: agentSlug, ...filter } = query;
       const requests = await listRequests(context, principal, { ...filter, agentSlug });
-      return { body: { requests: requests.map(presentRequest) } };
+      return { body: { requests: await requests.map(presentRequest) } };
     },
   }),
   defineEndpoint({

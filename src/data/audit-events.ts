@@ -8,6 +8,8 @@ import {
   type NewAuditEvent,
 } from '../domain/audit.ts';
 import { parseExact, stringifyExact } from '../platform/json/exact-json.ts';
+import { mapInTurns } from '../platform/event-loop.ts';
+import { LongList } from '../platform/long-list.ts';
 import type { Db } from '../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../platform/rows.ts';
 
@@ -57,21 +59,50 @@ interface AuditRow {
   occurredAt: Date;
 }
 
+/** How many events one statement reads. */
+const BATCH_EVENTS = 200;
+
+interface Subject {
+  readonly type: string;
+  readonly id: string;
+}
+
 /** All events of one subject, oldest first. */
 export async function listAuditEventsOf(
   db: Db,
   organizationId: string,
-  subject: { readonly type: string; readonly id: string },
-): Promise<AuditEvent[]> {
+  subject: Subject,
+): Promise<LongList<AuditEvent>> {
+  const read = async (after: number) => await findBatch(db, organizationId, { ...subject, after });
+  const first = await read(0);
+  return new LongList(first, first.length < BATCH_EVENTS ? undefined : following(first, read));
+}
+
+async function* following(
+  first: readonly AuditEvent[],
+  read: (after: number) => Promise<readonly AuditEvent[]>,
+): AsyncGenerator<readonly AuditEvent[]> {
+  for (let last = first.at(-1); last !== undefined;) {
+    const events = await read(last.sequence);
+    yield events;
+    last = events.length < BATCH_EVENTS ? undefined : events.at(-1);
+  }
+}
+
+async function findBatch(
+  db: Db,
+  organizationId: string,
+  from: Subject & { readonly after: number },
+): Promise<readonly AuditEvent[]> {
   const rows = await queryRows<AuditRow>(
     db,
     `select sequence, id, event_type, actor_type, actor_id, actor_display_name, subject_type, subject_id, data, occurred_at
        from audit_events
-      where organization_id = :organizationId and subject_type = :type and subject_id = :id
-      order by sequence`,
-    { organizationId, ...subject },
+      where organization_id = :organizationId and subject_type = :type and subject_id = :id and sequence > :after
+      order by sequence limit :most`,
+    { organizationId, ...from, most: BATCH_EVENTS },
   );
-  return rows.map((row) => ({
+  return await mapInTurns(rows, (row) => ({
     sequence: row.sequence,
     id: row.id,
     organizationId,

@@ -10,7 +10,9 @@ import type {
 } from '../domain/revisions.ts';
 import { v7 } from 'uuid';
 import type { Db } from '../platform/postgres.ts';
+import type { LongList } from '../platform/long-list.ts';
 import { queryOne, queryRow, queryRows } from '../platform/rows.ts';
+import { bytesOf, documentAtOnce, longPage, type SizedRow } from './long-pages.ts';
 import { HELD_ACCESS } from './organization/organizations.ts';
 
 export interface RevisionTables {
@@ -50,8 +52,10 @@ interface RevisionRow {
   archivedAt: Date | null;
 }
 
-const REVISION_COLUMNS = `r.id, d.id as document_id, d.document_key, r.revision, r.revision is not distinct from d.active_revision as is_active,
-  r.document, r.created_by_actor_id, r.created_at, d.archived_at`;
+const revisionColumns = (document: string) =>
+  `r.id, d.id as document_id, d.document_key, r.revision, r.revision is not distinct from d.active_revision as is_active,
+  ${document}, r.created_by_actor_id, r.created_at, d.archived_at`;
+const REVISION_COLUMNS = revisionColumns('r.document');
 
 function toDocument({ activeRevision, archivedAt, ...document }: DocumentRow): RevisionedDocument {
   return {
@@ -61,8 +65,19 @@ function toDocument({ activeRevision, archivedAt, ...document }: DocumentRow): R
   };
 }
 
-function toRevision({ archivedAt, ...revision }: RevisionRow): Revision {
-  return { ...revision, ...(archivedAt !== null && { archivedAt }) };
+function toRevision(row: RevisionRow): Revision {
+  const { id, documentId, documentKey, revision, isActive, document, archivedAt } = row;
+  return {
+    id,
+    documentId,
+    documentKey,
+    revision,
+    isActive,
+    document,
+    createdByActorId: row.createdByActorId,
+    createdAt: row.createdAt,
+    ...(archivedAt !== null && { archivedAt }),
+  };
 }
 
 const documentOf = ({ documents }: RevisionTables): string => `
@@ -255,23 +270,43 @@ export async function lockActiveRevisionId(
   return row?.id;
 }
 
-/** At most `limit` revisions below `before`, newest first. */
+/**
+ * At most `limit` revisions below `before`, newest first. `last` is the number of the last one if
+ * there are more.
+ */
 export async function listRevisions(
   db: Db,
   organizationId: string,
   page: { tables: RevisionTables; documentId: string; before?: number | undefined; limit: number },
-): Promise<Revision[]> {
+): Promise<{ readonly revisions: LongList<Revision>; readonly last: number | undefined }> {
   const { tables, documentId, before, limit } = page;
-  const rows = await queryRows<RevisionRow>(
+  // Revisions are numbered without gaps, so one follows unless the page ends with the first.
+  const rows = await queryRows<RevisionRow & SizedRow>(
     db,
-    `select ${REVISION_COLUMNS}
-       from ${tables.documents} d join ${tables.revisions} r on r.${tables.documentId} = d.id
-      where d.organization_id = :organizationId and d.id = :documentId and r.revision < :before
-      order by r.revision desc
-      limit :limit`,
+    `select ${revisionColumns(documentAtOnce('document'))}, r.documents_end
+       from ${tables.documents} d
+       join (
+         select *, sum(${bytesOf(['document'])}) over (order by revision desc rows unbounded preceding) as documents_end
+           from (
+             select * from ${tables.revisions} where ${tables.documentId} = :documentId and revision < :before
+              order by revision desc limit :limit
+           ) as page
+       ) r on r.${tables.documentId} = d.id
+      where d.organization_id = :organizationId and d.id = :documentId
+      order by r.revision desc`,
     { organizationId, documentId, before: before ?? Number.MAX_SAFE_INTEGER, limit },
   );
-  return rows.map(toRevision);
+  const read = async (ids: string[]) =>
+    await queryRows<{ id: string; document: string }>(
+      db,
+      `select id, document from ${tables.revisions} where id = any(:ids)`,
+      { ids },
+    );
+  const end = rows.at(-1)?.revision ?? 1;
+  return {
+    revisions: longPage(rows, { read, build: toRevision }),
+    last: end > 1 ? end : undefined,
+  };
 }
 
 interface SummaryPage {

@@ -32,18 +32,18 @@ afterAll(async () => {
 const repeated = (item: string) =>
   Array.from({ length: Math.floor((MEGABYTE - 200) / (item.length + 1)) }, () => item).join(',');
 const submission = (list: string) => `{"tool":"pay","timeout":"1h","arguments":{"list":[${list}]}}`;
-const ask = async (body: string | Buffer, key: string = randomUUID()): Promise<number> =>
-  (
-    await fetch(`${app.url}/api/aap/v1/requests`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${agent.credential}`,
-        'content-type': 'application/json',
-        'idempotency-key': key,
-      },
-      body,
-    })
-  ).status;
+const submit = (body: string | Buffer, key: string = randomUUID()) =>
+  fetch(`${app.url}/api/aap/v1/requests`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${agent.credential}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    },
+    body,
+  });
+const ask = async (body: string | Buffer, key?: string): Promise<number> =>
+  (await submit(body, key)).status;
 
 const call = (path: string) =>
   new Promise<IncomingMessage>((resolve, reject) => {
@@ -97,12 +97,37 @@ describe('lists of many megabytes leave the event loop to others:', () => {
     const path = `/api/v1/requests?agent_slug=${large.slug}&limit=${COUNT}`;
     const length = await readInTurns(path);
     expect(length).toBeGreaterThan(COUNT * MEGABYTE);
+    const three = () => Promise.all([path, path, path].map(lengthOf));
+    expect(await heldBy(three)).toBeLessThan(150);
 
     const logged = app.log.length;
     (await call(path)).destroy();
     // The next answer is whole, so the one that was cut off left nothing behind.
     expect(await lengthOf(path)).toBe(length);
     expect(app.log.slice(logged).filter((line) => line.includes('could not be sent'))).toEqual([]);
+  });
+
+  test('the timeline of a request with 20,000 events', async () => {
+    const { id } = (await (await submit(submission('1'))).json()) as { id: string };
+    await app.db.raw(
+      `insert into audit_events
+              (id, organization_id, event_type, actor_type, subject_type, subject_id, data, occurred_at)
+       select gen_random_uuid(), organization_id, 'approval_request.level_notified', 'system', 'approval_request',
+              cast(id as text), json_build_object('run', n), clock_timestamp()
+         from approval_requests, generate_series(1, 20000) n where id = :id`,
+      { id },
+    );
+    await app.db.raw(
+      `update approval_requests set state = 'pending', wake_at = null, routed_at = created_at,
+              route_source = 'no_escalation', route_scope = 'agent' where id = :id`,
+      { id },
+    );
+    const path = `/api/v1/requests/${id}/timeline`;
+    expect(await readInTurns(path)).toBeGreaterThan(20_000 * 300);
+    const { body } = await organization.owner.http.get(path);
+    const events = body['events'] as unknown as readonly { data: { run?: number } }[];
+    const runs = events.map(({ data }) => data.run).filter((run) => run !== undefined);
+    expect(runs).toEqual(Array.from({ length: 20_000 }, (_, index) => index + 1));
   });
 
   test.each([

@@ -3,9 +3,17 @@ import type { ApprovalRequest, RequestStatus } from '../../domain/requests/appro
 import type { PermissionScope } from '../../domain/people/authorization.ts';
 import type { ListAccess } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
+import type { LongList } from '../../platform/long-list.ts';
 import { queryRows } from '../../platform/rows.ts';
+import { bytesOf, documentAtOnce, longPage, type SizedRow } from '../long-pages.ts';
+import {
+  DOCUMENT_COLUMNS,
+  requestColumns,
+  requestTables,
+  toRequest,
+  type RequestRow,
+} from './rows.ts';
 import { anyContains, containsPattern } from '../text-search.ts';
-import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
 export type QueueScope = 'notified' | 'decidable' | 'visible';
 
@@ -183,18 +191,34 @@ export function queueQuery(
       select id, created_at from (${parts.join('\n union ')}) as found
        order by created_at desc, id desc limit :limit offset :offset
     )
-    select ${REQUEST_COLUMNS}
-      from page join (${REQUEST_TABLES}) on r.id = page.id
+    select ${COLUMNS}, r.documents_end
+      from ${requestTables(SIZED)}
      order by r.created_at desc, r.id desc`;
   return { sql, bindings };
 }
+
+const COLUMNS = requestColumns(documentAtOnce);
+const SIZED = `(
+  select r.*, sum(${bytesOf(DOCUMENT_COLUMNS.map((column) => `r.${column}`))})
+           over (order by r.created_at desc, r.id desc rows unbounded preceding) as documents_end
+    from page join approval_requests r on r.id = page.id)`;
 
 export async function listQueue(
   db: Db,
   organizationId: string,
   filter: QueueFilter,
-): Promise<ApprovalRequest[]> {
+): Promise<LongList<ApprovalRequest>> {
   const { sql, bindings } = queueQuery(organizationId, filter);
-  const rows = await queryRows<RequestRow>(db, sql, bindings as never);
-  return rows.map(toRequest);
+  const rows = await queryRows<RequestRow & SizedRow>(db, sql, bindings as never);
+  const read = async (ids: string[]) => await findDocuments(db, organizationId, ids);
+  return longPage(rows, { read, build: toRequest });
+}
+
+async function findDocuments(db: Db, organizationId: string, ids: string[]) {
+  return await queryRows<Pick<RequestRow, 'id' | 'arguments' | 'agentReasoning' | 'context'>>(
+    db,
+    `select id, ${DOCUMENT_COLUMNS.join(', ')} from approval_requests
+      where organization_id = :organizationId and id = any(:ids)`,
+    { organizationId, ids },
+  );
 }

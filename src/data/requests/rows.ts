@@ -15,15 +15,21 @@ import type { EscalationPathSource } from '../../domain/pipelines/evaluate.ts';
 import { JsonText } from '../../platform/json/exact-json.ts';
 
 /** What every read of a request reads from. `d` is its decision and `c` its live claim, if any. */
-export const REQUEST_TABLES = `
-  approval_requests r
+export const requestTables = (requests: string): string => `
+  ${requests} r
   left join decisions d on d.request_id = r.id
   left join claims c on c.request_id = r.id and c.ended_at is null`;
 
-/** The columns of REQUEST_TABLES. */
-export const REQUEST_COLUMNS = `
+export const REQUEST_TABLES = requestTables('approval_requests');
+
+/** The columns that hold what the agent sent. They never change. */
+export const DOCUMENT_COLUMNS = ['arguments', 'agent_reasoning', 'context'] as const;
+
+/** The columns of requestTables. */
+export const requestColumns = (document: (column: string) => string): string => `
+  ${DOCUMENT_COLUMNS.map(document).join(', ')},
   r.id, r.organization_id, r.agent_slug, r.agent_name, r.agent_instance_id, r.agent_instance_name, r.agent_credential_id,
-  r.tool, r.server, r.arguments, r.agent_reasoning, r.context, r.timeout, r.state, r.created_at, r.deadline_at, r.updated_at,
+  r.tool, r.server, r.timeout, r.state, r.created_at, r.deadline_at, r.updated_at,
   r.organization_pipeline_revision_id, r.agent_pipeline_revision_id, r.routed_at, r.route_source, r.route_scope,
   r.route_block_id, r.route_reason, r.escalation_path_revision_id, r.urgency, r.walk, r.next_at,
   d.id as decision_id, d.membership_id as decision_membership_id, d.status as decision_status, d.note as decision_note,
@@ -31,6 +37,8 @@ export const REQUEST_COLUMNS = `
   d.idempotency_key as decision_idempotency_key, d.decided_at, d.expires_at as decision_expires_at,
   c.id as claim_id, c.membership_id as claim_membership_id, c.display_name as claim_display_name, c.claimed_at,
   c.expires_at as claim_expires_at, c.expires_at <= greatest(clock_timestamp(), r.last_at) as claim_lapsed`;
+
+export const REQUEST_COLUMNS = requestColumns((column) => `r.${column}`);
 
 export interface RequestRow {
   id: string;

@@ -4,6 +4,7 @@ import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { listAccess, maySee } from '../../domain/requests/request-access.ts';
+import type { LongList } from '../../platform/long-list.ts';
 import type { ServiceContext } from '../context.ts';
 import { readAudience } from './audience.ts';
 import { requireForAgent } from './caller.ts';
@@ -15,7 +16,7 @@ export async function listRequests(
   context: ServiceContext,
   principal: ProductPrincipal,
   filter: Omit<QueueFilter, 'access'>,
-): Promise<ApprovalRequest[]> {
+): Promise<LongList<ApprovalRequest>> {
   const scope =
     principal.kind === 'member' && principal.via.kind === 'session' ? filter.scope : 'visible';
   return await listQueue(context.db, principal.organizationId, {

@@ -29,6 +29,7 @@ import {
 } from '../../domain/escalation/routing-view.ts';
 import { isInside, stepKey } from '../../domain/escalation/step-keys.ts';
 import type { Target } from '../../domain/escalation/types.ts';
+import type { LongList } from '../../platform/long-list.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import {
@@ -119,7 +120,7 @@ export async function getTimeline(
   context: ServiceContext,
   principal: ProductPrincipal,
   id: string,
-): Promise<AuditEvent[]> {
+): Promise<LongList<AuditEvent>> {
   await getRequest(context, principal, id);
   return await listEvents(context.db, { id, organizationId: principal.organizationId });
 }
@@ -127,7 +128,7 @@ export async function getTimeline(
 async function listEvents(
   db: Db,
   { id, organizationId }: Pick<ApprovalRequest, 'id' | 'organizationId'>,
-): Promise<AuditEvent[]> {
+): Promise<LongList<AuditEvent>> {
   return await listAuditEventsOf(db, organizationId, { type: 'approval_request', id });
 }
 
@@ -238,9 +239,9 @@ function handedOver({ source, blockId, reason }: NonNullable<ApprovalRequest['ro
 async function decidedByPipeline(db: Db, request: ApprovalRequest): Promise<Origin> {
   const { decision } = request;
   if (decision?.channel !== 'pipeline') return {};
-  const event = (await listEvents(db, request)).find(
-    ({ eventType }) => eventType === `approval_request.${decision.status}`,
-  );
+  // A request that a rule decides has only few events.
+  const { first } = await listEvents(db, request);
+  const event = first.find(({ eventType }) => eventType === `approval_request.${decision.status}`);
   const blockId = event?.data?.['block_id'];
   return {
     source: 'pipeline',

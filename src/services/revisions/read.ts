@@ -4,7 +4,7 @@ import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ArchiveStatus, RevisionSummary } from '../../domain/revisions.ts';
 import * as data from '../../data/revisions.ts';
 import type { RevisionTables } from '../../data/revisions.ts';
-import { mapInTurns } from '../../platform/event-loop.ts';
+import { LongList } from '../../platform/long-list.ts';
 import type { ServiceContext } from '../context.ts';
 import { readPage } from '../pages.ts';
 import type { Of } from './kind.ts';
@@ -31,7 +31,7 @@ export interface RevisionPosition {
 }
 
 export interface RevisionList<View> {
-  readonly revisions: readonly View[];
+  readonly revisions: LongList<View>;
   /** The start of the next page; absent on the last one. */
   readonly next?: RevisionPosition;
   readonly totalCount: number;
@@ -66,14 +66,17 @@ export async function listRevisions<N, V>(
       },
     ]);
   }
-  if (!document) return { revisions: [], totalCount: 0 };
-  const of = { tables: kind.tables, documentId: document.id, before: after?.revision };
-  const { items, last } = await readPage(limit, (most) =>
-    data.listRevisions(context.db, organizationId, { ...of, limit: most }),
-  );
+  if (!document) return { revisions: new LongList<V>([]), totalCount: 0 };
+  const page = {
+    tables: kind.tables,
+    documentId: document.id,
+    before: after?.revision,
+    limit,
+  };
+  const { revisions, last } = await data.listRevisions(context.db, organizationId, page);
   return {
-    revisions: await mapInTurns(items, kind.view),
-    ...(last && { next: { documentId: document.id, revision: last.revision } }),
+    revisions: await revisions.map(kind.view),
+    ...(last !== undefined && { next: { documentId: document.id, revision: last } }),
     totalCount: document.latestRevision,
   };
 }

@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Server } from 'node:http';
 import { z } from 'zod';
-import { defineEndpoint } from '../../../api/http/endpoint.ts';
+import { defineEndpoint, type Reply } from '../../../api/http/endpoint.ts';
 import { createHttpServer } from '../../../api/http/server.ts';
 import { AppError, type ErrorCode } from '../../../src/domain/errors.ts';
 import { TOKEN_PREFIX } from '../../../src/domain/tokens.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
+import { LongList } from '../../../src/platform/long-list.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { createMember, createOrganization } from '../../support/scene/factories.ts';
 import { HttpClient } from '../../support/http.ts';
@@ -24,37 +25,47 @@ async function linesOf(call: () => Promise<unknown>): Promise<{ level: string; m
   return app.log.slice(before).map((line) => JSON.parse(line) as { level: string; msg: string });
 }
 
-describe('an error code', () => {
-  const servers: Server[] = [];
-  afterAll(() => {
-    for (const server of servers) server.close();
-  });
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) server.close();
+});
 
-  /** A server with one endpoint, which declares `claim_held` and answers the code. */
-  async function serve(code: ErrorCode, strictAnswers: boolean): Promise<HttpClient> {
-    const endpoint = defineEndpoint({
-      operationId: 'tryIt',
-      method: 'get',
-      path: '/try',
-      tag: 'Test',
-      summary: 'Try',
-      auth: 'none',
-      success: { status: 200, description: 'It did.', body: z.strictObject({}) },
-      errors: ['claim_held'],
-      handler: () => Promise.reject(new AppError(code)),
-    });
-    const server = createHttpServer(app.context, {
-      endpoints: [endpoint],
-      strictAnswers,
-      trustedProxies: [],
-      publicUrlConfigured: false,
-      probes: {},
-    });
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    return new HttpClient(`http://127.0.0.1:${typeof address === 'object' && address?.port}`);
-  }
+/** A server with one endpoint, which declares `claim_held` and a list of numbers. */
+async function serveHandler(
+  handler: () => Promise<Reply>,
+  strictAnswers: boolean,
+): Promise<HttpClient> {
+  const endpoint = defineEndpoint({
+    operationId: 'tryIt',
+    method: 'get',
+    path: '/try',
+    tag: 'Test',
+    summary: 'Try',
+    auth: 'none',
+    success: {
+      status: 200,
+      description: 'It did.',
+      body: z.strictObject({ numbers: z.array(z.number()), count: z.number() }),
+    },
+    errors: ['claim_held'],
+    handler,
+  });
+  const server = createHttpServer(app.context, {
+    endpoints: [endpoint],
+    strictAnswers,
+    trustedProxies: [],
+    publicUrlConfigured: false,
+    probes: {},
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return new HttpClient(`http://127.0.0.1:${typeof address === 'object' && address?.port}`);
+}
+
+describe('an error code', () => {
+  const serve = (code: ErrorCode, strictAnswers: boolean) =>
+    serveHandler(() => Promise.reject(new AppError(code)), strictAnswers);
 
   test('that is declared, or implied by the kind of endpoint, is answered', async () => {
     for (const code of ['claim_held', 'validation_failed', 'dependency_unavailable'] as const)
@@ -81,6 +92,67 @@ describe('an error code', () => {
         undeclaredError: 'mfa_required',
         msg: 'an answer differs from its declaration',
       }),
+    );
+  });
+});
+
+describe('a list that is read while it is sent', () => {
+  async function* batches(...given: (readonly unknown[] | Error)[]) {
+    for (const batch of given) {
+      await Promise.resolve();
+      if (batch instanceof Error) throw batch;
+      yield batch;
+    }
+  }
+  const serve = (
+    [first, ...rest]: readonly [readonly unknown[], ...(readonly unknown[] | Error)[]],
+    strictAnswers = true,
+  ) => {
+    const body = () => ({
+      numbers: new LongList(first, rest.length === 0 ? undefined : batches(...rest)),
+      count: 3,
+    });
+    return serveHandler(() => Promise.resolve({ body: body() }), strictAnswers);
+  };
+
+  test('has all items, also where batches are empty', async () => {
+    for (const given of [[[1, 2, 3]], [[], [1], [], [2, 3]], [[1], [2], [3], []]] as const) {
+      const client = await serve(given);
+      expect(await client.get('/try')).toMatchObject({
+        status: 200,
+        text: '{"numbers":[1,2,3],"count":3}',
+      });
+      expect(await client.call('HEAD', '/try')).toMatchObject({ status: 200, text: '' });
+    }
+  });
+
+  test('names its length if it is one batch', async () => {
+    const one = await (await serve([[1, 2, 3]])).get('/try');
+    expect(one.headers['content-length']).toBe(String(one.text.length));
+    const two = await (await serve([[1, 2], [3]])).get('/try');
+    expect(two.headers['content-length']).toBeUndefined();
+  });
+
+  test('ends without its end where a batch cannot be read, and says so in the log', async () => {
+    const client = await serve([[1], [2], new Error('the database is away')]);
+    const lines = await linesOf(() => expect(client.get('/try')).rejects.toThrow());
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 'error', msg: 'an answer could not be sent' }),
+    );
+  });
+
+  test('is checked: a difference ends it in tests and development', async () => {
+    const client = await serve([[1], [2], ['three']]);
+    await expect(client.get('/try')).rejects.toThrow();
+  });
+
+  test('is checked: a difference is answered and logged in production', async () => {
+    const client = await serve([[1], [2], ['three']], false);
+    const lines = await linesOf(async () => {
+      expect((await client.get('/try')).body['numbers']).toEqual([1, 2, 'three']);
+    });
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 'error', msg: 'an answer differs from its declaration' }),
     );
   });
 });

@@ -3,7 +3,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonText, stringifyExact } from '../../../src/platform/json/exact-json.ts';
 import { ExactNumber } from '../../../src/platform/json/exact-values.ts';
-import { exactPieces } from '../../../src/platform/json/exact-json-pieces.ts';
+import { exactPieces, laterPieces } from '../../../src/platform/json/exact-json-pieces.ts';
+import { LongList } from '../../../src/platform/long-list.ts';
 
 const joined = (value: unknown) => [...exactPieces(value)].join('');
 
@@ -26,4 +27,23 @@ test('source texts, exact numbers and dates are printed as ever', () => {
 
 test('each item of a list is a piece', () => {
   expect([...exactPieces({ list: ['a', 'b'] })]).toEqual(['{"list":', '["a"', ',"b"', ']', '}']);
+});
+
+test('a long list has the text of its items, however they are divided', async () => {
+  async function* batchesOf(batches: readonly (readonly unknown[])[]) {
+    await Promise.resolve();
+    yield* batches;
+  }
+  const divided = fc.array(fc.array(fc.jsonValue(), { maxLength: 3 }), { maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.jsonValue(), { maxLength: 3 }), divided, async (first, rest) => {
+      let text = '';
+      for (const piece of exactPieces({ list: new LongList(first, batchesOf(rest)), after: 1 })) {
+        if (typeof piece === 'string') text += piece;
+        else for await (const later of laterPieces(piece)) text += later;
+      }
+      expect(text).toBe(stringifyExact({ list: [...first, ...rest.flat()], after: 1 }));
+      expect(joined({ list: new LongList(first) })).toBe(stringifyExact({ list: first }));
+    }),
+  );
 });
