@@ -344,3 +344,24 @@ describe('the free text of the queue list', () => {
     expect((answer.body['requests'] ?? []).map((request) => request['tool'])).toEqual(tools);
   });
 });
+
+test('a page of long documents has each request as it is read alone', async () => {
+  const organization = await createOrganization(app);
+  const agent = await createAgent(app, organization);
+  const sizes = [600_000, 10, 300_000, 900_000, 200_000, 20, 1_000_000];
+  const ids: string[] = [];
+  for (const [index, size] of sizes.entries())
+    ids.unshift(
+      await ask(app, agent, {
+        arguments: { index, text: 'é'.repeat(size / 2) },
+        ...(index % 2 === 0 && { context: { index }, agent_reasoning: `because of ${index}` }),
+      }),
+    );
+  const { http } = organization.owner;
+  const texts = await Promise.all(
+    ids.map(async (id) => (await http.get(`/api/v1/requests/${id}`)).text),
+  );
+  expect((await http.get('/api/v1/requests')).text).toBe(`{"requests":[${texts.join(',')}]}`);
+  const part = await http.get('/api/v1/requests?limit=3&offset=2');
+  expect(part.text).toBe(`{"requests":[${texts.slice(2, 5).join(',')}]}`);
+});
