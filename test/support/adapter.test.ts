@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Adapter } from './adapter.ts';
 import { Ledger } from './adapter/ledger.ts';
-import { full, mutations, tour, wait, type Scenario } from './adapter/mutations.ts';
+import { mutations } from './adapter/mutations.ts';
+import { full, tour, wait, type Scenario } from './adapter/scenarios.ts';
 import { AdapterRefusal, adapterRules } from './adapter/rules.ts';
 import { startBrokenServer, type BrokenServerOptions } from './servers/broken-server.ts';
 

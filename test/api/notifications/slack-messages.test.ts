@@ -7,12 +7,13 @@ import { sendDue } from '../../../src/services/notifications/send-loop.ts';
 import { slackSender } from '../../../src/services/notifications/slack/sender.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, decide, stepAt } from '../../support/scene/approval-requests.ts';
-import { createAgent, type TestMember } from '../../support/scene/factories.ts';
+import { type TestMember } from '../../support/scene/factories.ts';
 import {
   asked,
   createDecider,
   createScene,
   deliver,
+  deliveriesOf,
   link,
   newChannel,
   newUser,
@@ -47,27 +48,6 @@ const scene = (options: { readonly defaultChannel?: string } = {}): Promise<Scen
 const lastOf = (channel: string): SlackPost | undefined => slack.postsTo(channel).at(-1);
 const read = async (member: TestMember, id: string) =>
   (await member.http.get(`/api/v1/requests/${id}`)).body;
-
-interface DeliveryRow {
-  readonly event: string;
-  readonly announces: boolean;
-  readonly attempts: number;
-  readonly last_error: string | null;
-  readonly dropped_reason: string | null;
-  readonly delivered_at: Date | null;
-  readonly dead_at: Date | null;
-  readonly next_attempt_at: Date | null;
-}
-
-/** To the people, to the default channel, and the news of the decision. */
-async function deliveriesOf(requestId: string): Promise<DeliveryRow[]> {
-  return await app
-    .db('notification_deliveries as d')
-    .join('notification_channels as c', 'c.id', 'd.channel_id')
-    .where({ 'd.request_id': requestId, 'c.kind': 'slack' })
-    .orderBy([{ column: 'd.event', order: 'desc' }, 'd.announces', 'd.created_at'])
-    .select<DeliveryRow[]>('d.*');
-}
 
 /** As an administrator over the API. */
 async function sendAgain({ organization: { owner } }: Scene, requestId: string): Promise<void> {
@@ -112,7 +92,7 @@ describe('messages', () => {
     await here.reviewer.browser.delete('/api/v1/me/slack');
     const id = await ask(app, here.agent);
     await deliver(app);
-    expect(await deliveriesOf(id)).toMatchObject([
+    expect(await deliveriesOf(app, id)).toMatchObject([
       { event: 'notified', dropped_reason: 'not_linked' },
     ]);
   });
@@ -153,11 +133,11 @@ describe('messages', () => {
       delivered_at: null,
       dead_at: null,
     };
-    expect(await deliveriesOf(id)).toMatchObject([waiting, waiting]);
+    expect(await deliveriesOf(app, id)).toMatchObject([waiting, waiting]);
     await slack.start();
     slack.misbehavior.set('conversations.open', { kind: 'status', status: 502 });
     await deliver(app);
-    expect((await deliveriesOf(id))[0]).toMatchObject({ last_error: 'http_502' });
+    expect((await deliveriesOf(app, id))[0]).toMatchObject({ last_error: 'http_502' });
     slack.misbehavior.clear();
     await deliver(app);
     expect([slack.postsTo(channel).length, slack.postsTo(`D${here.slackUser}`).length]).toEqual([
@@ -171,9 +151,9 @@ describe('messages', () => {
     await slack.start();
     await deliver(app);
     expect([lastOf(channel)?.updates, lastOf(`D${here.slackUser}`)?.updates]).toEqual([1, 1]);
-    expect((await deliveriesOf(id)).every((delivery) => delivery['delivered_at'] !== null)).toBe(
-      true,
-    );
+    expect(
+      (await deliveriesOf(app, id)).every((delivery) => delivery['delivered_at'] !== null),
+    ).toBe(true);
   });
 
   test('to a person are not repeated when the one to the channel failed', async () => {
@@ -185,13 +165,13 @@ describe('messages', () => {
     await deliver(app);
     slack.archived.clear();
     expect([slack.postsTo(direct).length, slack.postsTo(channel).length]).toEqual([1, 0]);
-    expect(await deliveriesOf(id)).toMatchObject([
+    expect(await deliveriesOf(app, id)).toMatchObject([
       { announces: false, delivered_at: expect.any(Date) },
       { announces: true, last_error: 'is_archived', attempts: 1, dead_at: expect.any(Date) },
     ]);
     await sendAgain(here, id);
     expect([slack.postsTo(direct).length, slack.postsTo(channel).length]).toEqual([1, 1]);
-    expect(await deliveriesOf(id)).toMatchObject([
+    expect(await deliveriesOf(app, id)).toMatchObject([
       {},
       { announces: true, dead_at: null, delivered_at: expect.any(Date) },
     ]);
@@ -206,7 +186,7 @@ describe('messages', () => {
     expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([
       0, 1,
     ]);
-    expect(await deliveriesOf(id)).toMatchObject([
+    expect(await deliveriesOf(app, id)).toMatchObject([
       { announces: false, last_error: 'user_not_found', attempts: 1, dead_at: expect.any(Date) },
       { announces: true, attempts: 1, delivered_at: expect.any(Date) },
     ]);
@@ -237,7 +217,7 @@ describe('messages', () => {
     slack.misbehavior.set('chat.postMessage', { kind: 'limited', retryAfter: 900 });
     const id = await ask(app, here.agent);
     await deliver(app);
-    const [delivery] = await deliveriesOf(id);
+    const [delivery] = await deliveriesOf(app, id);
     expect(delivery).toMatchObject({ last_error: 'ratelimited', attempts: 1 });
     expect((delivery?.['next_attempt_at'] as Date).getTime()).toBeGreaterThan(Date.now() + 880_000);
   });
@@ -257,13 +237,13 @@ describe('messages', () => {
       slack.misbehavior.set('chat.postMessage', { kind: 'error', error });
       id = await ask(app, here.agent);
       await deliver(app);
-      expect(await deliveriesOf(id)).toMatchObject([
+      expect(await deliveriesOf(app, id)).toMatchObject([
         { last_error: error, attempts: 1, dead_at: expect.any(Date) },
       ]);
     }
     slack.misbehavior.clear();
     await sendAgain(here, id);
-    expect(await deliveriesOf(id)).toMatchObject([
+    expect(await deliveriesOf(app, id)).toMatchObject([
       { delivered_at: expect.any(Date), dead_at: null },
     ]);
     expect(slack.postsTo(`D${here.slackUser}`)).toHaveLength(1);
@@ -280,12 +260,12 @@ describe('messages', () => {
       slack.misbehavior.set('chat.postMessage', { kind: 'error', error });
       const id = await ask(app, here.agent);
       await deliver(app);
-      expect(await deliveriesOf(id)).toMatchObject([
+      expect(await deliveriesOf(app, id)).toMatchObject([
         { last_error: error, attempts: 1, dead_at: null },
       ]);
       slack.misbehavior.clear();
       await deliver(app);
-      expect(await deliveriesOf(id)).toMatchObject([
+      expect(await deliveriesOf(app, id)).toMatchObject([
         { attempts: 2, delivered_at: expect.any(Date) },
       ]);
     }
@@ -299,7 +279,7 @@ describe('messages', () => {
     await decide(here.reviewer.browser, id);
     await deliver(app);
     expect(lastOf(channel)).toMatchObject({ updates: 1 });
-    expect((await deliveriesOf(id)).at(-1)).toMatchObject({
+    expect((await deliveriesOf(app, id)).at(-1)).toMatchObject({
       event: 'decided',
       delivered_at: expect.any(Date),
     });
@@ -327,11 +307,11 @@ describe('messages', () => {
     );
     stopping.abort();
     await sending;
-    expect(await deliveriesOf(id)).toMatchObject([
+    expect(await deliveriesOf(app, id)).toMatchObject([
       { last_error: 'interrupted', delivered_at: null, dead_at: null },
     ]);
     await deliver(app);
-    expect(await deliveriesOf(id)).toMatchObject([
+    expect(await deliveriesOf(app, id)).toMatchObject([
       { last_error: 'under_way', delivered_at: null, dead_at: null },
     ]);
     release();
@@ -343,7 +323,7 @@ describe('messages', () => {
       return typeof message === 'string';
     });
     await deliver(app);
-    expect(await deliveriesOf(id)).toMatchObject([{ delivered_at: expect.any(Date) }]);
+    expect(await deliveriesOf(app, id)).toMatchObject([{ delivered_at: expect.any(Date) }]);
     expect(slack.postsTo(`D${here.slackUser}`)).toHaveLength(1);
   });
 
@@ -390,135 +370,5 @@ describe('messages', () => {
       expect(app.log.join('')).not.toContain(secret);
       expect(kept).not.toContain(secret);
     }
-  });
-});
-
-describe('the default channel hears of a level', () => {
-  test.each([
-    [
-      'wants nothing in Slack',
-      'opted_out',
-      ({ browser }: TestMember) =>
-        browser.call('PUT', '/api/v1/me/notification_settings', {
-          body: { email: true, slack: false },
-        }),
-    ],
-    [
-      'was suspended',
-      'member_inactive',
-      ({ membershipId }: TestMember) =>
-        app.db('memberships').where({ id: membershipId }).update({ status: 'suspended' }),
-    ],
-    [
-      'may no longer decide',
-      'cannot_decide',
-      ({ membershipId }: TestMember) =>
-        app.db('permission_policies').where({ membership_id: membershipId }).delete(),
-    ],
-    [
-      'has no linked Slack user',
-      'not_linked',
-      ({ browser }: TestMember) => browser.delete('/api/v1/me/slack'),
-    ],
-  ])('even if every person asked %s', async (_what, reason, lose) => {
-    const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
-    const id = await ask(app, here.agent);
-    await lose(here.reviewer);
-    await deliver(app);
-    expect([slack.postsTo(`D${here.slackUser}`).length, slack.postsTo(channel).length]).toEqual([
-      0, 1,
-    ]);
-    expect(await deliveriesOf(id)).toMatchObject([
-      { announces: false, dropped_reason: reason },
-      { announces: true, delivered_at: expect.any(Date) },
-    ]);
-    expect((await decide(here.organization.owner.browser, id)).status).toBe(200);
-    await deliver(app);
-    expect(lastOf(channel)).toMatchObject({
-      updates: 1,
-      text: `Approved by ${here.organization.owner.displayName}: deploy`,
-    });
-  });
-
-  test('once for each level and each call for help, for any number of people, even if a step is repeated', async () => {
-    const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
-    const others = await Promise.all(
-      Array.from({ length: 4 }, () => createDecider(app, here.organization, here.agent)),
-    );
-    const [second, third, ...helpers] = others;
-    if (!second || !third) throw new Error('no second or third member');
-    await routeTo(here.organization, here.agent, [here.reviewer, second], [third]);
-    const id = await ask(app, here.agent);
-    await stepAt(app, id);
-    await deliver(app);
-    expect(slack.postsTo(channel)).toHaveLength(1);
-    for (const { membershipId } of helpers) {
-      const added = await here.reviewer.http.post(`/api/v1/requests/${id}/reviewers`, {
-        membership_ids: [membershipId],
-      });
-      expect(added.status).toBe(200);
-    }
-    await deliver(app);
-    expect(slack.postsTo(channel)).toHaveLength(3);
-    const request = await app
-      .db('approval_requests')
-      .where({ id })
-      .first<{ next_at: Date }>('next_at');
-    await stepAt(app, id, request.next_at);
-    await stepAt(app, id, request.next_at);
-    await deliver(app);
-    expect(slack.postsTo(channel)).toHaveLength(4);
-    await decide(here.reviewer.browser, id);
-    await deliver(app);
-    expect(slack.postsTo(channel).map(({ updates }) => updates)).toEqual([1, 1, 1, 1]);
-  });
-
-  test('once when no path applies, even if more people may decide later', async () => {
-    const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
-    const agent = await createAgent(app, here.organization);
-    const id = await ask(app, agent);
-    await createDecider(app, here.organization, agent);
-    const count = async (): Promise<number> =>
-      (await app.db('notifications').where({ request_id: id }).pluck('id')).length;
-    const announced = await count();
-    await stepAt(app, id);
-    expect(await count()).toBe(announced + 1);
-    await deliver(app);
-    expect(slack.postsTo(channel)).toHaveLength(1);
-  });
-
-  test('not at all when there is no channel, or none at that moment', async () => {
-    const without = await scene();
-    expect(
-      (await deliveriesOf((await asked(without)).id)).map(({ announces }) => announces),
-    ).toEqual([false]);
-    const here = await scene({ defaultChannel: newChannel() });
-    const id = await ask(app, here.agent);
-    await app
-      .db('slack_connections')
-      .where({ organization_id: here.organization.id })
-      .update({ default_channel: null });
-    await deliver(app);
-    expect(await deliveriesOf(id)).toMatchObject([
-      { announces: false, delivered_at: expect.any(Date) },
-      { announces: true, dropped_reason: 'not_configured' },
-    ]);
-  });
-
-  test('without any member in the list of messages', async () => {
-    const here = await scene({ defaultChannel: newChannel() });
-    const { id } = await asked(here);
-    const { body } = await here.organization.owner.http.get('/api/v1/notification_deliveries');
-    const listed = body['notification_deliveries'] as unknown as readonly Readonly<
-      Record<string, unknown>
-    >[];
-    const about = listed.filter(
-      (message) =>
-        message['request_id'] === id && (message['channel'] as { kind: string }).kind === 'slack',
-    );
-    expect(about.map((message) => message['member'] === undefined).sort()).toEqual([false, true]);
   });
 });

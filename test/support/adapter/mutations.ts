@@ -1,66 +1,21 @@
+/** Ways to break the rules of an adapter's answers, one at a time. */
 import { randomUUID } from 'node:crypto';
-import { expect } from '@jest/globals';
-import { errorOf, requestOf, type Adapter } from '../adapter.ts';
-import { readJson } from './json-source.ts';
+import { requestOf, type Adapter } from '../adapter.ts';
+import type { BrokenServerOptions } from '../servers/broken-server.ts';
 import type { AdapterRule } from './rules.ts';
+import { full, plain, wait, type Scenario } from './scenarios.ts';
 import {
-  type BrokenCall,
-  type BrokenReply,
-  type BrokenServer,
-  type BrokenServerOptions,
-} from '../servers/broken-server.ts';
-
-export type Scenario = (adapter: Adapter, server: BrokenServer) => Promise<void>;
-
-const ARGUMENTS = String.raw`{ "z": 9007199254740993, "a": [1.0, 1e400, -0, {"__proto__": "\u0000"}], "amount": 1.50 }`;
-const REASONING = String.raw`"charged \u0074wice\u0000"`;
-export const full = (args = ARGUMENTS): string =>
-  `{"tool":"hold","server":"payments","arguments":${args},"timeout":"30m","agent_reasoning":${REASONING},"context":{"call":7.0}}`;
-const plain = (tool: string): string => `{"tool":"${tool}","arguments":{},"timeout":"1h"}`;
-
-/** Everything that an adapter may meet in the life of its requests. */
-export const tour: Scenario = async (adapter, server) => {
-  const [idempotencyKey, otherKey] = [randomUUID(), randomUUID()];
-  const { id } = requestOf(await adapter.create(full(), { idempotencyKey, requestId: 'trace 1' }));
-  requestOf(await adapter.get(id));
-  requestOf(await adapter.create(full(ARGUMENTS.replace('1.50', '15e-1')), { idempotencyKey }));
-  expect(errorOf(await adapter.create(full('{}'), { idempotencyKey })).error.code).toBe(
-    'idempotency_conflict',
-  );
-  const [held] = await Promise.all([adapter.get(id, { wait: '20s' }), adapter.cancel(id)]);
-  expect(requestOf(held).status).toBe('cancelled');
-  requestOf(await adapter.cancel(id));
-  requestOf(await adapter.get(id));
-  requestOf(await adapter.create(full(), { idempotencyKey }));
-
-  const approved = requestOf(await adapter.create(plain('approve'), { idempotencyKey: otherKey }));
-  requestOf(await adapter.get(approved.id));
-  expect(errorOf(await adapter.cancel(approved.id)).error.code).toBe('already_terminal');
-  requestOf(await adapter.create(plain('deny')));
-  requestOf(await adapter.get(requestOf(await adapter.create(plain('expire'))).id));
-
-  const decided = requestOf(await adapter.create(plain('hold')));
-  const decide = async (): Promise<void> => {
-    await adapter.get(decided.id);
-    server.decide(decided.id, 'approved');
-  };
-  const [waited] = await Promise.all([adapter.get(decided.id, { wait: '20s' }), decide()]);
-  expect(requestOf(waited).status).toBe('approved');
-
-  expect(errorOf(await adapter.get(randomUUID())).status).toBe(404);
-  expect(errorOf(await adapter.raw('GET', '/nowhere')).status).toBe(404);
-  expect(errorOf(await adapter.create('{"a":1,"a":2}')).status).toBe(400);
-  expect(errorOf(await adapter.create(plain(''))).error.details).toHaveProperty('issues');
-  expect(errorOf(await adapter.create(plain('quota'))).headers['retry-after']).toBe('30');
-  expect(errorOf(await adapter.create(plain('away'))).status).toBe(503);
-};
-
-export const wait: Scenario = async (adapter) => {
-  const { id } = requestOf(await adapter.create(plain('hold')));
-  expect(requestOf(await adapter.get(id, { wait: '1s' })).status).toBe('pending');
-};
-
-type Spoil = (reply: BrokenReply, call: BrokenCall) => BrokenReply;
+  at,
+  text,
+  json,
+  swap,
+  header,
+  decision,
+  error,
+  shift,
+  failure,
+  type Spoil,
+} from './spoils.ts';
 
 /** One way to break one rule, identified by `broken`. Without a scenario the whole tour runs. */
 export interface Mutation {
@@ -71,73 +26,6 @@ export interface Mutation {
   readonly scenario?: Scenario;
   readonly marginMs?: number;
 }
-
-type Where = `${BrokenCall['operation'] | 'any'} ${number | 'any'}`;
-type Json = Record<string, unknown> & {
-  decision?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-};
-
-const at = (
-  where: Where,
-  change: (reply: BrokenReply, call: BrokenCall) => Partial<BrokenReply>,
-): Spoil => {
-  const [operation, status] = where.split(' ');
-  return (reply, call) =>
-    (operation === 'any' || operation === call.operation) &&
-    (status === 'any' || status === String(reply.status))
-      ? { ...reply, ...change(reply, call) }
-      : reply;
-};
-const text = (where: Where, change: (body: string) => string): Spoil =>
-  at(where, (reply) => ({ body: change(reply.body.toString()) }));
-/** Edits the parsed body and keeps the spelling of the caller's own parts. */
-const json = (where: Where, change: (body: Json) => object): Spoil =>
-  text(where, (body) => {
-    const parsed = JSON.parse(body) as Json;
-    const spelled = readJson(body);
-    const members = Object.entries(change({ ...parsed })).map(([key, value]) => {
-      const source = spelled.kind === 'object' ? spelled.members.get(key)?.source : undefined;
-      return `${JSON.stringify(key)}:${source !== undefined && value === parsed[key] && isOwn(key) ? source : JSON.stringify(value)}`;
-    });
-    return `{${members.join(',')}}`;
-  });
-const isOwn = (key: string): boolean => ['arguments', 'context', 'agent_reasoning'].includes(key);
-const swap = (where: Where, before: string, after: string): Spoil =>
-  text(where, (body) => body.replace(before, after));
-const header = (where: Where, name: string, value: string | undefined): Spoil =>
-  at(where, (reply) => {
-    const rest = Object.fromEntries(Object.entries(reply.headers).filter(([key]) => key !== name));
-    return { headers: value === undefined ? rest : { ...rest, [name]: value } };
-  });
-const decision = (
-  where: Where,
-  change: (decision: Record<string, unknown>, body: Json) => unknown,
-): Spoil =>
-  json(where, (body) => {
-    if (body.decision) change(body.decision, body);
-    return body;
-  });
-const error = (where: Where, change: (error: Record<string, unknown>) => unknown): Spoil =>
-  json(where, (body) => {
-    if (body.error) change(body.error);
-    return body;
-  });
-const shift = (time: unknown, ms: number): string =>
-  new Date(Date.parse(String(time)) + ms).toISOString();
-
-const failure = (reply: BrokenReply, status: 404 | 409, code: string): BrokenReply => ({
-  ...reply,
-  status,
-  body: JSON.stringify({
-    error: {
-      type: status === 404 ? 'not_found' : 'conflict',
-      code,
-      message: 'No.',
-      request_id: reply.headers['X-Request-ID'],
-    },
-  }),
-});
 
 export const mutations: readonly Mutation[] = [
   {

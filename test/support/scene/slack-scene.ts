@@ -152,3 +152,23 @@ export async function click(
   if (answer.status !== 200) throw new Error(answer.text);
   return await scene.slack.ephemeralText(said + 1);
 }
+
+interface DeliveryRow {
+  readonly event: string;
+  readonly announces: boolean;
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly dropped_reason: string | null;
+  readonly delivered_at: Date | null;
+  readonly dead_at: Date | null;
+  readonly next_attempt_at: Date | null;
+}
+
+/** To the people, to the default channel, and the news of the decision. */
+export async function deliveriesOf({ db }: TestApp, requestId: string): Promise<DeliveryRow[]> {
+  return await db('notification_deliveries as d')
+    .join('notification_channels as c', 'c.id', 'd.channel_id')
+    .where({ 'd.request_id': requestId, 'c.kind': 'slack' })
+    .orderBy([{ column: 'd.event', order: 'desc' }, 'd.announces', 'd.created_at'])
+    .select<DeliveryRow[]>('d.*');
+}
