@@ -3,6 +3,7 @@
  * rounds, so that a slow minute of the machine affects all.
  */
 import { loadavg } from 'node:os';
+import pg from 'pg';
 import { cpuSeconds, familySeconds } from '../cpu.ts';
 import { round } from '../load.ts';
 import { startServers, type Servers } from '../servers.ts';
@@ -14,7 +15,7 @@ import { printComparison } from './print.ts';
 import type { Extent, Sample, System } from './system.ts';
 
 const CALLERS = [1, 16];
-/** Compiled code is several times as fast, and plans of Postgres are made. */
+/** Compiled code is several times as fast. */
 const WARM_UP = { approvals: 300, load: { callers: 16, seconds: 2 } };
 
 export async function comparePeers(directory: string, extent: Extent): Promise<void> {
@@ -24,10 +25,7 @@ export async function comparePeers(directory: string, extent: Extent): Promise<v
   try {
     for (const mode of MODES) systems.push(await startOurs(mode, servers, directory));
     for (const peer of PEERS) systems.push(await startPeer(peer, servers, { packages, directory }));
-    for (const system of systems) {
-      say(`${system.name}: warm-up`);
-      for (let done = 0; done < WARM_UP.approvals;) done += (await system.run(WARM_UP.load)).calls;
-    }
+    for (const system of systems) await warmUp(system);
     const before = loadavg();
     const samples = await interleave(systems, servers, extent);
     printComparison(samples, extent);
@@ -37,6 +35,17 @@ export async function comparePeers(directory: string, extent: Extent): Promise<v
     for (const system of systems) await system.stop();
     await servers.stop();
   }
+}
+
+async function warmUp({ name, databaseUrl, run }: System): Promise<void> {
+  say(`${name}: warm-up`);
+  for (let done = 0; done < WARM_UP.approvals;) done += (await run(WARM_UP.load)).calls;
+  if (databaseUrl === undefined) return;
+  // As Postgres does by itself within a minute: without, its plans are those of empty tables.
+  const db = new pg.Client({ connectionString: databaseUrl });
+  await db.connect();
+  await db.query('analyze');
+  await db.end();
 }
 
 async function interleave(
@@ -83,10 +92,10 @@ async function take(
 }
 
 /** Seconds of processor time so far, by process. */
-function usage({ processes, usesPostgres }: System, { postgres }: Servers): Record<string, number> {
+function usage({ processes, databaseUrl }: System, { postgres }: Servers): Record<string, number> {
   const own = Object.entries(processes).map(([name, pid]) => [name, cpuSeconds(pid)]);
   return {
     ...(Object.fromEntries(own) as Record<string, number>),
-    ...(usesPostgres && { Postgres: familySeconds(postgres.pid() ?? 0) }),
+    ...(databaseUrl !== undefined && { Postgres: familySeconds(postgres.pid() ?? 0) }),
   };
 }

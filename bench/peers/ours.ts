@@ -46,7 +46,7 @@ export async function startOurs(mode: Mode, servers: Servers, directory: string)
   const parties = await introduce(service);
   return {
     name: mode.name,
-    usesPostgres: true,
+    databaseUrl,
     processes: {
       service: service.process.pid ?? 0,
       Temporal: servers.temporal.servers[0]?.pid() ?? 0,

@@ -35,13 +35,14 @@ export async function startPeer(
 ): Promise<System> {
   const database = `peer_${name.toLowerCase()}`;
   await ensureDatabase(servers.postgres, database);
+  const databaseUrl = servers.postgres.url(database);
   const own = join(directory, database);
   mkdirSync(own);
   const logFile = `${own}.log`;
   const log = openSync(logFile, 'w');
   const child = fork(
     fileURLToPath(new URL('./peer-process.js', import.meta.url)),
-    [name, packages, servers.postgres.url(database), own],
+    [name, packages, databaseUrl, own],
     { env: ENVIRONMENT, stdio: ['ignore', log, log, 'ipc'] },
   );
   closeSync(log);
@@ -49,7 +50,7 @@ export async function startPeer(
   const started = await next<Record<string, number>>();
   return {
     name,
-    usesPostgres,
+    databaseUrl: usesPostgres ? databaseUrl : undefined,
     processes: { [usesPostgres ? 'library' : 'SDK']: child.pid ?? 0, ...started },
     run: async (load: TimedLoad) => {
       child.send(load);

@@ -10,7 +10,8 @@ export interface System {
   run(load: TimedLoad): Promise<Measured>;
   /** The pids of its processes, by what they do. Postgres is not among them. */
   readonly processes: Readonly<Record<string, number>>;
-  readonly usesPostgres: boolean;
+  /** Undefined where Postgres is not used. */
+  readonly databaseUrl: string | undefined;
   stop(): Promise<void>;
 }
 
