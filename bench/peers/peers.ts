@@ -51,7 +51,7 @@ export async function startPeer(
   return {
     name,
     databaseUrl: usesPostgres ? databaseUrl : undefined,
-    processes: { [usesPostgres ? 'library' : 'SDK']: child.pid ?? 0, ...started },
+    processes: { 'library and callers': child.pid ?? 0, ...started },
     run: async (load: TimedLoad) => {
       child.send(load);
       return await next<Measured>();

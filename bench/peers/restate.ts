@@ -72,7 +72,7 @@ export async function startRestate({ load, directory }: PeerOptions): Promise<Pe
   await register(`http://127.0.0.1:${admin}`, `http://127.0.0.1:${workflows}`);
   const client = connect({ url: `http://127.0.0.1:${ingress}` });
   return {
-    servers: { 'Restate server': server.pid ?? 0 },
+    servers: { server: server.pid ?? 0 },
     approve: async (id, call) => {
       const approval = client.workflowClient({ name: NAME }, id);
       await approval.workflowSubmit(call);
