@@ -193,6 +193,7 @@ function createRuntime(
       sizeCalculation: charactersOf,
       ttl: JUST_CREATED_MS,
     }),
+    answered: new Set(),
     limits: limitsOf(config),
     edition: config.edition,
     secrets:

@@ -8,10 +8,12 @@ import type { CallKind, CallObserver, CallOutcome } from '../src/services/ports.
 
 export interface LaneCall {
   readonly kind: CallKind;
-  /** What the call brings about: calls of one key that wait have the same effect. */
+  /** What the call brings about: of the calls of one key that wait, one is enough. */
   readonly key?: string;
   /** Joins a call of the same key that still waits, instead of waiting itself. */
   readonly join?: boolean;
+  /** When it joins a call, this one is made in its place: it has the effect of both. */
+  readonly replace?: boolean;
   /** Aborted when the call's purpose is over. A call that has begun goes on. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -42,6 +44,8 @@ const SIGNAL_DELAY_MS = 10;
 
 /** A call in the lane: it begins, or it is given up. */
 interface WaitingCall {
+  /** What the call does when its turn comes. */
+  work: () => Promise<void>;
   /** Settles like the call. Rejects when it is given up. */
   readonly done: Promise<void>;
   /** Aborted when it is given up. */
@@ -96,6 +100,7 @@ export function createLane({ observer, stopping }: LaneOptions): Lane {
       const line = call.kind === 'start' ? starts : others;
       if (call.join && same) {
         observer(call.kind)('joined');
+        if (call.replace) same.work = work;
         await same.done;
       } else if (line.size < WAITING_AT_MOST) {
         await enqueue(line, call, work);
@@ -132,13 +137,19 @@ function waitingCall(
     giveUp('over', signal?.reason);
   };
   signal?.addEventListener('abort', over, { once: true });
-  const begin = async () => {
-    end('begun');
-    const began = performance.now();
-    await work().then(resolve, reject);
-    return performance.now() - began;
+  const entry: WaitingCall = {
+    work,
+    done,
+    givenUp: controller.signal,
+    giveUp,
+    begin: async () => {
+      end('begun');
+      const began = performance.now();
+      await entry.work().then(resolve, reject);
+      return performance.now() - began;
+    },
   };
-  return { done, givenUp: controller.signal, giveUp, begin };
+  return entry;
 }
 
 /** Begins the call `delayMs` from now at the earliest, and rests after it. */

@@ -1,11 +1,20 @@
 /** The services' Workflows port over a Temporal client. */
 import { WorkflowNotFoundError, type Client, type WorkflowOptions } from '@temporalio/client';
 import type { SearchAttributes } from '@temporalio/common';
-import type { Workflows, WorkflowSubject } from '../src/services/ports.ts';
+import type {
+  PlannedWait,
+  WorkflowSignal,
+  Workflows,
+  WorkflowSubject,
+} from '../src/services/ports.ts';
 import {
   ATTRIBUTE,
-  AUTOMATIC_STATUS,
+  NO_PATH,
+  STATUS,
   WORKFLOW_TYPE,
+  type Beginning,
+  type FinalAnswer,
+  type Wait,
 } from '../workflows/approval-request/contract.ts';
 import { within } from './deadline.ts';
 import { workflowIdOf } from './ids.ts';
@@ -47,42 +56,80 @@ export function temporalWorkflows({ link, taskQueue, ...options }: WorkflowsOpti
     async start(subject, { over } = {}) {
       await call({ kind: 'start', key: startKey(subject.id), signal: over }, (client) =>
         client.workflow.start(WORKFLOW_TYPE, {
-          ...startOptions(subject, taskQueue),
+          ...startOptions(subject, { taskQueue }),
           requestEagerStart: true,
           workflowIdConflictPolicy: 'USE_EXISTING',
         }),
       );
     },
-    async signal(requestId, signal) {
-      try {
-        await call({ kind: 'signal', key: `signal ${requestId}`, join: true }, (client) =>
-          client.workflow.getHandle(workflowIdOf(requestId)).signal(signal),
-        );
-      } catch (error) {
-        // Normal: the workflow has just seen the final row and completed.
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
-      }
+    async signal(requestId, signal, status) {
+      const args: [] | [FinalAnswer] = status === undefined ? [] : [{ status }];
+      // Of two that join, the one with the final answer is sent.
+      const how = { kind: 'signal', key: `signal ${requestId}`, join: true } as const;
+      let delivered = false;
+      await call({ ...how, replace: status !== undefined }, async (client) => {
+        delivered = await signalRunning(client, requestId, { signal, args });
+      });
+      return delivered;
     },
-    async ensure(subject, { replace }) {
-      const start = startOptions(subject, taskQueue);
-      if (replace) {
-        await call({ kind: 'ensure' }, (client) =>
-          client.workflow.start(WORKFLOW_TYPE, {
-            ...start,
-            workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-          }),
-        );
-      } else {
-        await call({ kind: 'ensure', key: startKey(subject.id), join: true }, (client) =>
-          client.workflow.signalWithStart(WORKFLOW_TYPE, {
-            ...start,
-            signal: 'changed',
-            signalArgs: [],
-          }),
-        );
-      }
+    async ensure(subject, { replace, wait }) {
+      const start = startOptions(subject, { taskQueue, ...(wait && { wait: toWait(wait) }) });
+      if (replace) await call({ kind: 'ensure' }, (client) => replaceRun(client, start));
+      else if (wait) await call(waitingCall(subject.id), (client) => wakeOrWait(client, start));
+      else await call(stepCall(subject.id), (client) => wakeOrStep(client, start));
     },
   };
+}
+
+const ENSURE = { kind: 'ensure', join: true } as const;
+const stepCall = (id: string) => ({ ...ENSURE, key: startKey(id) });
+/** The wait of a later call is the newer one. */
+const waitingCall = (id: string) => ({ ...ENSURE, key: `wait ${id}`, replace: true });
+
+type Start = ReturnType<typeof startOptions>;
+
+async function replaceRun(client: Client, start: Start): Promise<void> {
+  await client.workflow.start(WORKFLOW_TYPE, {
+    ...start,
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+  });
+}
+
+async function wakeOrStep(client: Client, start: Start): Promise<void> {
+  await client.workflow.signalWithStart(WORKFLOW_TYPE, {
+    ...start,
+    signal: 'changed',
+    signalArgs: [],
+  });
+}
+
+/** Two calls, because a run that begins with a signal makes a step. */
+async function wakeOrWait(client: Client, start: Start): Promise<void> {
+  const [id] = start.args;
+  if (await signalRunning(client, id, { signal: 'changed' })) return;
+  await client.workflow.start(WORKFLOW_TYPE, {
+    ...start,
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  });
+}
+
+/** False when no workflow is running. */
+async function signalRunning(
+  client: Client,
+  requestId: string,
+  { signal, args = [] }: { readonly signal: WorkflowSignal; readonly args?: [] | [FinalAnswer] },
+): Promise<boolean> {
+  try {
+    await client.workflow.getHandle(workflowIdOf(requestId)).signal(signal, ...args);
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+function toWait({ until, summary, details, path = NO_PATH }: PlannedWait): Wait {
+  return { until: until.getTime(), summary, details, path };
 }
 
 /** A new workflow begins with a look at its row, so a start has the effect of a signal too. */
@@ -104,19 +151,24 @@ function onceEach(act: (signal: AbortSignal) => void): (signal: AbortSignal) => 
   };
 }
 
-function startOptions(subject: WorkflowSubject, taskQueue: string) {
+function startOptions(
+  subject: WorkflowSubject,
+  { taskQueue, wait }: { readonly taskQueue: string; readonly wait?: Wait },
+) {
+  const beginning: Beginning = wait ? { wait } : {};
   // The deprecated untyped form: the typed one asks for key objects, and five keywords gain nothing from them.
   const searchAttributes: SearchAttributes = {
     [ATTRIBUTE.organization]: [subject.organizationId],
     [ATTRIBUTE.agent]: [subject.agentSlug],
     [ATTRIBUTE.tool]: [keyword(subject.tool)],
-    [ATTRIBUTE.status]: [AUTOMATIC_STATUS],
+    [ATTRIBUTE.status]: [wait ? STATUS.asked : STATUS.automatic],
+    ...(wait && { [ATTRIBUTE.path]: [wait.path] }),
   };
   return {
     taskQueue,
     workflowId: workflowIdOf(subject.id),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    args: [subject.id],
+    args: [subject.id, beginning] as [string, Beginning],
     searchAttributes,
     staticSummary: `${unformatted(keyword(subject.tool, 80))} asked by ${subject.agentSlug}`,
   } satisfies WorkflowOptions & { args: unknown[] };

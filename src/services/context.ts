@@ -39,6 +39,8 @@ export interface Runtime {
   readonly workflows: Workflows;
   /** Requests this process just created and has not stepped yet. It saves their first step a read. */
   readonly justCreated: LRUCache<string, ApprovalRequest>;
+  /** Requests whose workflows have been passed the final answer. Their wake-ups are cleared in sets. */
+  readonly answered: Set<string>;
   readonly limits: Limits;
   readonly edition: Edition;
   /**

@@ -3,6 +3,7 @@
  * assembles the parts.
  */
 import type { SIGNALS } from '../../workflows/approval-request/contract.ts';
+import type { TerminalState } from '../domain/requests/approval-requests.ts';
 
 /** Enough of a request to start its workflow and to find it in the Temporal UI. Never arguments. */
 export interface WorkflowSubject {
@@ -12,8 +13,20 @@ export interface WorkflowSubject {
   readonly tool: string;
 }
 
-/** A signal only means "look again". Its name is the reason, for operators. */
+/** The name of a signal: its reason, for operators. */
 export type WorkflowSignal = (typeof SIGNALS)[number];
+
+/** What a request waits for after a step. */
+export interface PlannedWait {
+  /** When the next step is due. */
+  readonly until: Date;
+  /** Why, in one line. */
+  readonly summary: string;
+  /** For operators: level, who is asked, deadline. Markdown. */
+  readonly details: string;
+  /** The key of its escalation path. */
+  readonly path?: string;
+}
 
 export interface StartOptions {
   /** Aborted when the request has its final answer: a start that still waits is then given up. */
@@ -27,10 +40,21 @@ export interface StartOptions {
 export interface Workflows {
   /** Starts the request's workflow, or finds it running. */
   start(subject: WorkflowSubject, options?: StartOptions): Promise<void>;
-  /** Notifies a running workflow to look again. A workflow that has ended is not an error. */
-  signal(requestId: string, signal: WorkflowSignal): Promise<void>;
-  /** Starts the workflow or signals it. `replace` ends an unresponsive run and starts a new one. */
-  ensure(subject: WorkflowSubject, options: { readonly replace: boolean }): Promise<void>;
+  /**
+   * Notifies a running workflow to look again. With `status`, the committed final answer, the
+   * workflow ends without a look. True when a workflow is running and has it. That none is running
+   * is not an error: it has ended, or its start comes later.
+   */
+  signal(requestId: string, signal: WorkflowSignal, status?: TerminalState): Promise<boolean>;
+  /** Starts the workflow or signals it. */
+  ensure(subject: WorkflowSubject, options: EnsureOptions): Promise<void>;
+}
+
+export interface EnsureOptions {
+  /** Ends an unresponsive run and starts a new one. */
+  readonly replace: boolean;
+  /** What the request waits for: a new run then begins by waiting. Without it, with a step. */
+  readonly wait?: PlannedWait | undefined;
 }
 
 /** The kinds of calls to Temporal. */

@@ -219,7 +219,7 @@ async function noticesKillsSoon(id: string): Promise<void> {
   await clientOf(app).workflow.start(WORKFLOW_TYPE, {
     taskQueue: app.taskQueue,
     workflowId: workflowIdOf(id),
-    args: [id],
+    args: [id, {}],
     workflowTaskTimeout: '2s',
     workflowIdConflictPolicy: 'TERMINATE_EXISTING',
   });

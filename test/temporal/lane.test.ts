@@ -116,6 +116,22 @@ describe('the lane for calls to Temporal', () => {
     });
   });
 
+  test('makes the call that has the effect of both in place of the one it joins', async () => {
+    const { begun, call, calls, untilBegun } = open();
+    const [busy] = calls('signal', 1);
+    await untilBegun('signal 1');
+    const how = { kind: 'signal', key: 'signal a', join: true } as const;
+    const look = call('look', how);
+    const answer = call('answer', { ...how, replace: true });
+    const later = call('look later', how);
+    busy?.end();
+    await untilBegun('answer');
+    expect(look.settled()).toBe(false);
+    answer.end();
+    await Promise.all([look.done, answer.done, later.done]);
+    expect(begun).toEqual(['signal 1', 'answer']);
+  });
+
   test('gives up a call whose purpose is over before its turn, and lets one under way go on', async () => {
     const { begun, call, calls, values } = open();
     const over = new AbortController();

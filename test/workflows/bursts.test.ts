@@ -1,7 +1,9 @@
 /** Calls to Temporal that no caller waits for do not hold up one that a caller waits for. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { startApp, type TestApp } from '../support/app.ts';
+import { eventsOf } from '../support/temporal.ts';
 
 const SIGNALS = 200;
 
@@ -19,6 +21,25 @@ const subject = () => ({
   organizationId: randomUUID(),
   agentSlug: 'bot',
   tool: 'deploy',
+});
+
+test('of the signals of one workflow that wait, the one with the final answer is sent', async () => {
+  const { workflows } = app.context;
+  const [busy, decided] = [subject(), subject()];
+  await Promise.all([busy, decided].map((each) => workflows.start(each)));
+  const sent = await Promise.all([
+    workflows.signal(busy.id, 'claim'),
+    workflows.signal(decided.id, 'claim'),
+    workflows.signal(decided.id, 'decision', 'denied'),
+    workflows.signal(decided.id, 'changed'),
+  ]);
+  expect(sent[2]).toBe(true);
+  const signals = (await eventsOf(app, decided.id)).flatMap(
+    ({ workflowExecutionSignaledEventAttributes: signal }) => (signal ? [signal] : []),
+  );
+  expect(signals.map(({ signalName }) => signalName)).toEqual(['decision']);
+  const [carried] = signals[0]?.input?.payloads ?? [];
+  expect(carried && defaultPayloadConverter.fromPayload(carried)).toEqual({ status: 'denied' });
 });
 
 test('a start is made before most of the signals of a burst that came earlier, and each signal is made', async () => {

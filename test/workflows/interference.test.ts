@@ -22,6 +22,7 @@ import {
   waiting,
 } from '../support/temporal.ts';
 import { until } from '../support/waiting.ts';
+import { restartWaiting } from './shapes.ts';
 import { fastForward } from '../support/time-skipping.ts';
 
 const LEVELS = [randomUUID(), randomUUID()] as const;
@@ -90,7 +91,8 @@ async function goesOn(id: string): Promise<void> {
   });
   expect(await statusOf(id)).toBe('COMPLETED');
   expect((await handleOf(app, id).describe()).searchAttributes).toMatchObject({
-    CountersignStatus: ['approved'],
+    CountersignStatus: ['asked'],
+    CountersignPath: ['hourly'],
   });
 }
 
@@ -109,6 +111,18 @@ describe('a request whose workflow', () => {
     // Without this the reconciler looks only after the step is overdue.
     await app.db('approval_requests').where({ id }).update({ wake_at: new Date() });
     await newRun(id, runId);
+    await goesOn(id);
+  });
+
+  test('is started again where it waits is found by its path, and the walk continues', async () => {
+    const { id, runId } = await atLevelOne();
+    await restartWaiting(app, id);
+    expect(await statusOf(id, runId)).toBe('TERMINATED');
+    expect(typesOf(await eventsOf(app, id))).not.toContain('MarkerRecorded');
+    expect((await handleOf(app, id).describe()).searchAttributes).toMatchObject({
+      CountersignStatus: ['asked'],
+      CountersignPath: ['hourly'],
+    });
     await goesOn(id);
   });
 
@@ -234,7 +248,7 @@ describe('a request whose workflow', () => {
   test('has too long a history continues as new, keeps its attributes, and the walk goes on', async () => {
     const { id, runId } = await atLevelOne();
     const handle = handleOf(app, id);
-    // The workflow ignores what a signal carries. The server suggests a new run from 4 MB of history
+    // The workflow ignores what a signal carries, except a final answer. The server suggests a new run from 4 MB of history
     // on, not counting the last signals, of which it holds back at most 2 MB during a step.
     const ballast = 'x'.repeat(1_000_000);
     for (let sent = 0; sent < 7; sent += 1) await handle.signal('changed', ballast);
@@ -245,7 +259,7 @@ describe('a request whose workflow', () => {
       CountersignOrganization: [organization.id],
       CountersignAgent: [agent.slug],
       CountersignTool: ['delete_database'],
-      CountersignStatus: ['pending'],
+      CountersignStatus: ['asked'],
       CountersignPath: ['hourly'],
     });
     await goesOn(id);

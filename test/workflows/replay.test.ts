@@ -13,23 +13,37 @@ import { SHAPES, type Shape } from './shapes.ts';
 
 const SHAPE_NAMES = Object.keys(SHAPES) as Shape[];
 const directory = new URL('../histories/', import.meta.url);
-const textOf = (shape: Shape) => readFileSync(new URL(`${shape}.json`, directory), 'utf8');
+/** Of runs that were started before signals carried final answers. They go when `isOlder` goes. */
+const OLDER = [
+  'automatic',
+  'cancelled',
+  'decided-at-level-1',
+  'decided-at-level-3',
+  'expired',
+  'unrouted',
+] as const satisfies readonly Shape[];
+type Recording = Shape | `older/${(typeof OLDER)[number]}`;
+const older = (shapes: readonly (typeof OLDER)[number][]): Recording[] =>
+  shapes.map((shape) => `older/${shape}` as const);
+const RECORDINGS: readonly Recording[] = [...SHAPE_NAMES, ...older(OLDER)];
+const textOf = (recording: Recording) =>
+  readFileSync(new URL(`${recording}.json`, directory), 'utf8');
 const code = readFileSync(workflowBundlePath(), 'utf8');
 
 routeSdkLogs(pino({ level: 'silent' }));
 
-/** The shapes whose histories this bundle cannot replay. */
-async function broken(workflowBundle: WorkflowBundleOption): Promise<Shape[]> {
-  const histories = SHAPE_NAMES.map((shape) => ({
-    workflowId: shape,
-    history: parseHistory(textOf(shape)),
+/** The histories that this bundle cannot replay. */
+async function broken(workflowBundle: WorkflowBundleOption): Promise<Recording[]> {
+  const histories = RECORDINGS.map((recording) => ({
+    workflowId: recording,
+    history: parseHistory(textOf(recording)),
   }));
-  const failed: Shape[] = [];
+  const failed: Recording[] = [];
   for await (const { workflowId, error } of Worker.runReplayHistories(
     { workflowBundle },
     histories,
   )) {
-    if (error) failed.push(workflowId as Shape);
+    if (error) failed.push(workflowId as Recording);
   }
   return failed;
 }
@@ -47,58 +61,80 @@ interface Mutant {
   readonly does: string;
   readonly place: string;
   readonly replacement: string;
-  readonly breaks: readonly Shape[];
+  readonly breaks: readonly Recording[];
 }
 
-const PEOPLE = SHAPE_NAMES.filter((shape) => shape !== 'automatic');
-const STEP = 'const result = await tryStep(id);';
+const STEPPED = SHAPE_NAMES.filter((shape) => shape !== 'restarted');
+const PEOPLE = STEPPED.filter((shape) => shape !== 'automatic');
+const SIGNALLED = SHAPE_NAMES.filter((shape) => shape !== 'automatic' && shape !== 'expired');
+const OLDER_PEOPLE = OLDER.filter((shape) => shape !== 'automatic');
+const STEP = 'const result = await tryStep(run.id);';
 const SHOW_PATH = 'if (shownPath !== result.path)';
-const SHOW_END = '!result.automatic && result.status !== undefined';
+const SHOW_END = 'if (isOlder && !automatic && status !== undefined)';
 
 const mutants: readonly Mutant[] = [
   {
     does: 'waits before it looks',
     place: STEP,
-    replacement: `await untilChanged(1000, ''); ${STEP}`,
-    breaks: SHAPE_NAMES,
+    replacement: `await untilChanged(run, 1000, ''); ${STEP}`,
+    breaks: [...STEPPED, ...older(OLDER)],
+  },
+  {
+    does: 'looks although it was started waiting',
+    place: 'if (wait)',
+    replacement: 'if (false)',
+    breaks: ['restarted'],
   },
   {
     does: 'waits before it shows the path',
     place: SHOW_PATH,
-    replacement: `await untilChanged(1000, ''); ${SHOW_PATH}`,
-    breaks: PEOPLE,
+    replacement: `await untilChanged(run, 1000, ''); ${SHOW_PATH}`,
+    breaks: [...PEOPLE, ...older(OLDER_PEOPLE)],
   },
   {
     does: 'shows the path again at each level',
     place: SHOW_PATH,
     replacement: 'if (true)',
-    breaks: ['decided-at-level-3'],
+    breaks: ['decided-at-level-3', ...older(['decided-at-level-3'])],
   },
   {
     does: 'shows no path where there is none',
     place: SHOW_PATH,
     replacement: "if (shownPath !== result.path && result.path !== 'none')",
-    breaks: ['unrouted', 'expired'],
+    breaks: ['unrouted', 'expired', ...older(['expired', 'unrouted'])],
   },
   {
-    does: 'ends without showing that it expired',
-    place: SHOW_END,
-    replacement: `${SHOW_END} && result.status !== 'expired'`,
-    breaks: ['expired'],
+    does: 'looks again when a signal carries the final answer',
+    place: 'run.isOlder ? undefined : statusIn(carried)',
+    replacement: 'undefined',
+    breaks: SIGNALLED,
   },
   {
-    does: 'ends without showing that it was cancelled',
+    does: 'cancels its timer when a signal carries the final answer',
+    place: 'if (run.answer === undefined)',
+    replacement: 'if (true)',
+    breaks: SIGNALLED,
+  },
+  {
+    does: 'shows how a request ended',
     place: SHOW_END,
-    replacement: `${SHOW_END} && result.status !== 'cancelled'`,
-    breaks: ['cancelled'],
+    replacement: 'if (!automatic && status !== undefined)',
+    breaks: SHAPE_NAMES.filter((shape) => shape !== 'automatic'),
+  },
+  {
+    does: 'does not show how a request ended whose run is older',
+    place: SHOW_END,
+    replacement: 'if (false)',
+    breaks: older(OLDER_PEOPLE),
   },
 ];
 
 describe('recorded histories', () => {
   test('exist for each shape', () => {
-    expect(readdirSync(directory).sort()).toEqual(
-      SHAPE_NAMES.map((shape) => `${shape}.json`).sort(),
-    );
+    const files = (under: string) =>
+      readdirSync(new URL(under, directory)).filter((name) => name.endsWith('.json'));
+    expect(files('.').sort()).toEqual(SHAPE_NAMES.map((shape) => `${shape}.json`).sort());
+    expect(files('older/').sort()).toEqual(OLDER.map((shape) => `${shape}.json`));
   });
 
   test('replay on the current workflow', async () => {
@@ -114,12 +150,12 @@ describe('recorded histories', () => {
 
   test('each have a mutant that breaks them', () => {
     expect([...new Set(mutants.flatMap(({ breaks }) => breaks))].sort()).toEqual(
-      [...SHAPE_NAMES].sort(),
+      [...RECORDINGS].sort(),
     );
   });
 
-  test.each(SHAPE_NAMES)('name no machine, user or path: %s', (shape) => {
-    const text = textOf(shape);
+  test.each(RECORDINGS)('name no machine, user or path: %s', (recording) => {
+    const text = textOf(recording);
     const decoded = [...text.matchAll(/"data": "([^"]*)"/g)].map(([, data = '']) =>
       Buffer.from(data, 'base64').toString(),
     );

@@ -1,5 +1,7 @@
 /** The shapes a request's history can have. Tests and the recording run them on real servers. */
 import { randomUUID } from 'node:crypto';
+import { findRequest } from '../../src/data/requests/read.ts';
+import { stepRequest } from '../../src/services/requests/step.ts';
 import type { TestApp } from '../support/app.ts';
 import {
   activatePath,
@@ -109,6 +111,13 @@ export const SHAPES = {
     const id = await ask(app, unrouted, { timeout: '1s' });
     return await endOf(app, id);
   },
+  restarted: async ({ app, routed, people }) => {
+    const id = await ask(app, routed);
+    await levelReached(app, id, 1);
+    await restartWaiting(app, id);
+    if (people[0]) await decide(people[0], id);
+    return await endOf(app, id);
+  },
   cancelled: async ({ app, routed }) => {
     const id = await ask(app, routed);
     await levelReached(app, id, 1);
@@ -118,6 +127,17 @@ export const SHAPES = {
 } satisfies Readonly<Record<string, (stage: Stage) => Promise<string>>>;
 
 export type Shape = keyof typeof SHAPES;
+
+/** As when the workflow was lost: the reconciler makes a step, and the new run waits from there. */
+export async function restartWaiting(app: TestApp, id: string): Promise<void> {
+  const { runId } = await handleOf(app, id).describe();
+  const request = (await findRequest(app.context.db, id))?.request;
+  const step = await stepRequest(app.context, id, { floor: new Date(0), by: 'reconciler' });
+  if (!request || step.kind !== 'wait') throw new Error('the request does not wait');
+  await app.context.workflows.ensure(request, { replace: true, wait: step });
+  await until('a new run', async () => (await handleOf(app, id).describe()).runId !== runId);
+  await waiting(app, id);
+}
 
 async function levelReached(app: TestApp, requestId: string, level: number): Promise<void> {
   await until(

@@ -4,7 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
 import { Worker, type NativeConnection } from '@temporalio/worker';
 import { workflowIdOf } from '../../temporal/ids.ts';
-import { WORKFLOW_TYPE, type StepResult } from '../../workflows/approval-request/contract.ts';
+import {
+  WORKFLOW_TYPE,
+  type Beginning,
+  type FinalAnswer,
+  type StepResult,
+  type Wait,
+} from '../../workflows/approval-request/contract.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { clientOf, eventsOf, handleOf, typesOf, type HistoryEvent } from '../support/temporal.ts';
 import { until } from '../support/waiting.ts';
@@ -12,6 +18,13 @@ import { fastForward } from '../support/time-skipping.ts';
 import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
 
 const DONE: StepResult = { kind: 'done', status: 'approved', automatic: false };
+const DENIED: FinalAnswer = { status: 'denied' };
+const anHour = (): Wait => ({
+  until: Date.now() + 3_600_000,
+  summary: 'an hour',
+  details: 'an hour',
+  path: 'none',
+});
 const TASK_QUEUE = `steps-${process.pid}`;
 
 let app: TestApp;
@@ -48,17 +61,29 @@ afterAll(async () => {
 
 async function start(
   script: (nth: number) => StepResult | Promise<StepResult>,
-  workflowTaskTimeout: '2s' | '10s' = '10s',
+  {
+    workflowTaskTimeout = '10s',
+    beginning = {},
+  }: { workflowTaskTimeout?: '2s' | '10s'; beginning?: Beginning | null } = {},
 ): Promise<string> {
   const id = randomUUID();
   scripts.set(id, script);
   await clientOf(app).workflow.start(WORKFLOW_TYPE, {
     taskQueue: TASK_QUEUE,
     workflowId: workflowIdOf(id),
-    args: [id],
+    args: beginning ? [id, beginning] : [id],
     workflowTaskTimeout,
   });
   return id;
+}
+
+/** A long step heartbeats its workflow task. So the workflow receives a signal before the step ends. */
+async function heard(id: string): Promise<void> {
+  await until('the signal heard', async () => {
+    const types = typesOf(await eventsOf(app, id));
+    const signalled = types.indexOf('WorkflowExecutionSignaled');
+    return signalled !== -1 && types.lastIndexOf('WorkflowTaskStarted') > signalled;
+  });
 }
 
 function timersOf(events: readonly HistoryEvent[]): string[] {
@@ -152,21 +177,10 @@ describe('a step', () => {
       await until('the id', () => Promise.resolve(place.id !== undefined));
       const id = place.id ?? '';
       await handleOf(app, id).signal('decision');
-      // A long step heartbeats its workflow task. So the workflow receives the signal before the step ends.
-      await until('the signal heard', async () => {
-        const types = typesOf(await eventsOf(app, id));
-        const heard = types.indexOf('WorkflowExecutionSignaled');
-        return heard !== -1 && types.lastIndexOf('WorkflowTaskStarted') > heard;
-      });
-      return {
-        kind: 'wait',
-        until: Date.now() + 3_600_000,
-        summary: 'an hour',
-        details: 'an hour',
-        path: 'none',
-      };
+      await heard(id);
+      return { kind: 'wait', ...anHour() };
     };
-    place.id = await start(script, '2s');
+    place.id = await start(script, { workflowTaskTimeout: '2s' });
     expect(await handleOf(app, place.id).result()).toEqual(DONE);
   });
 
@@ -174,5 +188,109 @@ describe('a step', () => {
     const id = await start(() => ({ kind: 'done', automatic: false }));
     expect(await handleOf(app, id).result()).toEqual({ kind: 'done', automatic: false });
     expect(typesOf(await eventsOf(app, id))).toHaveLength(6);
+  });
+});
+
+describe('a signal with the final answer', () => {
+  const ended = { kind: 'done', status: 'denied', automatic: false };
+  const waits = () => start(() => ({ kind: 'wait', ...anHour() }));
+  const timer = (id: string) =>
+    until('the timer', async () => typesOf(await eventsOf(app, id)).includes('TimerStarted'));
+
+  test.each(['decision', 'cancel', 'changed', 'claim'])(
+    'ends a waiting workflow without a step, whatever its name: %s',
+    async (name) => {
+      const id = await waits();
+      await timer(id);
+      await handleOf(app, id).signal(name, DENIED);
+      expect(await handleOf(app, id).result()).toEqual(ended);
+      expect(calls.get(id)).toBe(1);
+      expect(typesOf(await eventsOf(app, id)).slice(7)).toEqual([
+        'WorkflowExecutionSignaled',
+        'WorkflowTaskScheduled',
+        'WorkflowTaskStarted',
+        'WorkflowTaskCompleted',
+        'WorkflowExecutionCompleted',
+      ]);
+    },
+  );
+
+  test('ends a workflow that pauses after a failed step', async () => {
+    const id = await start(() => {
+      throw ApplicationFailure.nonRetryable('a defect');
+    });
+    await timer(id);
+    await handleOf(app, id).signal('decision', DENIED);
+    expect(await handleOf(app, id).result()).toEqual(ended);
+    expect(calls.get(id)).toBe(1);
+  });
+
+  test('that comes during a step lets the step finish, and no other follows', async () => {
+    const place: { id?: string; finished?: true } = {};
+    const script = async (): Promise<StepResult> => {
+      await until('the id', () => Promise.resolve(place.id !== undefined));
+      await handleOf(app, place.id ?? '').signal('decision', DENIED);
+      await heard(place.id ?? '');
+      place.finished = true;
+      return { kind: 'wait', ...anHour() };
+    };
+    place.id = await start(script, { workflowTaskTimeout: '2s' });
+    expect(await handleOf(app, place.id).result()).toEqual(ended);
+    expect(place.finished).toBe(true);
+    expect(calls.get(place.id)).toBe(1);
+    const types = typesOf(await eventsOf(app, place.id));
+    expect(types).toContain('MarkerRecorded');
+    expect(types).not.toContain('TimerStarted');
+  });
+
+  test.each([
+    ['no status', {}],
+    ['a status that is not final', { status: 'pending' }],
+    ['a text', 'approved'],
+    ['null', null],
+  ])('that carries %s instead only asks for another step', async (_name, carried) => {
+    const id = await start((nth) => (nth === 1 ? { kind: 'wait', ...anHour() } : DONE));
+    await timer(id);
+    await handleOf(app, id).signal('decision', carried);
+    expect(await handleOf(app, id).result()).toEqual(DONE);
+    expect(calls.get(id)).toBe(2);
+  });
+
+  test('asks for another step in a run that an older version started, which shows its status', async () => {
+    const script = (nth: number): StepResult => (nth === 1 ? { kind: 'wait', ...anHour() } : DONE);
+    const id = await start(script, { beginning: null });
+    await timer(id);
+    await handleOf(app, id).signal('decision', DENIED);
+    expect(await handleOf(app, id).result()).toEqual(DONE);
+    expect(calls.get(id)).toBe(2);
+    expect((await handleOf(app, id).describe()).searchAttributes).toMatchObject({
+      CountersignStatus: ['approved'],
+    });
+  });
+});
+
+describe('a run that begins by waiting', () => {
+  test('makes its first step when the time has come', async () => {
+    const id = await start(() => DONE, { beginning: { wait: anHour() } });
+    await until('the timer', async () => timersOf(await eventsOf(app, id)).includes('an hour'));
+    expect(calls.get(id)).toBeUndefined();
+    await fastForward(app, id, 1.1);
+    expect(await handleOf(app, id).result()).toEqual(DONE);
+    expect(calls.get(id)).toBe(1);
+  });
+
+  test('makes its first step at the first signal', async () => {
+    const id = await start(() => DONE, { beginning: { wait: anHour() } });
+    await until('the timer', async () => timersOf(await eventsOf(app, id)).includes('an hour'));
+    await handleOf(app, id).signal('claim');
+    expect(await handleOf(app, id).result()).toEqual(DONE);
+    expect(calls.get(id)).toBe(1);
+  });
+
+  test('ends without a step at a signal with the final answer', async () => {
+    const id = await start(() => DONE, { beginning: { wait: anHour() } });
+    await handleOf(app, id).signal('decision', DENIED);
+    expect(await handleOf(app, id).result()).toMatchObject({ status: 'denied' });
+    expect(calls.get(id)).toBeUndefined();
   });
 });

@@ -1,11 +1,28 @@
 /**
- * The contract between the workflow and its surroundings: names, the step's answer, search
- * attributes.
+ * The contract between the workflow and its surroundings: names, its input, what signals carry, the
+ * step's answer, search attributes.
  */
+import type { TerminalState } from '../../src/domain/requests/approval-requests.ts';
 
 export const WORKFLOW_TYPE = 'approvalRequest';
 
 export const SIGNALS = ['decision', 'claim', 'cancel', 'changed'] as const;
+
+/**
+ * What any of the signals may carry. Without it, as from an older version, a signal only means
+ * "look again".
+ */
+export interface FinalAnswer {
+  /** Of the committed row. It never changes, so the workflow needs no look at the row. */
+  readonly status: TerminalState;
+}
+
+export const FINAL_STATUSES: readonly string[] = [
+  'approved',
+  'denied',
+  'expired',
+  'cancelled',
+] satisfies readonly TerminalState[];
 
 /** Search attributes, all keywords (registered by temporal/setup.ts). */
 export const ATTRIBUTE = {
@@ -17,29 +34,42 @@ export const ATTRIBUTE = {
 } as const;
 
 /**
- * The status until a request reaches people. A request that the pipeline decides keeps it, and
- * costs no further event.
+ * Values of the status attribute. Both stay true to the end, so that the end needs no further
+ * event: the outcome is the workflow's result.
  */
-export const AUTOMATIC_STATUS = 'automatic';
+export const STATUS = {
+  /** Until the request reaches people. The pipeline's requests keep it. */
+  automatic: 'automatic',
+  /** The request has reached people. */
+  asked: 'asked',
+} as const;
 /** The path attribute of a request without an escalation path. */
 export const NO_PATH = 'none';
 
+/** What a request waits for. */
+export interface Wait {
+  /** Epoch milliseconds of the next step. */
+  readonly until: number;
+  /** Why the timer runs, in one line. */
+  readonly summary: string;
+  /** For the operator: level, who is asked, deadline. Markdown. */
+  readonly details: string;
+  readonly path: string;
+}
+
+/** The workflow's second argument. Runs that older versions started have none. */
+export interface Beginning {
+  /** What the request waits for already. Without it, the run begins with a step. */
+  readonly wait?: Wait;
+}
+
 /** The result of one step. Small and without arguments, since the workflow's history stores it. */
-export type StepResult =
-  | {
-      readonly kind: 'done';
-      /** The final status; absent when the request is gone. */
-      readonly status?: string;
-      /** Decided by the pipeline. */
-      readonly automatic: boolean;
-    }
-  | {
-      readonly kind: 'wait';
-      /** Epoch milliseconds of the next step. */
-      readonly until: number;
-      /** Why the timer runs, in one line. */
-      readonly summary: string;
-      /** For the operator: level, who is asked, deadline. Markdown. */
-      readonly details: string;
-      readonly path: string;
-    };
+export type StepResult = StepDone | ({ readonly kind: 'wait' } & Wait);
+
+export interface StepDone {
+  readonly kind: 'done';
+  /** The final status; absent when the request is gone. */
+  readonly status?: string;
+  /** Decided by the pipeline. */
+  readonly automatic: boolean;
+}

@@ -1,7 +1,7 @@
 /**
  * The clock of one approval request: a loop around one step that reads and writes the row. It holds
- * no fact of its own, so it can be restarted at any time. It never fails, and never ends before it
- * has seen the final answer.
+ * no fact of its own but the final answer, which never changes. So it can be restarted at any time.
+ * It never fails, and never ends before it has seen the final answer.
  */
 import {
   ActivityFailure,
@@ -17,7 +17,17 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { ATTRIBUTE, SIGNALS, type StepResult } from './contract.ts';
+import {
+  ATTRIBUTE,
+  FINAL_STATUSES,
+  SIGNALS,
+  STATUS,
+  type Beginning,
+  type FinalAnswer,
+  type StepDone,
+  type StepResult,
+  type Wait,
+} from './contract.ts';
 
 const { stepApprovalRequest } = proxyLocalActivities<Pick<Activities, 'stepApprovalRequest'>>({
   startToCloseTimeout: '30s',
@@ -42,47 +52,108 @@ const RETRY_PAUSE_MS = 5_000;
 /** The pause after a failure that no retry fixes: a defect of ours. */
 const DEFECT_PAUSE_MS = 60_000;
 
-export async function approvalRequest(id: string): Promise<StepResult> {
-  let changed = false;
+export async function approvalRequest(id: string, beginning?: Beginning): Promise<StepResult> {
+  const run: Run = {
+    id,
+    beginning: beginning ?? {},
+    isOlder: beginning === undefined,
+    changed: false,
+    answer: undefined,
+    isStepping: false,
+  };
   for (const name of SIGNALS) {
-    setHandler(defineSignal(name), () => {
-      changed = true;
+    setHandler(defineSignal<unknown[]>(name), (carried) => {
+      run.answer ??= run.isOlder ? undefined : statusIn(carried);
+      if (run.answer === undefined) run.changed = true;
     });
   }
-  const untilChanged = async (ms: number, summary: string) => {
-    await condition(() => changed, ms, { summary });
-  };
-  return await CancellationScope.nonCancellable(async () => {
-    let shownPath: string | undefined;
-    for (;;) {
-      // Before a step, which is also the first act of the next run, so no signal is lost.
-      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof approvalRequest>(id);
-      // Cleared before the step, never after: a signal during the step asks for another one.
-      changed = false;
-      const result = await tryStep(id);
-      if ('pauseMs' in result) {
-        // Cut short like any wait: the signal may announce the final answer, and reading that needs
-        // nothing that failed.
-        await untilChanged(result.pauseMs, 'pause after a failed step');
-        continue;
-      }
-      if (result.kind === 'done') {
-        if (!result.automatic && result.status !== undefined)
-          upsertSearchAttributes({ [ATTRIBUTE.status]: [result.status] });
-        setCurrentDetails(`**${result.status ?? 'gone'}**`);
-        return result;
-      }
-      if (shownPath !== result.path) {
-        shownPath = result.path;
-        upsertSearchAttributes({
-          [ATTRIBUTE.status]: ['pending'],
-          [ATTRIBUTE.path]: [result.path],
-        });
-      }
-      setCurrentDetails(result.details);
-      await untilChanged(Math.max(SHORTEST_WAIT_MS, result.until - Date.now()), result.summary);
+  return await CancellationScope.nonCancellable(
+    async () => await Promise.race([untilAnswered(run), untilDone(run)]),
+  );
+}
+
+interface Run {
+  readonly id: string;
+  readonly beginning: Beginning;
+  /** A version before final answers in signals started it. It does exactly what it did there. */
+  readonly isOlder: boolean;
+  /** A signal asked for another step. */
+  changed: boolean;
+  /** The final status, which a signal carried. */
+  answer: string | undefined;
+  /** A step is under way. It is never left behind. */
+  isStepping: boolean;
+}
+
+/** Beside the loop, and leaves its timer running: to cancel it would be one more event. */
+async function untilAnswered(run: Run): Promise<StepDone> {
+  await condition(() => run.answer !== undefined && !run.isStepping);
+  return endAnswered(run);
+}
+
+async function untilDone(run: Run): Promise<StepDone> {
+  const { wait } = run.beginning;
+  let shownPath = wait?.path;
+  if (wait) await waitFor(run, wait);
+  for (;;) {
+    if (run.answer !== undefined) return endAnswered(run);
+    // Before a step, which is also the first act of the next run, so no signal is lost.
+    if (workflowInfo().continueAsNewSuggested)
+      await continueAsNew<typeof approvalRequest>(run.id, {});
+    // Cleared before the step, never after: a signal during the step asks for another one.
+    run.changed = false;
+    run.isStepping = true;
+    const result = await tryStep(run.id);
+    run.isStepping = false;
+    if (run.answer !== undefined) continue;
+    if ('pauseMs' in result) {
+      // Cut short like any wait: the signal may announce the final answer, and reading that needs
+      // nothing that failed.
+      await untilChanged(run, result.pauseMs, 'pause after a failed step');
+      continue;
     }
+    if (result.kind === 'done') return end(run, result);
+    if (shownPath !== result.path) {
+      shownPath = result.path;
+      upsertSearchAttributes({
+        [ATTRIBUTE.status]: [STATUS.asked],
+        [ATTRIBUTE.path]: [result.path],
+      });
+    }
+    await waitFor(run, result);
+  }
+}
+
+async function waitFor(run: Run, { until, summary, details }: Wait): Promise<void> {
+  setCurrentDetails(details);
+  await untilChanged(run, Math.max(SHORTEST_WAIT_MS, until - Date.now()), summary);
+}
+
+async function untilChanged(run: Run, ms: number, summary: string): Promise<void> {
+  await condition(() => run.changed, ms, { summary });
+}
+
+function endAnswered(run: Run): StepDone {
+  const { answer } = run;
+  return end(run, {
+    kind: 'done',
+    ...(answer !== undefined && { status: answer }),
+    automatic: false,
   });
+}
+
+function end({ isOlder }: Run, done: StepDone): StepDone {
+  const { automatic, status } = done;
+  if (isOlder && !automatic && status !== undefined)
+    upsertSearchAttributes({ [ATTRIBUTE.status]: [status] });
+  setCurrentDetails(`**${status ?? 'gone'}**`);
+  return done;
+}
+
+/** Undefined for anything but a final answer, such as what an operator sent by hand. */
+function statusIn(carried: unknown): string | undefined {
+  const { status } = (carried ?? {}) as Partial<FinalAnswer>;
+  return status !== undefined && FINAL_STATUSES.includes(status) ? status : undefined;
 }
 
 /** A step, or the length of a pause after a failure: no failure may end the workflow. */

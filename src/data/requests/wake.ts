@@ -1,6 +1,11 @@
 /**
  * The reconciler's queries for overdue requests. A lease keeps two processes from the same request.
  */
+import {
+  DECISION_STATUSES,
+  type RequestState,
+  type TerminalState,
+} from '../../domain/requests/approval-requests.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryOne, queryRows, runPrepared } from '../../platform/rows.ts';
 
@@ -9,8 +14,8 @@ export interface OverdueRequest {
   readonly organizationId: string;
   readonly agentSlug: string;
   readonly tool: string;
-  /** It has its final answer, but its workflow has not seen it yet. */
-  readonly settled: boolean;
+  /** With a final answer, its workflow may not have seen that yet. */
+  readonly state: RequestState;
   /** A step of its walk is due. */
   readonly late: boolean;
   /** How often the reconciler has tried since the workflow's last step. */
@@ -44,7 +49,7 @@ export async function leaseOverdue(
               * case when due.settled then least(:leaseMs * power(2, least(wake_attempts, 16)), :longestLeaseMs) else :leaseMs end,
             wake_attempts = wake_attempts + 1
        from due where r.id = due.id
-     returning r.id, r.organization_id, r.agent_slug, r.tool, due.settled, r.wake_attempts - 1 as attempts,
+     returning r.id, r.organization_id, r.agent_slug, r.tool, r.state, r.wake_attempts - 1 as attempts,
        r.state = 'pending' and coalesce(r.next_at <= clock_timestamp(), false) as late,
        due.wake_at < clock_timestamp() - :longOverdueMs * interval '1 millisecond' as long_overdue`,
     { ...options },
@@ -68,9 +73,41 @@ const CLEAR: PreparedStatement = {
   sql: `update approval_requests set wake_at = null, wake_attempts = 0 where id = :id and wake_at is not null`,
 };
 
+const CLEAR_EACH: PreparedStatement = {
+  name: 'clear-wakes',
+  sql: `
+    with answered as materialized (
+      select id from approval_requests
+       where id = any(cast(:ids as uuid[])) and wake_at is not null and state = any(cast(:answers as text[]))
+       order by id for no key update
+    )
+    update approval_requests r set wake_at = null, wake_attempts = 0 from answered where r.id = answered.id`,
+};
+
 /** Ends the reconciler's work on a settled request. */
 export async function clearWake(db: Db, id: string): Promise<void> {
   await runPrepared(db, CLEAR, { id });
+}
+
+/**
+ * The same for many, whose workflows have their final answers or are not running. Locks rows in the
+ * order of `wakeNow`.
+ */
+export async function clearWakes(db: Db, ids: readonly string[]): Promise<void> {
+  await runPrepared(db, CLEAR_EACH, { ids: [...ids], answers: [...DECISION_STATUSES] });
+}
+
+/** Which of these requests have their final answers, and what these are. */
+export async function findFinalAnswers(
+  db: Db,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly state: TerminalState }[]> {
+  return await queryRows(
+    db,
+    `select id, state from approval_requests
+      where id = any(cast(:ids as uuid[])) and state = any(cast(:answers as text[]))`,
+    { ids: [...ids], answers: [...DECISION_STATUSES] },
+  );
 }
 
 /**

@@ -17,13 +17,13 @@ export function announceDecided(
     runtime.metrics.requestsDecided.inc({ status: decision.status, channel: decision.channel });
   // The create call usually waits in this process, so a rule's verdict needs no NOTIFY.
   runtime.changes.publish(id, decided, { unlessHeard: decision?.channel === 'pipeline' });
-  if (signal) signalEach(runtime, [id], signal);
+  if (signal) signalEach(runtime, [id], { signal, status: decision?.status });
 }
 
 /** A change of an open request that reviewers and its workflow should notice. */
 export function announceChanged(runtime: Runtime, id: string, signal: WorkflowSignal): void {
   runtime.changes.publish(id);
-  signalEach(runtime, [id], signal);
+  signalEach(runtime, [id], { signal });
 }
 
 /** The same for many requests that got the same answer at once. */
@@ -39,7 +39,7 @@ export function announceEach(
   if (ids.length === 0) return;
   runtime.metrics.requestsDecided.inc({ status, channel }, ids.length);
   for (const id of ids) runtime.changes.publish(id);
-  signalEach(runtime, ids, signal);
+  signalEach(runtime, ids, { signal, status });
 }
 
 /**
@@ -50,24 +50,33 @@ const SIGNALLED_AT_MOST = 50;
 
 /** The steps of these requests just became due. Their workflows are faster than the reconciler. */
 export function announceDue(runtime: Runtime, ids: readonly string[]): void {
-  if (ids.length > 0) signalEach(runtime, ids.slice(0, SIGNALLED_AT_MOST), 'changed');
+  if (ids.length > 0) signalEach(runtime, ids.slice(0, SIGNALLED_AT_MOST), { signal: 'changed' });
+}
+
+interface Announced {
+  readonly signal: WorkflowSignal;
+  /** The final answer, committed. */
+  readonly status?: TerminalState | undefined;
 }
 
 /** Behind the answer. The reconciler makes up for lost signals. */
-function signalEach(runtime: Runtime, ids: readonly string[], signal: WorkflowSignal): void {
-  void Promise.allSettled(ids.map((id) => runtime.workflows.signal(id, signal))).then(
-    (outcomes) => {
-      const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
-      if (!failed[0] || runtime.stopping.aborted) return;
-      runtime.logger.warn(
-        {
-          err: failed[0].reason as unknown,
-          approvalRequests: ids.length,
-          failed: failed.length,
-          signal,
-        },
-        'signals not delivered; the reconciler will',
-      );
-    },
-  );
+function signalEach(runtime: Runtime, ids: readonly string[], { signal, status }: Announced): void {
+  const signalled = ids.map(async (id) => {
+    const isRunning = await runtime.workflows.signal(id, signal, status);
+    // Another process may be about to start a workflow that is not running yet.
+    if (isRunning && status !== undefined) runtime.answered.add(id);
+  });
+  void Promise.allSettled(signalled).then((outcomes) => {
+    const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
+    if (!failed[0] || runtime.stopping.aborted) return;
+    runtime.logger.warn(
+      {
+        err: failed[0].reason as unknown,
+        approvalRequests: ids.length,
+        failed: failed.length,
+        signal,
+      },
+      'signals not delivered; the reconciler will',
+    );
+  });
 }

@@ -3,10 +3,17 @@
  * expires requests past their deadline. It restarts or steps requests whose wake-up time has
  * passed.
  */
-import { clearWake, leaseOverdue, wakeNow, type OverdueRequest } from '../../data/requests/wake.ts';
+import {
+  clearWakes,
+  findFinalAnswers,
+  leaseOverdue,
+  wakeNow,
+  type OverdueRequest,
+} from '../../data/requests/wake.ts';
+import { isTerminal, type TerminalState } from '../../domain/requests/approval-requests.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { expirePastDeadline } from './settle.ts';
-import { stepRequest } from './step.ts';
+import { stepRequest, type RequestStep } from './step.ts';
 
 const WAKE_EVERY_MS = 1_000;
 /** Expiry is promised within a second of the deadline, so several rounds fit into it. */
@@ -49,6 +56,8 @@ export function startReconciler(context: ServiceContext): Reconciler {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()));
       await Promise.all(calling);
+      // The reconciler of another process makes up for it.
+      await clearAnswered(context).catch(() => undefined);
     },
   };
 }
@@ -104,67 +113,114 @@ export async function catchUp(
 export async function wakeOverdue(
   context: ServiceContext,
 ): Promise<{ readonly called: Promise<void> }> {
+  await clearAnswered(context);
   const overdue = await leaseOverdue(context.db, {
     limit: BATCH,
     leaseMs: LEASE_MS,
     longestLeaseMs: LONGEST_LEASE_MS,
     longOverdueMs: LONG_OVERDUE_MS,
   });
-  const neglected = overdue.filter(
-    (request) => !request.settled && (request.late || request.longOverdue || request.attempts > 0),
-  );
-  // A workflow that is only late, as when thousands of levels fall due at once, needs no further call to Temporal.
-  const silent = overdue.filter((request) => !request.late || request.attempts > 0);
-  const called = callWorkflows(context, silent);
+  const calls: Promise<Restarted>[] = [];
+  const begin = (call: Promise<Restarted>) => {
+    // Looked at after the steps.
+    call.catch(() => undefined);
+    calls.push(call);
+  };
+  const neglected: OverdueRequest[] = [];
+  for (const request of overdue) {
+    const { state } = request;
+    if (isTerminal(state)) begin(passOn(context, request.id, state));
+    else if (request.late || request.longOverdue || request.attempts > 0) neglected.push(request);
+    else begin(restart(context, request));
+  }
   // Independently, so that one failing request does not block the others.
   await inParallel(neglected, STEPS_AT_ONCE, async (request) => {
-    await step(context, request).catch((error: unknown) => {
-      context.logger.warn(
-        { err: error, approvalRequest: request.id },
-        'the reconciler could not step a request',
-      );
-    });
+    const stepped = await step(context, request);
+    // A workflow that is only late, as when thousands of levels fall due at once, needs no further call to Temporal.
+    if (!request.late || request.attempts > 0) begin(restart(context, request, stepped));
   });
-  return { called };
+  return { called: settleCalls(context, calls) };
 }
 
-async function callWorkflows(
+/** The id of a request whose new workflow may begin by waiting. */
+type Restarted = string | undefined;
+
+async function settleCalls(
   context: ServiceContext,
-  requests: readonly OverdueRequest[],
+  calls: readonly Promise<Restarted>[],
 ): Promise<void> {
-  const outcomes = await Promise.allSettled(
-    requests.map((request) =>
-      request.settled ? notifySettled(context, request) : restart(context, request),
-    ),
+  const outcomes = await Promise.allSettled(calls);
+  const restarted = outcomes.flatMap((outcome) =>
+    outcome.status === 'fulfilled' && outcome.value !== undefined ? [outcome.value] : [],
   );
-  const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
+  const late = await Promise.allSettled([passOnTo(context, restarted)]);
+  const failed = [...outcomes, ...late].filter((outcome) => outcome.status === 'rejected');
   if (failed[0] && !context.stopping.aborted)
     context.logger.warn(
       {
         err: failed[0].reason as unknown,
         failed: failed.length,
-        approvalRequests: requests.length,
+        approvalRequests: calls.length,
       },
       'the reconciler could not reach workflows; it will try again',
     );
 }
 
-async function restart(runtime: Runtime, request: OverdueRequest): Promise<void> {
+/** A new workflow begins where the step that was just made has left the request. */
+async function restart(
+  runtime: Runtime,
+  request: OverdueRequest,
+  stepped?: RequestStep,
+): Promise<Restarted> {
+  if (stepped?.kind === 'done')
+    return stepped.status === undefined
+      ? undefined
+      : await passOn(runtime, request.id, stepped.status);
   runtime.metrics.reconcilerStarts.inc();
-  await runtime.workflows.ensure(request, { replace: request.attempts >= REPLACE_FROM_ATTEMPT });
+  const replace = request.attempts >= REPLACE_FROM_ATTEMPT;
+  await runtime.workflows.ensure(request, { replace, wait: stepped });
+  return stepped && request.id;
 }
 
-/** A running workflow looks and ends. Without one, there is nothing to do. */
-async function notifySettled(context: ServiceContext, { id }: OverdueRequest): Promise<void> {
-  context.metrics.reconcilerStarts.inc();
-  await context.workflows.signal(id, 'changed');
-  await clearWake(context.db, id);
+/** A running workflow ends with the final answer. Without one, there is nothing to do. */
+async function passOn(runtime: Runtime, id: string, answer: TerminalState): Promise<undefined> {
+  runtime.metrics.reconcilerStarts.inc();
+  await runtime.workflows.signal(id, 'changed', answer);
+  runtime.answered.add(id);
 }
 
-async function step(context: ServiceContext, { id }: OverdueRequest): Promise<void> {
+/**
+ * A request may get its final answer after a step, before the workflow that begins there is running.
+ * No signal has reached that workflow.
+ */
+async function passOnTo(context: ServiceContext, restarted: readonly string[]): Promise<void> {
+  if (restarted.length === 0) return;
+  const answers = await findFinalAnswers(context.db, restarted);
+  await Promise.all(answers.map(({ id, state }) => passOn(context, id, state)));
+}
+
+/** In one statement for all whose workflows have been passed the final answer since the last round. */
+async function clearAnswered({ db, answered }: ServiceContext): Promise<void> {
+  const ids = [...answered];
+  answered.clear();
+  if (ids.length > 0) await clearWakes(db, ids);
+}
+
+async function step(
+  context: ServiceContext,
+  { id }: OverdueRequest,
+): Promise<RequestStep | undefined> {
   context.metrics.reconcilerSteps.inc();
-  // The row's own clock decides what is due. The floor is an instant certainly in the past.
-  await stepRequest(context, id, { floor: new Date(0), by: 'reconciler' });
+  try {
+    // The row's own clock decides what is due. The floor is an instant certainly in the past.
+    return await stepRequest(context, id, { floor: new Date(0), by: 'reconciler' });
+  } catch (error) {
+    context.logger.warn(
+      { err: error, approvalRequest: id },
+      'the reconciler could not step a request',
+    );
+    return undefined;
+  }
 }
 
 async function inParallel<T>(

@@ -7,10 +7,15 @@ import { recordDecision, recordVerdict, type NewDecision } from '../../data/requ
 import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
 import { findRequest } from '../../data/requests/read.ts';
 import { clearWake } from '../../data/requests/wake.ts';
-import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import {
+  isTerminal,
+  type ApprovalRequest,
+  type TerminalState,
+} from '../../domain/requests/approval-requests.ts';
 import { SYSTEM } from '../../domain/audit.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
+import type { PlannedWait } from '../ports.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 import { announceDecided } from './announce.ts';
 import { evaluatePinned, stepsOf, type Evaluated } from './evaluation/evaluate.ts';
@@ -22,14 +27,8 @@ import { withHeavyAnswers, type HeavyAnswers } from './walk/condition-answers.ts
 import { walkOn } from './walk/walk.ts';
 
 export type RequestStep =
-  | { readonly kind: 'done'; readonly status?: string; readonly automatic: boolean }
-  | {
-      readonly kind: 'wait';
-      readonly until: Date;
-      readonly summary: string;
-      readonly details: string;
-      readonly path?: string;
-    };
+  | { readonly kind: 'done'; readonly status?: TerminalState; readonly automatic: boolean }
+  | ({ readonly kind: 'wait' } & PlannedWait);
 
 export interface StepOptions {
   /** An instant known to have passed: the row's clock is never behind it. */
@@ -96,7 +95,11 @@ interface LockedStep extends StepOptions {
 }
 
 function ended({ state, decision }: ApprovalRequest): RequestStep {
-  return { kind: 'done', status: state, automatic: decision?.channel === 'pipeline' };
+  return {
+    kind: 'done',
+    ...(isTerminal(state) && { status: state }),
+    automatic: decision?.channel === 'pipeline',
+  };
 }
 
 /** The outcome under the lock; `decided` and `changed` are announced after the commit. */

@@ -4,7 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { recordPastDeadline } from '../../../src/data/requests/decide.ts';
 import { countPending } from '../../../src/data/requests/escalate.ts';
 import { queueQuery, type QueueFilter } from '../../../src/data/requests/list.ts';
-import { countPastDeadline, leaseOverdue } from '../../../src/data/requests/wake.ts';
+import {
+  clearWakes,
+  countPastDeadline,
+  findFinalAnswers,
+  leaseOverdue,
+} from '../../../src/data/requests/wake.ts';
 import { SYSTEM } from '../../../src/domain/audit.ts';
 import type { Db } from '../../../src/platform/postgres.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -146,6 +151,8 @@ describe('with 10,000 requests in the table', () => {
           longOverdueMs: 5_000,
         }),
     ],
+    ['clearing wake-ups', (db) => clearWakes(db, [randomUUID()])],
+    ['the final answers of some requests', (db) => findFinalAnswers(db, [randomUUID()])],
     ['the count of pending requests', (db) => countPending(db, organization.id, 1_000)],
     [
       'the count of an organization without requests',

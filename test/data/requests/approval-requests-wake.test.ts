@@ -1,48 +1,71 @@
-/** Waking many requests at once, as every process does when Temporal returns. */
+/** Wake-ups of many requests at once: set, as every process does when Temporal returns, and cleared. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { lockRequest } from '../../../src/data/requests/lock.ts';
-import { wakeNow } from '../../../src/data/requests/wake.ts';
+import { clearWakes, wakeNow } from '../../../src/data/requests/wake.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { askUnevaluated } from '../../support/scene/approval-requests.ts';
-import { createAgent, createOrganization } from '../../support/scene/factories.ts';
+import { createAgent, createOrganization, type TestAgent } from '../../support/scene/factories.ts';
 import { untilBlocked } from '../../support/waiting.ts';
 
-describe('waking all open requests', () => {
+describe('at once', () => {
   let app: TestApp;
-  let ids: readonly string[];
+  let agent: TestAgent;
 
   beforeAll(async () => {
     app = await startApp();
-    const agent = await createAgent(app, await createOrganization(app));
-    const asked: string[] = [];
-    for (let count = 0; count < 5; count += 1) asked.push(await askUnevaluated(app, agent));
-    ids = asked.sort();
-    // The lowest id comes last in the table, so a scan reads the others first.
-    for (const id of [...ids].reverse())
-      await app.db('approval_requests').where({ id }).update({ next_at: new Date() });
+    agent = await createAgent(app, await createOrganization(app));
   });
   afterAll(async () => {
     await app.close();
   });
 
-  const lockable = async (): Promise<string[]> =>
-    await app.db.transaction(
-      async (trx) =>
-        await trx('approval_requests').whereIn('id', ids).forUpdate().skipLocked().pluck('id'),
-    );
+  /** Sorted. The lowest id comes last in the table, so a scan reads the others first. */
+  async function fiveRequests(): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) ids.push(await askUnevaluated(app, agent));
+    ids.sort();
+    for (const id of [...ids].reverse())
+      await app.db('approval_requests').where({ id }).update({ next_at: new Date() });
+    return ids;
+  }
 
-  test('locks no higher id while it waits for the lowest, so that two writers with this order never deadlock', async () => {
+  const due = async (ids: readonly string[]): Promise<string[]> =>
+    await app.db('approval_requests').whereIn('id', ids).whereNotNull('wake_at').pluck('id');
+
+  /** While another transaction holds the lowest id, the statement holds none of the others. */
+  async function expectLockedInOrder(
+    ids: readonly string[],
+    statement: () => Promise<void>,
+  ): Promise<void> {
     const [lowest = '', ...others] = ids;
-    const { waking, free } = await app.db.transaction(async (trx) => {
+    const { running, free } = await app.db.transaction(async (trx) => {
       await lockRequest(trx, lowest);
-      const call = wakeNow(app.db, 'open');
+      const call = statement();
       await untilBlocked(app.db);
-      return { waking: call, free: await lockable() };
+      const lockable = await app.db.transaction(
+        async (other) =>
+          await other('approval_requests').whereIn('id', ids).forUpdate().skipLocked().pluck('id'),
+      );
+      return { running: call, free: lockable };
     });
     expect(free.sort()).toEqual(others);
-    await waking;
-    expect(
-      await app.db('approval_requests').whereIn('id', ids).whereNull('wake_at').pluck('id'),
-    ).toEqual([]);
+    await running;
+  }
+
+  test('clearing the wake-ups of requests with final answers leaves open ones due', async () => {
+    const ids = await fiveRequests();
+    const [open = '', ...others] = [...ids].reverse();
+    // Too late for the reconciler of this process.
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    await app.db('approval_requests').whereIn('id', ids).update({ wake_at: inAnHour });
+    await app.db('approval_requests').whereIn('id', others).update({ state: 'cancelled' });
+    await expectLockedInOrder(ids, () => clearWakes(app.db, ids));
+    expect(await due(ids)).toEqual([open]);
+  });
+
+  test('waking all open requests locks no higher id while it waits for the lowest, so that two writers with this order never deadlock', async () => {
+    const ids = await fiveRequests();
+    await expectLockedInOrder(ids, () => wakeNow(app.db, 'open'));
+    expect((await due(ids)).sort()).toEqual(ids);
   });
 });
