@@ -29,7 +29,7 @@ import { openSlack } from '../src/platform/slack.ts';
 import { HeldCredentials } from '../src/services/sign-in/held-credentials.ts';
 import { catchUp, startReconciler } from '../src/services/requests/reconciler.ts';
 import { prepareBootstrap } from '../src/services/organization/bootstrap.ts';
-import { startChangeFeed } from '../src/services/requests/change-feed.ts';
+import { startChangeFeed } from '../src/services/requests/waiting/change-feed.ts';
 import type { Limits, Runtime, ServiceContext } from '../src/services/context.ts';
 import { createMetrics } from '../src/services/metrics.ts';
 import { startSending } from '../src/services/notifications/send-loop.ts';

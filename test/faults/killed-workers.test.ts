@@ -31,7 +31,7 @@ import {
 } from '../support/processes/processes.ts';
 import { testCacheDirectory, TEST_NAMESPACE } from '../support/run/servers.ts';
 import { ask, clientOf, decide, handleOf, notificationsOf, waiting } from '../support/temporal.ts';
-import { fastForward } from '../support/time-skipping.ts';
+import { fastForward } from '../support/clocks/time-skipping.ts';
 import { untilBlocked } from '../support/waiting.ts';
 import { workflowIdOf } from '../../temporal/ids.ts';
 import { WORKFLOW_TYPE } from '../../workflows/approval-request/contract.ts';

@@ -8,7 +8,7 @@ import { requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
 import { testCacheDirectory } from '../support/run/servers.ts';
-import { fastForward } from '../support/time-skipping.ts';
+import { fastForward } from '../support/clocks/time-skipping.ts';
 import {
   askPeople,
   body,

@@ -18,7 +18,7 @@ import {
   type ServiceProcess,
 } from '../support/processes/processes.ts';
 import { ask, handleOf, notificationsOf, timelineOf, waiting } from '../support/temporal.ts';
-import { fastForward } from '../support/time-skipping.ts';
+import { fastForward } from '../support/clocks/time-skipping.ts';
 import { until } from './scene.ts';
 
 const HOUR_MS = 3_600_000;

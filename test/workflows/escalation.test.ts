@@ -14,7 +14,7 @@ import {
   waiting,
 } from '../support/temporal.ts';
 import { until } from '../support/waiting.ts';
-import { fastForward } from '../support/time-skipping.ts';
+import { fastForward } from '../support/clocks/time-skipping.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -23,7 +23,7 @@ import {
 } from '../support/temporal.ts';
 import { until } from '../support/waiting.ts';
 import { restartWaiting } from './shapes.ts';
-import { fastForward } from '../support/time-skipping.ts';
+import { fastForward } from '../support/clocks/time-skipping.ts';
 
 const LEVELS = [randomUUID(), randomUUID()] as const;
 

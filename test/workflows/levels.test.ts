@@ -16,7 +16,7 @@ import {
   type TestOrganization,
 } from '../support/scene/factories.ts';
 import { ask, decide, handleOf, notificationsOf, waiting } from '../support/temporal.ts';
-import { fastForward } from '../support/time-skipping.ts';
+import { fastForward } from '../support/clocks/time-skipping.ts';
 
 const HOUR_MS = 3_600_000;
 const REVIEWER: Policy[] = [

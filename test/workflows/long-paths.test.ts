@@ -24,7 +24,7 @@ import {
   waiting,
 } from '../support/temporal.ts';
 import { until } from '../support/waiting.ts';
-import { fastForward } from '../support/time-skipping.ts';
+import { fastForward } from '../support/clocks/time-skipping.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

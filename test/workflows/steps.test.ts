@@ -14,7 +14,7 @@ import {
 import { startApp, type TestApp } from '../support/app.ts';
 import { clientOf, eventsOf, handleOf, typesOf, type HistoryEvent } from '../support/temporal.ts';
 import { until } from '../support/waiting.ts';
-import { fastForward } from '../support/time-skipping.ts';
+import { fastForward } from '../support/clocks/time-skipping.ts';
 import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
 
 const DONE: StepResult = { kind: 'done', status: 'approved', automatic: false };

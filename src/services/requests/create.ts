@@ -18,7 +18,7 @@ import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { isSameInput } from './same-input.ts';
 import { readSettled } from './settle.ts';
-import { parkWait, type ParkedWait } from './wait.ts';
+import { parkWait, type ParkedWait } from './waiting/wait.ts';
 
 export interface CreateInput {
   readonly tool: string;

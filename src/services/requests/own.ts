@@ -4,7 +4,7 @@ import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ServiceContext } from '../context.ts';
 import { readSettled } from './settle.ts';
-import { waitForRequest } from './wait.ts';
+import { waitForRequest } from './waiting/wait.ts';
 
 export async function getOwnRequest(
   context: ServiceContext,

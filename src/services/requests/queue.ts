@@ -9,7 +9,7 @@ import type { ServiceContext } from '../context.ts';
 import { readAudience } from './audience.ts';
 import { requireForAgent } from './caller.ts';
 import { readSettled } from './settle.ts';
-import { waitForRequest } from './wait.ts';
+import { waitForRequest } from './waiting/wait.ts';
 
 /** A key sees all that its member may see. The scope is for people who look at their own queue. */
 export async function listRequests(

@@ -12,7 +12,7 @@ import { createTeam, type TestMember } from '../../support/scene/factories.ts';
 import { asked, click, createScene, slackEnvironment } from '../../support/scene/slack-scene.ts';
 import { setMembers, TEAMS } from '../../support/scene/teams.ts';
 import { SlackServer } from '../../support/servers/slack-server.ts';
-import { statementsDuring } from '../../support/statements.ts';
+import { statementsDuring } from '../../support/sql/statements.ts';
 import { until, untilBlocked } from '../../support/waiting.ts';
 
 const slack = new SlackServer();

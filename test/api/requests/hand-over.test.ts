@@ -18,7 +18,7 @@ import type { PathSpec, SceneAgent } from '../../support/scene/cast.ts';
 import { activatePolicy, type TestMember } from '../../support/scene/factories.ts';
 import { level, user } from '../../support/scene/nodes.ts';
 import { setMembers } from '../../support/scene/teams.ts';
-import { statementsDuring } from '../../support/statements.ts';
+import { statementsDuring } from '../../support/sql/statements.ts';
 
 const { app, organization, people, teams, ...verbs } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, eve: [] },

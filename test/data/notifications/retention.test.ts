@@ -18,7 +18,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import { explain, statementOf } from '../../support/plans.ts';
+import { explain, statementOf } from '../../support/sql/plans.ts';
 
 let app: TestApp;
 let organization: TestOrganization;

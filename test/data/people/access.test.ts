@@ -23,7 +23,7 @@ import type { Db } from '../../../src/platform/postgres.ts';
 import { loadEscalationPathRevision } from '../../../src/services/escalation/escalation-paths.ts';
 import { memberPrincipal } from '../../../src/services/people/member-principals.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { explain, statementOf } from '../../support/plans.ts';
+import { explain, statementOf } from '../../support/sql/plans.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
   activatePath,

@@ -19,7 +19,7 @@ import {
   createOrganization,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import { explain, statementOf, type PlanNode } from '../../support/plans.ts';
+import { explain, statementOf, type PlanNode } from '../../support/sql/plans.ts';
 
 const ROWS = 10_000;
 

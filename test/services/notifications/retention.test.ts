@@ -12,7 +12,7 @@ import {
   createOrganization,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import { explain, statementOf } from '../../support/plans.ts';
+import { explain, statementOf } from '../../support/sql/plans.ts';
 
 let app: TestApp;
 

@@ -1,6 +1,6 @@
 /** Asks Postgres how it would run a statement, exactly as the service sends it. */
-import { openPool, type Db } from '../../src/platform/postgres.ts';
-import type { TestApp } from './app.ts';
+import { openPool, type Db } from '../../../src/platform/postgres.ts';
+import type { TestApp } from '../app.ts';
 
 export interface PlanNode {
   readonly 'Node Type': string;

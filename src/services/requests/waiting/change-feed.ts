@@ -4,10 +4,10 @@
  * reread of all waited-for ids every second, and at every reconnect, finds what got lost.
  */
 import { randomUUID } from 'node:crypto';
-import { findSettledIds } from '../../data/requests/read.ts';
-import { findEndedCredentials } from '../../data/sign-in/ended-credentials.ts';
-import { listenForChanges, notifyChanges, type ChangeConnection } from '../../data/changes.ts';
-import type { ServiceContext } from '../context.ts';
+import { findSettledIds } from '../../../data/requests/read.ts';
+import { findEndedCredentials } from '../../../data/sign-in/ended-credentials.ts';
+import { listenForChanges, notifyChanges, type ChangeConnection } from '../../../data/changes.ts';
+import type { ServiceContext } from '../../context.ts';
 
 const BATCH_MS = 10;
 const REREAD_MS = 1_000;

@@ -2,10 +2,10 @@
  * Parked waits: register, read, then park until the request is settled. A parked wait holds no
  * database connection.
  */
-import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import type { Principal } from '../../domain/people/authorization.ts';
-import type { ServiceContext } from '../context.ts';
-import { readSettled } from './settle.ts';
+import { isTerminal, type ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import type { Principal } from '../../../domain/people/authorization.ts';
+import type { ServiceContext } from '../../context.ts';
+import { readSettled } from '../settle.ts';
 
 export interface WaitOptions {
   /** Milliseconds at most. */

@@ -3,9 +3,9 @@
  * server.
  */
 import { randomUUID } from 'node:crypto';
-import { workflowIdOf } from '../../temporal/ids.ts';
-import type { TestApp } from './app.ts';
-import { clientOf } from './temporal.ts';
+import { workflowIdOf } from '../../../temporal/ids.ts';
+import type { TestApp } from '../app.ts';
+import { clientOf } from '../temporal.ts';
 
 /**
  * Results of the poll. The enums of Temporal's API cannot be imported by name from an ES module.

@@ -1,5 +1,5 @@
 /** The statements of the service while something runs. */
-import type { TestApp } from './app.ts';
+import type { TestApp } from '../app.ts';
 
 /** What the pool for calls sends, also inside transactions. Each is one round trip. */
 export async function statementsDuring(
