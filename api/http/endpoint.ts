@@ -78,7 +78,7 @@ export interface Call<
    * The caller after a wait. Throws 401 or 403 if the presented credential no longer opens this
    * endpoint.
    */
-  readonly recheckCredential: () => Promise<PrincipalOf<A>>;
+  readonly authenticateAgain: () => Promise<PrincipalOf<A>>;
 }
 
 /** A call of an endpoint without the types of its declaration. */

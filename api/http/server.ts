@@ -324,7 +324,7 @@ async function readCall(
       userAgent: (headers['user-agent'] ?? '').slice(0, 300),
     },
     signal: hangUp(ctx.res),
-    recheckCredential: () => resolve({ counted: false }),
+    authenticateAgain: () => resolve({ counted: false }),
   };
 }
 

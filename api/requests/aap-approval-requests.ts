@@ -158,13 +158,13 @@ export const aapApprovalRequestEndpoints: readonly Endpoint[] = [
     },
     errors: [],
     handler: async (
-      { principal, params: { id }, query: { wait }, signal, recheckCredential: recheck },
+      { principal, params: { id }, query: { wait }, signal, authenticateAgain },
       context,
     ) => {
       const request =
         wait === undefined
           ? await getOwnRequest(context, principal, id)
-          : await awaitOwnRequest(context, principal, { id, ms: wait, signal, recheck });
+          : await awaitOwnRequest(context, principal, { id, ms: wait, signal, authenticateAgain });
       return { body: presentRequest(request) };
     },
   }),

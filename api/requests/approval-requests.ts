@@ -204,13 +204,13 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
     },
     errors: ['request_not_routed'],
     handler: async (
-      { principal, params: { id }, query: { wait }, signal, recheckCredential: recheck },
+      { principal, params: { id }, query: { wait }, signal, authenticateAgain },
       context,
     ) => {
       const request =
         wait === undefined
           ? await getRequest(context, principal, id)
-          : await awaitRequest(context, principal, { id, ms: wait, signal, recheck });
+          : await awaitRequest(context, principal, { id, ms: wait, signal, authenticateAgain });
       return { body: presentRequest(request) };
     },
   }),

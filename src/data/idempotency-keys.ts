@@ -14,7 +14,7 @@ interface KeptOutcome {
   readonly resourceId: string;
 }
 
-/** Call it under a lock that also holds up a repetition of the call, see `lockOrganization`. */
+/** Call it under a lock that also holds up a repetition of the call, see `lockAccess`. */
 export async function findOutcome(
   trx: Db,
   organizationId: string,

@@ -13,7 +13,7 @@ import type { Db } from '../platform/postgres.ts';
 import type { LongList } from '../platform/long-list.ts';
 import { queryOne, queryRow, queryRows } from '../platform/rows.ts';
 import { bytesOf, documentAtOnce, longPage, type SizedRow } from './long-pages.ts';
-import { HELD_ACCESS } from './organization/organizations.ts';
+import { ACCESS_LOCKED_SHARED } from './organization/organizations.ts';
 
 export interface RevisionTables {
   readonly documents: string;
@@ -101,7 +101,7 @@ export async function insertDocument(
 ): Promise<Revision | undefined> {
   const row = await queryRow<RevisionRow>(
     db,
-    `with ${HELD_ACCESS}, d as (
+    `with ${ACCESS_LOCKED_SHARED}, d as (
        insert into ${tables.documents} (id, organization_id, document_key, active_revision, latest_revision, created_at)
        select :documentId, access.id, :documentKey, :active, 1, clock_timestamp() from access
        on conflict (organization_id, document_key) do nothing
@@ -135,7 +135,7 @@ export async function lockDocument(
 ): Promise<RevisionedDocument | undefined> {
   const row = await queryRow<DocumentRow>(
     trx,
-    `with ${HELD_ACCESS} ${documentOf(tables)} and exists (select from access) for update`,
+    `with ${ACCESS_LOCKED_SHARED} ${documentOf(tables)} and exists (select from access) for update`,
     { organizationId, documentKey },
   );
   return row && toDocument(row);

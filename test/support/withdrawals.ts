@@ -1,6 +1,6 @@
 /** A caller who loses access after the check at the start of a call, before or while it changes something. */
 import { expect } from '@jest/globals';
-import { lockOrganization } from '../../src/data/organization/organizations.ts';
+import { lockAccess } from '../../src/data/organization/organizations.ts';
 import { startApp, type TestApp } from './app.ts';
 import { beforeTransaction } from './gates.ts';
 import type { Answer, HttpClient } from './http.ts';
@@ -139,7 +139,7 @@ async function duringWithdrawal(change: Change): Promise<Answer> {
   const { app, organization, call } = change;
   const { member } = await hold(change);
   const { answer } = await app.db.transaction(async (trx) => {
-    await lockOrganization(trx, organization.id);
+    await lockAccess(trx, organization.id);
     await trx('permission_policies').where({ membership_id: member.membershipId }).delete();
     const started = call(member.http);
     await untilBlocked(app.db);

@@ -1,7 +1,7 @@
 /** Credentials of agent instances: `whc_` tokens, kept as a hash. */
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
-import { HELD_ACCESS } from '../organization/organizations.ts';
+import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
 
 /** What one call needs to know about the credential it presents. */
 interface CredentialHolder {
@@ -92,7 +92,7 @@ export async function findCredentialAgent(
 ): Promise<{ agentSlug: string; instanceId: string; instanceName: string } | undefined> {
   return await queryRow(
     trx,
-    `with ${HELD_ACCESS}
+    `with ${ACCESS_LOCKED_SHARED}
      select i.agent_slug, i.id as instance_id, i.name as instance_name
        from access
        join agent_credentials c on c.organization_id = access.id

@@ -2,7 +2,7 @@
 import type { AgentStatus, Agent } from '../../domain/agents/agents.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
-import { HELD_ACCESS } from '../organization/organizations.ts';
+import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
 
 interface AgentRow {
   organizationId: string;
@@ -58,17 +58,7 @@ export async function insertAgent(
   }
 }
 
-/**
- * Makes changes to the organization's number of agents, and of anyone's access, wait for the end of
- * the transaction.
- */
-export async function lockAgentCount(trx: Db, organizationId: string): Promise<void> {
-  await trx.raw('select 1 from organizations where id = :organizationId for no key update', {
-    organizationId,
-  });
-}
-
-/** Agents that are not archived. */
+/** Agents that are not archived. Count them under `lockAccessUnchanged`. */
 export async function countLiveAgents(db: Db, organizationId: string): Promise<number> {
   const row = await queryOne<{ count: number }>(
     db,
@@ -98,7 +88,7 @@ export async function findAgentForShare(
 ): Promise<Agent | undefined> {
   const row = await queryRow<AgentRow>(
     trx,
-    `with ${HELD_ACCESS} ${FIND} and exists (select from access) for share`,
+    `with ${ACCESS_LOCKED_SHARED} ${FIND} and exists (select from access) for share`,
     { organizationId, slug },
   );
   return row && toAgent(row);

@@ -53,7 +53,7 @@ export async function findOrganization(
  * wait for the end of the transaction. Lock it before any of its rows. Its access has a new version
  * afterwards, so that decisions in one statement notice the change (ADR 11).
  */
-export async function lockOrganization(
+export async function lockAccess(
   trx: Db,
   organizationId: string,
 ): Promise<Organization | undefined> {
@@ -66,24 +66,34 @@ export async function lockOrganization(
   );
 }
 
-const HOLD_ACCESS: PreparedStatement = {
-  name: 'hold-access',
+/**
+ * Holds up what `lockAccess` does, for a count within the organization: access does not change, so
+ * decisions in one statement go on.
+ */
+export async function lockAccessUnchanged(trx: Db, organizationId: string): Promise<void> {
+  await trx.raw('select 1 from organizations where id = :organizationId for no key update', {
+    organizationId,
+  });
+}
+
+const LOCK_ACCESS_SHARED: PreparedStatement = {
+  name: 'lock-access-shared',
   sql: `select 1 from organizations where id = :organizationId for share`,
 };
 
 /**
- * Makes changes of anyone's access wait for the end of the transaction. Other transactions that
- * hold it do not wait.
+ * Makes changes of anyone's access wait for the end of the transaction. Others that take this lock
+ * do not wait.
  */
-export async function holdAccess(trx: Db, organizationId: string): Promise<void> {
-  await runPrepared(trx, HOLD_ACCESS, { organizationId });
+export async function lockAccessShared(trx: Db, organizationId: string): Promise<void> {
+  await runPrepared(trx, LOCK_ACCESS_SHARED, { organizationId });
 }
 
 /**
  * SQL: a table `access` for statements that also lock or write other rows. Reading it does what
- * `holdAccess` does. It waits before the statement touches those rows.
+ * `lockAccessShared` does. It waits before the statement touches those rows.
  */
-export const HELD_ACCESS = `
+export const ACCESS_LOCKED_SHARED = `
   access as materialized (select id from organizations where id = :organizationId for share)`;
 
 /** Stores these terms and increments the revision. */

@@ -42,8 +42,8 @@ export async function readRequestToDecide(
 }
 
 /**
- * Locks as `lockForCaller` does, but never waits: a row that is locked, or has another version by
- * now, is not found, and nothing is written. Other tables are read as of the start of the
+ * Locks as `lockRequestAndRereadMember` does, but never waits: a row that is locked, or has another
+ * version by now, is not found, and nothing is written. Other tables are read as of the start of the
  * statement, so everything that can change them must change a version compared here. The exception
  * is the credential, which no lock protects: it is looked at without any wait before the write.
  */

@@ -8,7 +8,7 @@ import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
 import { mayDecideFor } from './deciders.ts';
 import type { WalkPlan } from './escalate.ts';
-import { HOLD_RIGHTS } from './unreachable.ts';
+import { TRY_RIGHTS_LOCK_SHARED } from './unreachable.ts';
 import { levelBindings, WRITE_LEVELS, type LevelWrites } from './levels.ts';
 
 /** What the hand-over of a request depends on, besides the request as it was created. */
@@ -94,7 +94,7 @@ const HAND_OVER: PreparedStatement = {
   sql: `
     with access as materialized (
       select o.id from organizations o
-       where o.id = cast(:organizationId as uuid) and o.access_version = :access_version and ${HOLD_RIGHTS}
+       where o.id = cast(:organizationId as uuid) and o.access_version = :access_version and ${TRY_RIGHTS_LOCK_SHARED}
          for share skip locked
     ),
     path as materialized (

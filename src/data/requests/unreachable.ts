@@ -8,17 +8,20 @@ import { MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
 
 const RIGHTS = `hashtextextended('countersign.rights:' || cast(:organizationId as text), 0)`;
 
-/** SQL: what `holdRights` does. */
-export const HOLD_RIGHTS = `pg_try_advisory_xact_lock_shared(${RIGHTS})`;
+/** SQL: what `tryRightsLockShared` does. */
+export const TRY_RIGHTS_LOCK_SHARED = `pg_try_advisory_xact_lock_shared(${RIGHTS})`;
 
-const HOLD: PreparedStatement = { name: 'hold-rights', sql: `select ${HOLD_RIGHTS} as held` };
+const TRY_LOCK: PreparedStatement = {
+  name: 'try-rights-lock-shared',
+  sql: `select ${TRY_RIGHTS_LOCK_SHARED} as held`,
+};
 
 /**
  * Call it before a step reads who may decide. Later removals of rights wait for the step, and see
  * the members it notified. Returns false at once during a removal: the step must look again later.
  */
-export async function holdRights(trx: Db, organizationId: string): Promise<boolean> {
-  const [row] = await runPrepared<{ held: boolean }>(trx, HOLD, { organizationId });
+export async function tryRightsLockShared(trx: Db, organizationId: string): Promise<boolean> {
+  const [row] = await runPrepared<{ held: boolean }>(trx, TRY_LOCK, { organizationId });
   return row?.held === true;
 }
 

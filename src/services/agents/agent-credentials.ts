@@ -15,7 +15,7 @@ import { insertAuditEvents } from '../../data/audit-events.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import { issueToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
-import { recheckCaller } from '../people/product-principals.ts';
+import { rereadCaller } from '../people/current-callers.ts';
 
 /** `token` is shown once; the service stores only its hash. */
 export interface IssuedCredential {
@@ -33,7 +33,7 @@ export interface NewInstance {
 }
 
 /**
- * Creates an instance with its first credential. Throws what `recheckCaller` throws, 404, 409
+ * Creates an instance with its first credential. Throws what `rereadCaller` throws, 404, 409
  * `agent_archived` or `instance_name_taken`.
  */
 export async function createAgentInstance(
@@ -44,7 +44,7 @@ export async function createAgentInstance(
   const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
     const agent = await findAgentForShare(trx, organizationId, agentSlug);
-    await recheckCaller(trx, principal, {
+    await rereadCaller(trx, principal, {
       permission: 'agent.credential.issue',
       target: { kind: 'agent', slug: agentSlug },
     });
@@ -91,7 +91,7 @@ function credentialLifetime({ limits }: Runtime, ttlSeconds = 0): number {
 }
 
 /**
- * Revokes a credential. A repeat is not an error. Throws what `recheckCaller` throws, and 404, also
+ * Revokes a credential. A repeat is not an error. Throws what `rereadCaller` throws, and 404, also
  * where the caller may not revoke for its agent.
  */
 export async function revokeCredential(
@@ -103,7 +103,7 @@ export async function revokeCredential(
   await context.db.transaction(async (trx) => {
     const credential = await findCredentialAgent(trx, organizationId, credentialId);
     const permission = 'agent.credential.revoke';
-    const current = await recheckCaller(trx, principal, { permission, target: { kind: 'any' } });
+    const current = await rereadCaller(trx, principal, { permission, target: { kind: 'any' } });
     if (!credential) throw new AppError('not_found');
     const verdict = authorize(current, permission, { kind: 'agent', slug: credential.agentSlug });
     // The same as for an unknown one, so that it reveals nothing about an agent outside the

@@ -8,18 +8,18 @@ import {
   findAgent,
   insertAgent,
   listAgents,
-  lockAgentCount,
   STATUS_ORDER,
   type AgentPosition,
 } from '../../data/agents/agents.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
+import { lockAccessUnchanged } from '../../data/organization/organizations.ts';
 import { createPipeline } from '../../data/pipelines/request-approval-pipelines.ts';
 import type { ServiceContext } from '../context.ts';
 import { readPage } from '../pages.ts';
-import { recheckCaller } from '../people/product-principals.ts';
+import { rereadCaller } from '../people/current-callers.ts';
 
 /**
- * Throws what `recheckCaller` throws, 409 `agent_slug_taken` or `agent_name_taken`, 429
+ * Throws what `rereadCaller` throws, 409 `agent_slug_taken` or `agent_name_taken`, 429
  * `quota_exceeded`.
  */
 export async function createAgent(
@@ -30,8 +30,8 @@ export async function createAgent(
   const { organizationId } = principal;
   const createdByActorId = actorIdOf(principal);
   return await context.db.transaction(async (trx) => {
-    await lockAgentCount(trx, organizationId);
-    await recheckCaller(trx, principal, { permission: 'agent.write' });
+    await lockAccessUnchanged(trx, organizationId);
+    await rereadCaller(trx, principal, { permission: 'agent.write' });
     const inserted = await insertAgent(trx, organizationId, { slug, name, createdByActorId });
     if (!inserted.ok)
       throw new AppError(inserted.taken === 'slug' ? 'agent_slug_taken' : 'agent_name_taken');

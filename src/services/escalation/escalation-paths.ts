@@ -13,7 +13,7 @@ import {
   findAddressable,
   insertTargets,
 } from '../../data/escalation/escalation-paths.ts';
-import { lockOrganization } from '../../data/organization/organizations.ts';
+import { lockAccess } from '../../data/organization/organizations.ts';
 import {
   listActiveUsesOfPath,
   type PathUse,
@@ -132,7 +132,7 @@ export const escalationPathKind: RevisionedKind<EscalationNames, EscalationPathR
   },
   checkActivation: checkTargetsThere,
   lockFirst: async (trx, organizationId) => {
-    await lockOrganization(trx, organizationId);
+    await lockAccess(trx, organizationId);
     return undefined;
   },
   view: (revision: Revision) => ({

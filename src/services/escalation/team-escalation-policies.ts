@@ -2,7 +2,7 @@
 import type { Revision } from '../../domain/revisions.ts';
 import { AppError, invalid, type ErrorCode, type Issue } from '../../domain/errors.ts';
 import type { TeamPolicyDocument } from '../../domain/escalation/types.ts';
-import { lockOrganization } from '../../data/organization/organizations.ts';
+import { lockAccess } from '../../data/organization/organizations.ts';
 import { findRevisionById } from '../../data/revisions.ts';
 import {
   findTeamRosters,
@@ -83,7 +83,7 @@ async function lockLiveTeam(
   organizationId: string,
   teamId: string,
 ): Promise<ErrorCode | undefined> {
-  await lockOrganization(trx, organizationId);
+  await lockAccess(trx, organizationId);
   const team = await lockTeam(trx, organizationId, teamId);
   if (!team) return 'not_found';
   return team.archived ? 'team_archived' : undefined;

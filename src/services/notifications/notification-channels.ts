@@ -30,7 +30,10 @@ import type { Db } from '../../platform/postgres.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import { newSigningSecret } from '../../platform/crypto/webhook-signature.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
-import { lockCurrentMember } from '../people/member-principals.ts';
+import {
+  lockAccessAndRereadMember,
+  lockAccessSharedAndRereadMember,
+} from '../people/current-callers.ts';
 import type { TestOutcome } from './sender.ts';
 import { senders } from './senders.ts';
 import { readPage } from '../pages.ts';
@@ -98,13 +101,16 @@ function makeSecret({ secrets }: Runtime, channelId: string): SecretMade {
   };
 }
 
+/** Channels are no access: the row of each is locked by itself. */
 async function changing<T>(
   { db }: ServiceContext,
   principal: MemberPrincipal,
   work: (trx: Db, caller: MemberPrincipal) => Promise<T>,
 ): Promise<T> {
   return await db.transaction(async (trx) => {
-    const caller = await lockCurrentMember(trx, principal, { permission: 'connection.write' });
+    const caller = await lockAccessSharedAndRereadMember(trx, principal, {
+      permission: 'connection.write',
+    });
     requireRecentAuthentication(caller);
     return await work(trx, caller);
   });
@@ -240,7 +246,12 @@ export async function deleteNotificationChannel(
   principal: MemberPrincipal,
   id: string,
 ): Promise<void> {
-  await changing(context, principal, async (trx, caller) => {
+  await context.db.transaction(async (trx) => {
+    // Links to Slack users end with Slack's channel, and links let people act.
+    const caller = await lockAccessAndRereadMember(trx, principal, {
+      permission: 'connection.write',
+    });
+    requireRecentAuthentication(caller);
     const { kind, name } = existing(await lockChannel(trx, caller.organizationId, id));
     if (kind === 'email') throw new AppError('channel_built_in');
     await deleteChannel(trx, caller.organizationId, id);

@@ -15,14 +15,14 @@ import {
   completeOnboarding,
   endOrganization,
   findOrganization,
-  lockOrganization,
+  lockAccess,
   updateOrganization,
 } from '../../data/organization/organizations.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { announceCancelledAll, cancelAll } from '../requests/cancel-all.ts';
 import { prepareBootstrap } from './bootstrap.ts';
 import type { Limits, Runtime, ServiceContext } from '../context.ts';
-import { lockCurrentMember } from '../people/member-principals.ts';
+import { lockAccessAndRereadMember } from '../people/current-callers.ts';
 import { readSeats, type Seats } from '../people/seats.ts';
 
 export interface OrganizationView extends Organization {
@@ -72,7 +72,7 @@ export async function changeOrganization(
   { expected, wanted }: { readonly expected: number; readonly wanted: TermsWanted },
 ): Promise<OrganizationView> {
   const changed = await context.db.transaction(async (trx) => {
-    const caller = await lockCurrentMember(trx, principal, {
+    const caller = await lockAccessAndRereadMember(trx, principal, {
       permission: 'organization.settings.write',
     });
     return await change(trx, caller, { expected, wanted });
@@ -86,7 +86,7 @@ async function change(
   { expected, wanted }: { readonly expected: number; readonly wanted: TermsWanted },
 ): Promise<Organization> {
   const { organizationId } = caller;
-  const before = living(await lockOrganization(trx, organizationId));
+  const before = living(await lockAccess(trx, organizationId));
   if (before.revision !== expected)
     throw new AppError('revision_conflict', { details: { active_revision: before.revision } });
   const changes = changesTo(before, wanted);
@@ -114,7 +114,7 @@ export async function finishOnboarding(
 ): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
-    await lockCurrentMember(trx, principal, { permission: 'organization.settings.write' });
+    await lockAccessAndRereadMember(trx, principal, { permission: 'organization.settings.write' });
     if (!(await completeOnboarding(trx, organizationId))) return;
     await insertAuditEvents(trx, organizationId, {
       events: [
@@ -139,9 +139,11 @@ export async function deleteOrganization(
   confirm: string,
 ): Promise<void> {
   const settled = await context.db.transaction(async (trx) => {
-    const caller = await lockCurrentMember(trx, principal, { permission: 'organization.delete' });
+    const caller = await lockAccessAndRereadMember(trx, principal, {
+      permission: 'organization.delete',
+    });
     requireRecentAuthentication(caller);
-    const { slug } = living(await lockOrganization(trx, caller.organizationId));
+    const { slug } = living(await lockAccess(trx, caller.organizationId));
     if (confirm !== slug) {
       throw invalid([
         {

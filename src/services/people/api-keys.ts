@@ -46,7 +46,8 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
-import { apiKeyPrincipal, lockCurrentMember } from './member-principals.ts';
+import { lockAccessAndRereadMember } from './current-callers.ts';
+import { apiKeyPrincipal } from './principals.ts';
 import { readPage } from '../pages.ts';
 
 const SENSITIVE_KEY =
@@ -170,7 +171,7 @@ export async function issueApiKey(
   },
 ): Promise<IssuedApiKey> {
   return await context.db.transaction(async (trx) => {
-    const member = await lockCurrentMember(trx, principal, { permission: 'api_key.issue' });
+    const member = await lockAccessAndRereadMember(trx, principal, { permission: 'api_key.issue' });
     const rules = await findApiKeyRules(trx, member.organizationId);
     if (!rules.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
     if (input.permissions && context.edition === 'open')

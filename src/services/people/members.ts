@@ -23,7 +23,7 @@ import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import { announceReleased, releaseClaimsOf } from '../requests/claims.ts';
 import type { ServiceContext } from '../context.ts';
-import { lockCurrentMember } from './member-principals.ts';
+import { lockAccessAndRereadMember } from './current-callers.ts';
 import { readPage } from '../pages.ts';
 import { requireActiveOwner } from './permission-policies.ts';
 import {
@@ -180,7 +180,9 @@ export async function changeMemberStatus(
   const { organizationId } = principal;
   const { edition } = context;
   const { changedMember, left } = await context.db.transaction(async (trx) => {
-    const caller = await lockCurrentMember(trx, principal, { permission: 'membership.write' });
+    const caller = await lockAccessAndRereadMember(trx, principal, {
+      permission: 'membership.write',
+    });
     const member = await requireChangeable(trx, caller, { id, removal: false });
     const suspends = member.status !== status && status === 'suspended';
     const requests = suspends ? await suspend(trx, caller, { member, force }) : NONE;
@@ -264,7 +266,9 @@ export async function removeMember(
   { id, force }: StatusChange,
 ): Promise<void> {
   const left = await context.db.transaction(async (trx) => {
-    const caller = await lockCurrentMember(trx, principal, { permission: 'membership.write' });
+    const caller = await lockAccessAndRereadMember(trx, principal, {
+      permission: 'membership.write',
+    });
     const member = await requireChangeable(trx, caller, { id, removal: true });
     if (member.status === 'deprovisioned') return NONE;
     const left_behind = await requireReleased(trx, member, force);

@@ -38,11 +38,12 @@ import {
   type IssuedApiKey,
 } from './api-keys.ts';
 import type { ServiceContext } from '../context.ts';
-import { apiKeyAuth, lockCurrentMember, principalOf } from './member-principals.ts';
+import { lockAccessAndRereadMember } from './current-callers.ts';
+import { apiKeyAuth, principalOf } from './principals.ts';
 import { readPage } from '../pages.ts';
 import { addPolicies, requireValidTerms } from './permission-policies.ts';
 import { offerResources } from './permission-policy-pages.ts';
-import { organizationKeyPrincipal } from './product-principals.ts';
+import { organizationKeyPrincipal } from './principals.ts';
 
 const HOLDER = 'organization_api_key';
 
@@ -131,7 +132,7 @@ export async function revokeAnyApiKey(
 ): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
-    await lockCurrentMember(trx, principal, { permission: 'api_key.revoke' });
+    await lockAccessAndRereadMember(trx, principal, { permission: 'api_key.revoke' });
     await readApiKey(trx, context, { organizationId, id });
     await revokeWithAudit(trx, organizationId, { id, actor: actorOf(principal) });
   });
@@ -187,7 +188,7 @@ export async function issueOrganizationKey(
   const { name, policies } = input;
   const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
-    const issuer = await lockCurrentMember(trx, principal, {
+    const issuer = await lockAccessAndRereadMember(trx, principal, {
       permission: 'api_key.organization.issue',
     });
     const rules = await findApiKeyRules(trx, organizationId);

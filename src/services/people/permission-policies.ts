@@ -34,7 +34,7 @@ import { canonicalJson } from '../../platform/json/exact-values.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
-import { lockCurrentMember } from './member-principals.ts';
+import { lockAccessAndRereadMember, rereadMember } from './current-callers.ts';
 import { HOLDER_KINDS, toPagePolicy, type PagePolicy } from './permission-policy-pages.ts';
 
 /** Terms from a body, below `pointer`. */
@@ -173,7 +173,7 @@ async function changing<T>(
   change: Change<T>,
 ): Promise<T> {
   return await context.db.transaction(async (trx) => {
-    const caller = await lockCurrentMember(trx, principal, {
+    const caller = await lockAccessAndRereadMember(trx, principal, {
       permission: 'permission_policy.write',
     });
     const state = await findPolicyHolder(trx, principal.organizationId, { holder, lock: true });
@@ -368,7 +368,7 @@ async function readPagePolicy(
   principal: MemberPrincipal,
   { state, ...reference }: PolicyReference & { readonly state: PolicyHolderState },
 ): Promise<PagePolicy> {
-  const reader = await lockCurrentMember(trx, principal);
+  const reader = await rereadMember(trx, principal);
   const policy = await readPolicy(trx, principal.organizationId, reference);
   return await toPagePolicy(trx, reader, { policy, state });
 }

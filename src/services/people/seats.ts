@@ -1,6 +1,6 @@
 /** Seats of an organization: members that are not removed, and pending invitations. */
 import { AppError } from '../../domain/errors.ts';
-import { lockOrganization } from '../../data/organization/organizations.ts';
+import { lockAccess } from '../../data/organization/organizations.ts';
 import { countSeats } from '../../data/people/seats.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
@@ -27,7 +27,7 @@ export async function claimSeat(
   organizationId: string,
   limits: { readonly seats: number },
 ): Promise<void> {
-  await lockOrganization(trx, organizationId);
+  await lockAccess(trx, organizationId);
   const used = await countSeats(trx, organizationId);
   const limit = limits.seats;
   if (used >= limit)

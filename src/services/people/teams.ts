@@ -36,7 +36,7 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import type { ServiceContext } from '../context.ts';
-import { lockCurrentMember } from './member-principals.ts';
+import { lockAccessAndRereadMember } from './current-callers.ts';
 import { readPage } from '../pages.ts';
 import { deactivateWith } from '../revisions/activate.ts';
 import {
@@ -119,7 +119,7 @@ export async function createTeam(
   const { organizationId } = principal;
   const id = v7();
   return await db.transaction(async (trx) => {
-    await lockCurrentMember(trx, principal, { permission: 'team.write' });
+    await lockAccessAndRereadMember(trx, principal, { permission: 'team.write' });
     if (!(await insertTeam(trx, organizationId, { id, name })))
       throw new AppError('team_name_taken');
     await insertAuditEvents(
@@ -145,7 +145,7 @@ export async function renameTeam(
 ): Promise<Team> {
   const { organizationId } = principal;
   return await db.transaction(async (trx) => {
-    await lockCurrentMember(trx, principal, {
+    await lockAccessAndRereadMember(trx, principal, {
       permission: 'team.write',
       target: { kind: 'team', id },
     });
@@ -204,7 +204,7 @@ export async function archiveTeam(
 ): Promise<void> {
   const { organizationId } = principal;
   const due = await context.db.transaction(async (trx) => {
-    await lockCurrentMember(trx, principal, {
+    await lockAccessAndRereadMember(trx, principal, {
       permission: 'team.write',
       target: { kind: 'team', id },
     });
@@ -241,7 +241,7 @@ export async function setTeamMembers(
 ): Promise<readonly TeamMember[]> {
   const { organizationId } = principal;
   const { members, due } = await context.db.transaction(async (trx) => {
-    const caller = await lockCurrentMember(trx, principal, {
+    const caller = await lockAccessAndRereadMember(trx, principal, {
       permission: 'team.member.write',
       target: { kind: 'team', id },
     });

@@ -18,7 +18,8 @@ import { mayClaim, maySee } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceChanged, announceDecided } from './announce.ts';
-import { lockForCaller, requireForAgent } from './caller.ts';
+import { lockRequestAndRereadMember } from '../people/current-callers.ts';
+import { requireForAgent } from './agent-permission.ts';
 import { readAudience } from './audience.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 
@@ -57,7 +58,7 @@ async function claimLocked(
   db: Db,
   { principal: caller, id }: Call,
 ): Promise<Outcome<{ claim: Claim }>> {
-  const { principal, locked } = await lockForCaller(db, caller, id);
+  const { principal, locked } = await lockRequestAndRereadMember(db, caller, id);
   for (const permission of ['request.claim', 'request.decide'] as const)
     requireForAgent(principal, permission, locked.request.agentSlug);
   if (!mayClaim(principal, await readAudience(db, locked.request)))

@@ -13,7 +13,8 @@ import { mayDecide } from '../../domain/requests/request-access.ts';
 import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
-import { lockForCaller, requireForAgent } from './caller.ts';
+import { lockRequestAndRereadMember } from '../people/current-callers.ts';
+import { requireForAgent } from './agent-permission.ts';
 import { audienceOf, readAudience } from './audience.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 
@@ -104,7 +105,7 @@ async function decideLocked(
   db: Db,
   { principal: caller, wanted }: Call,
 ): Promise<{ request: ApprovalRequest; changed: boolean }> {
-  const { principal, locked } = await lockForCaller(db, caller, wanted.requestId);
+  const { principal, locked } = await lockRequestAndRereadMember(db, caller, wanted.requestId);
   const { request } = locked;
   requireForAgent(principal, 'request.decide', request.agentSlug);
   requireSecondFactor(principal);

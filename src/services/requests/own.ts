@@ -25,8 +25,13 @@ export async function awaitOwnRequest(
     id,
     ms,
     signal,
-    recheck,
-  }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<AgentPrincipal> },
+    authenticateAgain,
+  }: {
+    id: string;
+    ms: number;
+    signal: AbortSignal;
+    authenticateAgain: () => Promise<AgentPrincipal>;
+  },
 ): Promise<ApprovalRequest> {
   const wait = waitForRequest(context, id, {
     ms,
@@ -35,7 +40,7 @@ export async function awaitOwnRequest(
     until: (request) => isOver(principal, request),
   });
   const request = own(principal, await wait);
-  return own(await recheck(), request);
+  return own(await authenticateAgain(), request);
 }
 
 /** A foreign request ends the wait at once, so that the 404 has no delay. */

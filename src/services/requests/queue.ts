@@ -7,7 +7,7 @@ import { listAccess, maySee } from '../../domain/requests/request-access.ts';
 import type { LongList } from '../../platform/long-list.ts';
 import type { ServiceContext } from '../context.ts';
 import { readAudience } from './audience.ts';
-import { requireForAgent } from './caller.ts';
+import { requireForAgent } from './agent-permission.ts';
 import { readSettled } from './settle.ts';
 import { waitForRequest } from './waiting/wait.ts';
 
@@ -63,12 +63,17 @@ export async function awaitRequest(
     id,
     ms,
     signal,
-    recheck,
-  }: { id: string; ms: number; signal: AbortSignal; recheck: () => Promise<ProductPrincipal> },
+    authenticateAgain,
+  }: {
+    id: string;
+    ms: number;
+    signal: AbortSignal;
+    authenticateAgain: () => Promise<ProductPrincipal>;
+  },
 ): Promise<ApprovalRequest> {
   await getRequest(context, principal, id);
   const request = await waitForRequest(context, id, { ms, signal, caller: principal });
-  const now = await recheck();
+  const now = await authenticateAgain();
   if (!request) throw new AppError('not_found');
   await refuseUnlessVisible(context, now, request);
   return request;

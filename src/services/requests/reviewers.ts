@@ -17,7 +17,8 @@ import type { Db } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { readPage } from '../pages.ts';
 import { announceChanged } from './announce.ts';
-import { lockForCaller, requireForAgent } from './caller.ts';
+import { lockRequestAndRereadMember } from '../people/current-callers.ts';
+import { requireForAgent } from './agent-permission.ts';
 import { requirePending, tooLate } from './claims.ts';
 import { namedTeams, readAudience, teamsOf } from './audience.ts';
 import { expireIfDue, lapseIfDue, readSettled } from './settle.ts';
@@ -105,7 +106,7 @@ async function addLocked(
   runtime: Runtime,
   { principal: caller, id, membershipIds }: AddInput & { readonly principal: MemberPrincipal },
 ): Promise<AddOutcome> {
-  const { principal, locked } = await lockForCaller(db, caller, id);
+  const { principal, locked } = await lockRequestAndRereadMember(db, caller, id);
   const { request } = locked;
   requireForAgent(principal, 'request.decide', request.agentSlug);
   if (!mayDecide(principal, request, await readAudience(db, request)))

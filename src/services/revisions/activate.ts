@@ -10,7 +10,7 @@ import type { Of } from './kind.ts';
 
 /**
  * Makes a revision the active one, if `expected` is active now (0: none is). Activating the active
- * one changes nothing. Throws what `recheckCaller` throws, 404, 409 when archived or when something
+ * one changes nothing. Throws what `rereadCaller` throws, 404, 409 when archived or when something
  * it names is inactive or gone, 412 `revision_conflict`.
  */
 export async function activateRevision<N, V>(
@@ -79,7 +79,7 @@ function requireActive(
 
 /**
  * Deactivates the document, if `expected` is active now (0: none is, and nothing changes). Throws
- * what `recheckCaller` throws, 404, 409, 412 `revision_conflict`.
+ * what `rereadCaller` throws, 404, 409, 412 `revision_conflict`.
  */
 export async function deactivateRevision<N, V>(
   context: ServiceContext,

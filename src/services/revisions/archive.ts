@@ -7,7 +7,7 @@ import type { Of } from './kind.ts';
 
 /**
  * Archives a document for good. A repeat is not an error. `refuse` throws 409 while something needs
- * it. Throws what `recheckCaller` throws, and 404.
+ * it. Throws what `rereadCaller` throws, and 404.
  */
 export async function archiveDocument<N, V>(
   context: ServiceContext,

@@ -9,7 +9,7 @@ import type { Revision, RevisionedDocument } from '../../domain/revisions.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import * as data from '../../data/revisions.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { recheckCaller } from '../people/product-principals.ts';
+import { rereadCaller } from '../people/current-callers.ts';
 import type { Of, RevisionedKind } from './kind.ts';
 
 /** The answer to a change. `activeRevision` is 0 while none is active. */
@@ -28,7 +28,7 @@ export async function advised<N, V>(
 }
 
 /**
- * Locks the document, then rechecks the caller. Throws what `recheckCaller` throws, then `refusal`,
+ * Locks the document, then rechecks the caller. Throws what `rereadCaller` throws, then `refusal`,
  * which `lockFirst` returned, or 404.
  */
 export async function lock<N, V>(
@@ -46,7 +46,7 @@ export async function lock<N, V>(
     documentKey,
   });
   const permission = kind.permissions[needs];
-  await recheckCaller(trx, principal, { permission, target: kind.targetOf(documentKey) });
+  await rereadCaller(trx, principal, { permission, target: kind.targetOf(documentKey) });
   if (refusal) throw new AppError(refusal);
   if (!document) throw new AppError('not_found');
   return document;

@@ -10,11 +10,11 @@ import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { readDocument, type ReadDocument } from '../read-documents.ts';
 import { advised, audit, lock, type ChangedRevision } from './change.ts';
-import { recheckCaller } from '../people/product-principals.ts';
+import { rereadCaller } from '../people/current-callers.ts';
 import type { Of } from './kind.ts';
 
 /**
- * Creates a document with its revision 1, inactive. Throws what `recheckCaller` throws, 400, and
+ * Creates a document with its revision 1, inactive. Throws what `rereadCaller` throws, 400, and
  * `taken` when any document ever had the key.
  */
 export async function createDocument<N, V>(
@@ -31,7 +31,7 @@ export async function createDocument<N, V>(
   return await context.db.transaction(async (trx) => {
     const revision = await insertFirst(trx, principal, { kind, documentKey, document });
     const permission = kind.permissions.write;
-    await recheckCaller(trx, principal, { permission, target: kind.targetOf(documentKey) });
+    await rereadCaller(trx, principal, { permission, target: kind.targetOf(documentKey) });
     await kind.checkReferences(trx, organizationId, {
       documentKey,
       names: document.names,
@@ -45,7 +45,7 @@ export async function createDocument<N, V>(
 
 /**
  * Adds the next revision, inactive. The active revision does not change. Throws what
- * `recheckCaller` throws, 400, 404 (unless the first revision creates documents of this kind), 409
+ * `rereadCaller` throws, 400, 404 (unless the first revision creates documents of this kind), 409
  * when archived.
  */
 export async function createRevision<N, V>(

@@ -36,7 +36,7 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import { describeTotp, newTotpSeed } from '../../platform/crypto/totp.ts';
 import type { ServiceContext } from '../context.ts';
-import { lockCurrentMember } from '../people/member-principals.ts';
+import { lockAccessAndRereadMember } from '../people/current-callers.ts';
 import { matchingStep, sealSeed } from './second-factors.ts';
 import { endSessionsOf, renewAuthentication, type Renewal } from './sessions.ts';
 
@@ -198,7 +198,9 @@ export async function removeMemberMfa(
 ): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
-    const caller = await lockCurrentMember(trx, principal, { permission: 'membership.write' });
+    const caller = await lockAccessAndRereadMember(trx, principal, {
+      permission: 'membership.write',
+    });
     requireRecentAuthentication(caller);
     const member = await findMemberWithPolicies(trx, organizationId, id);
     if (!member) throw new AppError('not_found');

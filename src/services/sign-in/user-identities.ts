@@ -11,7 +11,7 @@ import { AppError } from '../../domain/errors.ts';
 import { admissibleEmail, displayNameOf, isSubject } from '../../domain/sign-in/oidc.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { insertMembership, lockMembershipStatus } from '../../data/people/memberships.ts';
-import { lockOrganization } from '../../data/organization/organizations.ts';
+import { lockAccess } from '../../data/organization/organizations.ts';
 import {
   findAdmittingOrganization,
   findPersonByEmail,
@@ -57,7 +57,7 @@ export async function admitIdentity(
   if (
     email === undefined ||
     organizationId === undefined ||
-    !(await lockOrganization(trx, organizationId))
+    !(await lockAccess(trx, organizationId))
   ) {
     throw new AppError('sign_in_not_admitted');
   }

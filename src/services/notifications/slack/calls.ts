@@ -26,7 +26,7 @@ import {
 import { decideRequest } from '../../requests/decide.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { requestLink } from '../../links.ts';
-import { memberPrincipal } from '../../people/member-principals.ts';
+import { memberPrincipal } from '../../people/principals.ts';
 import { finishSlackLink, removeSlackLinkOf, SLACK_COMMAND } from './links.ts';
 import { openSlackSecrets } from './secrets.ts';
 

@@ -19,7 +19,7 @@ import { requireRecentAuthentication } from '../../../domain/sign-in/recent-auth
 import { violatedConstraint, type Db } from '../../../platform/postgres.ts';
 import { SlackError, type SlackIdentity } from '../../../platform/slack.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
-import { lockCurrentMember } from '../../people/member-principals.ts';
+import { lockAccessAndRereadMember } from '../../people/current-callers.ts';
 import { openSlackSecrets, sealSlackSecrets, type SlackSecrets } from './secrets.ts';
 
 export async function readSlackConnection(
@@ -79,7 +79,9 @@ async function connectAfter(
   const identity = await identify(context, secrets.botToken);
   return await context.db
     .transaction(async (trx) => {
-      const caller = await lockCurrentMember(trx, principal, { permission: 'connection.write' });
+      const caller = await lockAccessAndRereadMember(trx, principal, {
+        permission: 'connection.write',
+      });
       requireRecentAuthentication(caller);
       const current = await findSlackConnection(trx, organizationId);
       if (!isWhole(terms) && !haveSameSecrets(before, current)) return undefined;
@@ -199,7 +201,9 @@ export async function disconnectSlack(
   principal: MemberPrincipal,
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
-    const caller = await lockCurrentMember(trx, principal, { permission: 'connection.write' });
+    const caller = await lockAccessAndRereadMember(trx, principal, {
+      permission: 'connection.write',
+    });
     requireRecentAuthentication(caller);
     const connection = await findSlackConnection(trx, caller.organizationId);
     if (connection) await disconnect(trx, caller, connection);

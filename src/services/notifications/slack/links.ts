@@ -7,7 +7,7 @@ import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { insertAuditEvents } from '../../../data/audit-events.ts';
 import { findMemberWithPolicies, lockMembershipStatus } from '../../../data/people/memberships.ts';
-import { lockOrganization } from '../../../data/organization/organizations.ts';
+import { lockAccess } from '../../../data/organization/organizations.ts';
 import { countSignInAttempt } from '../../../data/sign-in/sign-in-attempts.ts';
 import { findSlackConnection } from '../../../data/notifications/slack/connections.ts';
 import {
@@ -25,7 +25,7 @@ import { requireRecentAuthentication } from '../../../domain/sign-in/recent-auth
 import { hashTypedCode, readableCode } from '../../../domain/sign-in/second-factors.ts';
 import { violatedConstraint } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
-import { lockCurrentMember } from '../../people/member-principals.ts';
+import { lockAccessSharedAndRereadMember } from '../../people/current-callers.ts';
 
 export const SLACK_COMMAND = '/countersign';
 
@@ -68,7 +68,7 @@ export async function beginSlackLink(
   requireRecentAuthentication(principal);
   const code = readableCode(randomBytes(CODE_BYTES));
   const expiresAt = await context.db.transaction(async (trx) => {
-    const { organizationId, membershipId } = await lockCurrentMember(trx, principal);
+    const { organizationId, membershipId } = await lockAccessSharedAndRereadMember(trx, principal);
     const connection = await findSlackConnection(trx, organizationId);
     if (!connection) throw new AppError('slack_not_connected');
     const codeHash = hashTypedCode(code);
@@ -95,7 +95,7 @@ async function remove(
   member: Pick<MemberPrincipal, 'organizationId' | 'membershipId' | 'displayName'>,
 ): Promise<void> {
   await db.transaction(async (trx) => {
-    await lockOrganization(trx, member.organizationId);
+    await lockAccess(trx, member.organizationId);
     const slackUserId = await deleteSlackLink(trx, member.membershipId);
     if (slackUserId === undefined) return;
     await insertAuditEvents(trx, member.organizationId, {
@@ -148,7 +148,7 @@ async function link(
   { slackUserId, codeHash }: { readonly slackUserId: string; readonly codeHash: Buffer },
 ): Promise<LinkOutcome> {
   return await db.transaction(async (trx) => {
-    await lockOrganization(trx, organizationId);
+    await lockAccess(trx, organizationId);
     const membershipId = await takeSlackLinkCode(trx, channelId, codeHash);
     const status = membershipId && (await lockMembershipStatus(trx, organizationId, membershipId));
     if (membershipId === undefined || status !== 'active') return { kind: 'wrong_code' };

@@ -7,7 +7,7 @@ import type { LinkedInvitation } from '../../../domain/people/invitations.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { TOKEN_PREFIX } from '../../../domain/tokens.ts';
 import { findLinkedInvitation } from '../../../data/people/invitations.ts';
-import { lockOrganization } from '../../../data/organization/organizations.ts';
+import { lockAccess } from '../../../data/organization/organizations.ts';
 import { insertUserUnlessKnown } from '../../../data/people/users.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { findByToken, parseToken, type IssuedToken } from '../../../platform/crypto/tokens.ts';
@@ -93,7 +93,7 @@ async function admitInvited(
   { token, person }: { readonly token: string; readonly person: InvitedPerson },
 ): Promise<IssuedToken | undefined> {
   const { organizationId } = await requirePending(db, token);
-  if (!(await lockOrganization(db, organizationId))) throw new AppError('not_found');
+  if (!(await lockAccess(db, organizationId))) throw new AppError('not_found');
   const invitation = await requirePending(db, token);
   const signInMethod = await confirmAuthentication(db, runtime, person);
   if (!signInMethod) return undefined;

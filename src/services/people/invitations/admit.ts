@@ -19,7 +19,7 @@ import {
   readmitMembership,
 } from '../../../data/people/memberships.ts';
 import type { Db } from '../../../platform/postgres.ts';
-import { memberPrincipal } from '../member-principals.ts';
+import { memberPrincipal } from '../principals.ts';
 import { addPolicies, whichAreLive } from '../permission-policies.ts';
 
 /**

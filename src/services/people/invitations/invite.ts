@@ -22,7 +22,7 @@ import type { Db } from '../../../platform/postgres.ts';
 import { issueToken, type IssuedToken } from '../../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { invitationLink } from '../../links.ts';
-import { lockCurrentMember } from '../member-principals.ts';
+import { lockAccessAndRereadMember } from '../current-callers.ts';
 import { requireValidTerms } from '../permission-policies.ts';
 import { claimSeat } from '../seats.ts';
 import { admitResending } from '../../sign-in/sign-in-attempts.ts';
@@ -61,7 +61,7 @@ export async function invite(
 ): Promise<SentInvitation> {
   const issued = issueToken(TOKEN_PREFIX.invitation);
   const { invitation, inviter } = await context.db.transaction(async (trx) => {
-    const current = await lockCurrentMember(trx, principal, MAY_INVITE);
+    const current = await lockAccessAndRereadMember(trx, principal, MAY_INVITE);
     await requireInvitable(trx, context, { inviter: current, input });
     return {
       invitation: await createInvitation(trx, { inviter: current, input, issued }),
@@ -224,7 +224,7 @@ async function requireResendable(
   principal: MemberPrincipal,
   id: string,
 ): Promise<{ readonly invitation: Invitation; readonly inviter: MemberPrincipal }> {
-  const inviter = await lockCurrentMember(trx, principal, MAY_INVITE);
+  const inviter = await lockAccessAndRereadMember(trx, principal, MAY_INVITE);
   const invitation = await findInvitation(trx, inviter.organizationId, id);
   if (invitation?.status !== 'pending') throw new AppError('not_found');
   requireMayGrantAll(inviter, invitation.policies);

@@ -11,7 +11,7 @@ import {
   type InvitationPage,
 } from '../../../data/people/invitations.ts';
 import type { ServiceContext } from '../../context.ts';
-import { lockCurrentMember } from '../member-principals.ts';
+import { lockAccessAndRereadMember } from '../current-callers.ts';
 import { readPage } from '../../pages.ts';
 
 /** All invitations of the organization, newest first; `next` is the id to continue after. */
@@ -33,7 +33,7 @@ export async function withdrawInvitation(
   id: string,
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
-    const { organizationId } = await lockCurrentMember(trx, principal, {
+    const { organizationId } = await lockAccessAndRereadMember(trx, principal, {
       permission: 'membership.invite',
     });
     if (await revokeInvitation(trx, organizationId, { id })) {

@@ -5,7 +5,7 @@
 import { conditionFacts } from '../../../domain/requests/condition-facts.ts';
 import type { Decider } from '../../../domain/requests/deciders.ts';
 import { planNext, type WalkPlan } from '../../../data/requests/escalate.ts';
-import { holdRights } from '../../../data/requests/unreachable.ts';
+import { tryRightsLockShared } from '../../../data/requests/unreachable.ts';
 import { findDeciders } from '../../../data/requests/deciders.ts';
 import { findTeamRosters } from '../../../data/escalation/team-escalation-policies.ts';
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
@@ -107,7 +107,7 @@ async function advance(db: Db, runtime: Runtime, walk: WalkOn): Promise<Advanced
     return { ...(state && { state }), noticeable: false, urgency, unsettled: false };
   const holds: boolean[] = [];
   const hold = async (): Promise<void> =>
-    void holds.push(await holdRights(db, request.organizationId));
+    void holds.push(await tryRightsLockShared(db, request.organizationId));
   const deciders = lazily(async () => {
     await hold();
     return await findDeciders(db, request.organizationId, request.agentSlug);
