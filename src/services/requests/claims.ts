@@ -3,7 +3,7 @@
  * decide. Also the refusals of calls that need a pending request.
  */
 import { endClaim, endClaimsOf, insertClaim, touchRequest } from '../../data/requests/claims.ts';
-import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
+import type { LockedRequest } from '../../data/requests/lock.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { findOrganization } from '../../data/organization/organizations.ts';
 import {
@@ -102,7 +102,10 @@ async function claimNow(
   return claim;
 }
 
-/** Throws `not_found` without a live claim, 403 `permission_denied`, `request_not_routed`, `not_claim_holder`. */
+/**
+ * Throws `not_found` without a live claim, 403 `membership_inactive`, `permission_denied`,
+ * `request_not_routed`, `not_claim_holder`.
+ */
 export async function releaseRequest(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -119,10 +122,9 @@ export async function releaseRequest(
 
 async function releaseLocked(
   db: Db,
-  { principal, id }: Call,
+  { principal: caller, id }: Call,
 ): Promise<Outcome<{ released: boolean }>> {
-  const locked = await lockRequest(db, id);
-  if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
+  const { principal, locked } = await lockRequestAndRereadMember(db, caller, id);
   requireForAgent(principal, 'request.claim', locked.request.agentSlug);
   if (locked.request.claim?.membershipId !== principal.membershipId) {
     if (!maySee(principal, locked.request, await readAudience(db, locked.request)))

@@ -5,7 +5,7 @@ import { lockRequest } from '../../../src/data/requests/lock.ts';
 import { sendDue } from '../../../src/services/notifications/send-loop.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
-import { claim, verbsOf } from '../../support/scene/claims.ts';
+import { claim, claimed, holdersOf, release, verbsOf } from '../../support/scene/claims.ts';
 import {
   createAgent,
   createMember,
@@ -14,6 +14,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
+import { beforeTransaction } from '../../support/gates.ts';
 import type { Answer, HttpClient } from '../../support/http.ts';
 import { buttonsOf, SlackCaller, SlackServer } from '../../support/servers/slack-server.ts';
 import { untilBlocked } from '../../support/waiting.ts';
@@ -48,11 +49,20 @@ afterAll(async () => {
 const outcome = ({ status, body }: Answer) =>
   status < 300 ? String(status) : `${status} ${String(body['error']?.['code'])}`;
 
-const acts: Readonly<Record<string, (client: HttpClient, id: string) => Promise<Answer>>> = {
-  decides: (client, id) => decide(client, id),
-  claims: (client, id) => claim(client, id),
-  'adds a reviewer': (client, id) =>
-    client.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [bob.membershipId] }),
+interface Act {
+  readonly act: (client: HttpClient, id: string) => Promise<Answer>;
+  /** The caller must hold the claim. */
+  readonly claimed?: true;
+}
+
+const acts: Readonly<Record<string, Act>> = {
+  decides: { act: (client, id) => decide(client, id) },
+  claims: { act: claim },
+  'releases the claim': { act: release, claimed: true },
+  'adds a reviewer': {
+    act: (client, id) =>
+      client.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: [bob.membershipId] }),
+  },
 };
 const ACTS = Object.entries(acts);
 
@@ -86,9 +96,10 @@ const ENDS: readonly (readonly [
 ];
 
 describe.each(ENDS)('a caller %s while waiting for the request', (_how, client, end) => {
-  test.each(ACTS)('%s: refused, and nothing is written', async (_what, act) => {
+  test.each(ACTS)('%s: refused, and nothing is written', async (_what, { act, ...needs }) => {
     const member = await createMember(app, organization.id, { policies: REVIEWER });
     const id = await ask(app, agent);
+    if (needs.claimed) await claimed(client(member), id);
     const before = await verbsOf(app, id);
     const { acted } = await app.db.transaction(async (trx) => {
       await lockRequest(trx, id);
@@ -100,6 +111,21 @@ describe.each(ENDS)('a caller %s while waiting for the request', (_how, client, 
     expect(outcome(await acted)).toBe('401 authentication_required');
     expect(await verbsOf(app, id)).toEqual(before);
   });
+});
+
+test('a caller whose rights are withdrawn before the transaction of a release keeps the claim', async () => {
+  const member = await createMember(app, organization.id, { policies: REVIEWER });
+  const id = await ask(app, agent);
+  await claimed(member.http, id);
+  const before = await verbsOf(app, id);
+  const answer = await beforeTransaction(
+    app,
+    () => app.db('permission_policies').where({ membership_id: member.membershipId }).delete(),
+    () => release(member.http, id),
+  );
+  expect(outcome(answer)).toBe('403 permission_denied');
+  expect(await verbsOf(app, id)).toEqual(before);
+  expect(await holdersOf(app, id)).toEqual([member.membershipId]);
 });
 
 test('a person whose Slack link ends during a button click decides nothing and reads that they are not linked', async () => {
