@@ -172,7 +172,7 @@ function functionsOver(
   const functions: Record<string, (slot: number, test: number) => boolean> = {};
   for (const operator of operators) {
     functions[`op_${operator}`] = (slot, test) =>
-      applyOperator(operator, values[slot], tests[test]?.literal ?? { value: null });
+      applyOperator(operator, values[slot], tests[test]?.literal ?? { value: null, size: 0 });
   }
   return functions;
 }

@@ -43,6 +43,7 @@ export const LITERAL_KINDS: Readonly<Record<ConditionOperator, LiteralKind>> = {
 /** A leaf's value, prepared once. */
 export interface PreparedLiteral {
   readonly value: ExactValue;
+  readonly size: number;
   readonly pattern?: RE2JS;
   readonly instant?: ExactInstant;
 }
@@ -54,11 +55,10 @@ export function prepareLiteral(
 ): PreparedLiteral {
   const literal = value ?? null;
   if (LITERAL_KINDS[operator] === 'pattern')
-    return { value: literal, pattern: compilePattern(literal) };
+    return { value: literal, size: 0, pattern: compilePattern(literal) };
+  const prepared = { value: literal, size: sizeOf(literal) };
   const instant = typeof literal === 'string' ? parseInstant(literal) : undefined;
-  return instant && LITERAL_KINDS[operator] === 'ordered'
-    ? { value: literal, instant }
-    : { value: literal };
+  return instant && LITERAL_KINDS[operator] === 'ordered' ? { ...prepared, instant } : prepared;
 }
 
 type Test = (field: ExactValue, literal: PreparedLiteral) => boolean;
@@ -120,8 +120,8 @@ function contains(field: ExactValue, value: ExactValue): boolean | undefined {
 }
 
 /**
- * Units of work that a test costs: one, plus those for long texts, numbers and lists. They are
- * measured; patterns at their worst cost more.
+ * Units of work that a test costs: one, plus those for long texts, numbers, lists and objects. They
+ * are measured; patterns at their worst cost more.
  */
 export function costOf(
   operator: ConditionOperator,
@@ -131,13 +131,42 @@ export function costOf(
   if (field === undefined || LITERAL_KINDS[operator] === 'none') return 1;
   if (literal.pattern)
     return typeof field === 'string' ? 1 + (field.length * literal.pattern.programSize()) / 200 : 1;
-  const choices = Array.isArray(literal.value) ? 1 + literal.value.length : 1;
-  return 1 + (choices * sizeOf(field)) / 100;
+  if (operator === 'contains' || operator === 'not_contains') {
+    if (Array.isArray(field))
+      return (
+        1 + (sizeOf(field) + (isComposite(literal.value) ? field.length * literal.size : 0)) / 100
+      );
+    return typeof field === 'string' ? costOfSearch(field, literal.value) : 1;
+  }
+  const choices = LITERAL_KINDS[operator] === 'list' ? literal.value : [literal.value];
+  const compared = (Array.isArray(choices) ? choices : []).filter(
+    (choice) => isComposite(choice) === isComposite(field),
+  ).length;
+  return 1 + (compared * sizeOf(field) + literal.size) / 100;
 }
 
-function sizeOf(field: ExactValue): number {
-  if (typeof field === 'string') return field.length / 10;
-  if (field instanceof ExactNumber) return field.source.length * 5;
-  if (Array.isArray(field)) return field.length * 10;
-  return isExactObject(field) ? Object.keys(field).length * 10 : 0;
+/** A search for a long part compares every letter of the part at every place, at its worst. */
+function costOfSearch(field: string, part: ExactValue): number {
+  return typeof part === 'string'
+    ? 1 + field.length / 1_000 + (field.length * part.length) / 6_000
+    : 1;
+}
+
+const isComposite = (value: ExactValue): boolean => Array.isArray(value) || isExactObject(value);
+
+/** Of lists and objects, because many tests may look at the same one. */
+const sizes = new WeakMap<object, number>();
+
+/** What looking at all of a value costs, in hundredths of a unit. */
+function sizeOf(value: ExactValue): number {
+  if (typeof value === 'string') return value.length / 10;
+  if (value instanceof ExactNumber) return value.source.length * 5;
+  if (value === null || typeof value !== 'object') return 0;
+  const known = sizes.get(value);
+  if (known !== undefined) return known;
+  let size = 0;
+  if (Array.isArray(value)) for (const item of value) size += 10 + sizeOf(item);
+  else for (const key in value) size += 10 + key.length / 10 + sizeOf(value[key] ?? null);
+  sizes.set(value, size);
+  return size;
 }

@@ -81,6 +81,12 @@ function errorOf(run: () => unknown): ConditionError {
   throw new Error('no error was thrown');
 }
 
+/** Objects of `members` members each. */
+const wide = (objects: number, members: number): Record<string, number>[] =>
+  Array.from({ length: objects }, () =>
+    Object.fromEntries(Array.from({ length: members }, (_, index) => [`m${index}`, index])),
+  );
+
 describe('three implementations of the same condition', () => {
   test('cel-js, @bufbuild/cel and a direct interpreter agree on random trees and facts', () => {
     let trues = 0;
@@ -344,6 +350,32 @@ describe('containment', () => {
     expect(errorOf(() => answer(blowUp, JSON.stringify({ v: 'ab'.repeat(400_000) }))).code).toBe(
       'condition_too_costly',
     );
+  });
+
+  test.each([
+    // [what, operator, field, literal, units at least, units at most]
+    [
+      'a long text in a longer one',
+      'contains',
+      'a'.repeat(60_000),
+      'a'.repeat(4_000),
+      35_000,
+      50_000,
+    ],
+    ['a word in a long text', 'contains', 'a'.repeat(60_000), 'aab', 60, 120],
+    ['a long text in short ones of a list', 'contains', ['a', 'b'], 'a'.repeat(4_000), 1, 2],
+    ['a large object among large ones', 'contains', wide(12, 400), wide(1, 400)[0], 500, 2_000],
+    ['a large object and another', 'equals', wide(100, 400), wide(100, 400), 8_000, 20_000],
+    ['an object with a large member', 'equals', { o: wide(1, 9_000)[0] }, { o: {} }, 900, 2_000],
+    ['a text and a large object', 'equals', 'a', wide(1, 400)[0], 1, 100],
+    ['one of many numbers and a text', 'in', 'a', Array.from({ length: 1_000 }, () => 1), 1, 110],
+  ] as const)('%s: what takes long counts as work', (_what, operator, field, literal, from, to) => {
+    const compiled = compileCondition(leaf('/request/arguments/v', operator, literal));
+    const facts = factsWith(JSON.stringify({ v: field }));
+    const within = (units: number) => () =>
+      evaluateCondition(compiled, facts, newEvaluationBudget(units));
+    if (from > 1) expect(errorOf(within(from)).code).toBe('condition_too_costly');
+    expect(typeof within(to)()).toBe('boolean');
   });
 
   test('conditions that are evaluated together share a budget', () => {
