@@ -3,8 +3,9 @@ import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
 import type {
   ChannelKind,
-  DeliveryEvent,
   DropReason,
+  NotifiedLevel,
+  Recipient,
 } from '../../domain/notifications/notifications.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
@@ -112,64 +113,72 @@ export async function leaseDue(
   return rows.map((row) => row.id);
 }
 
-/** A leased message with the current state that decides whether it is still sent. */
-export interface LeasedDelivery {
+interface LeasedMessage {
   readonly id: string;
-  readonly event: DeliveryEvent;
-  /** A `notified` message without a recipient, for the organization's default channel. */
-  readonly announces: boolean;
   readonly channelId: string;
   readonly kind: ChannelKind;
   readonly channelEnabled: boolean;
   readonly attempts: number;
   readonly createdAt: Date;
   readonly request: ApprovalRequest;
+}
+
+interface AskingMessage extends LeasedMessage {
   /** The request no longer waits for people, or its deadline has passed. */
   readonly closed: boolean;
   /** The request has a claim, and the recipient was not asked for help. */
   readonly claimed: boolean;
-  /** Only for `notified` with a recipient. */
-  readonly recipient?: {
-    readonly membershipId: string;
-    readonly displayName: string;
-    readonly email: string;
-    readonly active: boolean;
-    readonly mayDecide: boolean;
-    readonly wants: { readonly email: boolean; readonly slack: boolean };
-  };
-  readonly level?: {
-    readonly nodeId?: string;
-    readonly teamId?: string;
-    readonly run: number;
-    readonly notifiedAt: Date;
-    readonly escalateAt?: Date;
-  };
 }
 
-interface LeasedRow extends RequestRow {
+export interface LeasedRecipient extends Recipient {
+  readonly active: boolean;
+  readonly mayDecide: boolean;
+  readonly wants: { readonly email: boolean; readonly slack: boolean };
+}
+
+/**
+ * A leased message with the current state that decides whether it is still sent. `announced` is a
+ * stored `notified` without a recipient, for the organization's default channel.
+ */
+export type LeasedDelivery =
+  | (AskingMessage & {
+      readonly event: 'notified';
+      readonly recipient: LeasedRecipient;
+      readonly level: NotifiedLevel;
+    })
+  | (AskingMessage & { readonly event: 'announced' })
+  | (LeasedMessage & { readonly event: 'decided' });
+
+interface AnyLeasedRow extends RequestRow {
   xId: string;
-  xEvent: DeliveryEvent;
-  xAnnounces: boolean;
   xAttempts: number;
   xCreatedAt: Date;
   channelId: string;
   channelKind: ChannelKind;
   channelEnabled: boolean;
+}
+
+/** The database lets a `notified` message refer to a notification, its member and its step only. */
+interface NotifiedRow extends AnyLeasedRow {
+  xEvent: 'notified';
+  xAnnounces: boolean;
   closed: boolean;
   claimed: boolean;
-  recipientId: string | null;
-  recipientName: string | null;
-  recipientEmail: string | null;
+  recipientId: string;
+  recipientName: string;
+  recipientEmail: string;
   recipientActive: boolean;
   recipientMayDecide: boolean;
   wantsEmail: boolean;
   wantsSlack: boolean;
   levelNodeId: string | null;
   levelTeamId: string | null;
-  levelRun: number | null;
-  levelAt: Date | null;
+  levelRun: number;
+  levelAt: Date;
   levelEscalateAt: Date | null;
 }
+
+type LeasedRow = NotifiedRow | (AnyLeasedRow & { xEvent: 'decided' });
 
 const LOAD: PreparedStatement = {
   name: 'load-leased-deliveries',
@@ -205,41 +214,37 @@ export async function loadLeased(
 }
 
 function toLeased(row: LeasedRow): LeasedDelivery {
-  return {
+  const message = {
     id: row.xId,
-    event: row.xEvent,
-    announces: row.xAnnounces,
     channelId: row.channelId,
     kind: row.channelKind,
     channelEnabled: row.channelEnabled,
     attempts: row.xAttempts,
     createdAt: row.xCreatedAt,
     request: toRequest(row),
-    closed: row.closed,
-    claimed: row.claimed,
-    ...(row.recipientId !== null && {
-      recipient: {
-        membershipId: row.recipientId,
-        displayName: row.recipientName ?? '',
-        email: row.recipientEmail ?? '',
-        active: row.recipientActive,
-        mayDecide: row.recipientMayDecide,
-        wants: { email: row.wantsEmail, slack: row.wantsSlack },
-      },
-    }),
-    ...(row.levelRun !== null &&
-      row.levelAt !== null && {
-        level: toLevel(row, { run: row.levelRun, notifiedAt: row.levelAt }),
-      }),
+  };
+  if (row.xEvent === 'decided') return { ...message, event: 'decided' };
+  const asking = { ...message, closed: row.closed, claimed: row.claimed };
+  return row.xAnnounces
+    ? { ...asking, event: 'announced' }
+    : { ...asking, event: 'notified', recipient: toRecipient(row), level: toLevel(row) };
+}
+
+function toRecipient(row: NotifiedRow): LeasedRecipient {
+  return {
+    membershipId: row.recipientId,
+    displayName: row.recipientName,
+    email: row.recipientEmail,
+    active: row.recipientActive,
+    mayDecide: row.recipientMayDecide,
+    wants: { email: row.wantsEmail, slack: row.wantsSlack },
   };
 }
 
-function toLevel(
-  row: LeasedRow,
-  level: { readonly run: number; readonly notifiedAt: Date },
-): NonNullable<LeasedDelivery['level']> {
+function toLevel(row: NotifiedRow): NotifiedLevel {
   return {
-    ...level,
+    run: row.levelRun,
+    notifiedAt: row.levelAt,
     ...(row.levelNodeId !== null && { nodeId: row.levelNodeId }),
     ...(row.levelTeamId !== null && { teamId: row.levelTeamId }),
     ...(row.levelEscalateAt !== null && { escalateAt: row.levelEscalateAt }),

@@ -20,6 +20,25 @@ export type DropReason =
   | 'channel_deleted'
   | 'not_configured';
 
+/** The person a message asks. */
+export interface Recipient {
+  readonly membershipId: string;
+  readonly displayName: string;
+  readonly email: string;
+}
+
+/** The level that notifies. Without `nodeId` it belongs to no path. */
+export interface NotifiedLevel {
+  readonly nodeId?: string;
+  /** Set when the level comes from this team's policy. */
+  readonly teamId?: string;
+  /** From 1. */
+  readonly run: number;
+  readonly notifiedAt: Date;
+  /** When the level ends without an answer. Absent outside of paths. */
+  readonly escalateAt?: Date;
+}
+
 /** Attempts before a message is dead. */
 const MAX_ATTEMPTS = 12;
 
@@ -28,7 +47,7 @@ const LONGEST_RETRY_MS = 3_600_000;
 
 /**
  * Milliseconds until the next attempt, undefined when `attempt` (from 1) was the last. Doubles from 5 s to 1 h; `jitter`
- * (0 to 1) removes up to half of it. A receiver's `Retry-After` is honoured up to an hour.
+ * (0 to 1) removes up to half of it. A receiver's `Retry-After` is respected, up to an hour.
  */
 export function retryDelay(
   attempt: number,

@@ -2,6 +2,7 @@
 import type {
   Attempted,
   LeasedDelivery,
+  LeasedRecipient,
 } from '../../data/notifications/notification-deliveries.ts';
 import {
   retryDelay,
@@ -44,29 +45,19 @@ export async function attempt(
   }
 }
 
-function dropOrPostpone({
-  event,
-  kind,
-  announces,
-  channelEnabled,
-  closed,
-  claimed,
-  recipient,
-}: LeasedDelivery): Attempted | undefined {
+function dropOrPostpone(delivery: LeasedDelivery): Attempted | undefined {
   const drop = (reason: DropReason): Attempted => ({ kind: 'dropped', reason });
-  if (!channelEnabled) return drop('channel_disabled');
-  if (event === 'decided') return undefined;
-  if (closed) return drop('request_closed');
-  const unfit = announces ? undefined : dropReasonFor(kind, recipient);
+  if (!delivery.channelEnabled) return drop('channel_disabled');
+  if (delivery.event === 'decided') return undefined;
+  if (delivery.closed) return drop('request_closed');
+  const unfit =
+    delivery.event === 'notified' ? dropReasonFor(delivery.kind, delivery.recipient) : undefined;
   if (unfit) return drop(unfit);
-  return claimed ? { kind: 'later' } : undefined;
+  return delivery.claimed ? { kind: 'later' } : undefined;
 }
 
-function dropReasonFor(
-  kind: ChannelKind,
-  recipient: LeasedDelivery['recipient'],
-): DropReason | undefined {
-  if (!recipient?.active) return 'member_inactive';
+function dropReasonFor(kind: ChannelKind, recipient: LeasedRecipient): DropReason | undefined {
+  if (!recipient.active) return 'member_inactive';
   if (!recipient.mayDecide) return 'cannot_decide';
   return kind === 'webhook' || recipient.wants[kind] ? undefined : 'opted_out';
 }
@@ -119,9 +110,12 @@ function toDelivery(runtime: Runtime, delivery: LeasedDelivery): Delivery {
     request: delivery.request,
     url: requestLink(runtime, id),
   };
-  const { recipient, level } = delivery;
-  if (delivery.announces) return { ...common, event: 'announced' };
-  if (delivery.event === 'decided' || !recipient || !level) return { ...common, event: 'decided' };
-  const { membershipId, displayName, email } = recipient;
-  return { ...common, event: 'notified', recipient: { membershipId, displayName, email }, level };
+  if (delivery.event !== 'notified') return { ...common, event: delivery.event };
+  const { membershipId, displayName, email } = delivery.recipient;
+  return {
+    ...common,
+    event: 'notified',
+    recipient: { membershipId, displayName, email },
+    level: delivery.level,
+  };
 }

@@ -2,10 +2,10 @@
  * Sends notifications by email. All attempts at one message carry the same Message-ID, so a
  * recipient can recognize a duplicate.
  */
+import { notifiedSubject, notifiedText } from '../../domain/notifications/email-message.ts';
 import { shownLine } from '../../domain/shown-text.ts';
 import { MailRefused } from '../../platform/mailer.ts';
 import type { Runtime } from '../context.ts';
-import { notifiedSubject, notifiedText } from './message.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
 
 export const emailSender: ChannelSender = { send, sendTest };

@@ -1,26 +1,12 @@
 /** What each kind of channel implements: sending one message. Called outside of transactions. */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import type { DropReason } from '../../domain/notifications/notifications.ts';
+import type {
+  DropReason,
+  NotifiedLevel,
+  Recipient,
+} from '../../domain/notifications/notifications.ts';
 import type { ServiceContext } from '../context.ts';
 import type { SendContext } from './statements.ts';
-
-export interface Recipient {
-  readonly membershipId: string;
-  readonly displayName: string;
-  readonly email: string;
-}
-
-/** The level that notifies. Without `nodeId` it belongs to no path. */
-export interface NotifiedLevel {
-  readonly nodeId?: string;
-  /** Set when the level comes from this team's policy. */
-  readonly teamId?: string;
-  /** From 1. */
-  readonly run: number;
-  readonly notifiedAt: Date;
-  /** When the level ends without an answer. Absent outside of paths. */
-  readonly escalateAt?: Date;
-}
 
 interface AnyDelivery {
   /** Equal for all attempts: the idempotency key, where the channel has one. */

@@ -68,7 +68,7 @@ describe('an email about a request', () => {
     expect(mail.subject).toBe(`Approval needed: refund (Agent ${agent.slug})`);
     expect(mail.text).toContain(`${publicUrl}/requests/${id}`);
     expect(mail.text).toContain('"amount":12');
-    expect(mail.text).toMatch(/Deadline: {3}\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC/);
+    expect(mail.text).toMatch(/Decide by: {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC/);
     expect([mailsTo(reviewer).length, mailsTo(organization.owner).length]).toEqual([1, 1]);
   });
 
@@ -86,14 +86,14 @@ describe('an email about a request', () => {
   });
 
   test('lets no agent write a header, one of our lines, or invisible text', async () => {
-    const tool = 'refund\r\nBcc: thief@example.com\r\n\r\nDeadline:  never\u202etxt.exe';
+    const tool = 'refund\r\nBcc: thief@example.com\r\n\r\nDecide by:  never\u202etxt.exe';
     await ask(app, agent, { tool, arguments: { note: 'a\u202eb' } });
     await drain(app);
     const mail = await mails.mailTo(reviewer.email);
     expect(mail.headers.map(([name]) => name)).not.toContain('bcc');
     expect(mail.to).toEqual([reviewer.email]);
-    expect(mail.subject).toContain('refund Bcc: thief@example.com Deadline: never\\u202etxt.exe');
-    expect(mail.text.match(/^Deadline: /gm)).toHaveLength(1);
+    expect(mail.subject).toContain('refund Bcc: thief@example.com Decide by: never\\u202etxt.exe');
+    expect(mail.text.match(/^Decide by: /gm)).toHaveLength(1);
     expect(mail.text).not.toContain('\u202e');
     expect(mail.text).toContain(String.raw`"a\u202eb"`);
   });
@@ -125,7 +125,7 @@ describe('an email about a request', () => {
       .db('escalation_steps')
       .where({ request_id: id })
       .first<{ escalate_at: Date }>('escalate_at');
-    expect(text).toContain(`Respond by: ${shownInstant(step.escalate_at)} (within 15m)`);
+    expect(text).toContain(`This level waits until ${shownInstant(step.escalate_at)} (15m)`);
     expect(text).not.toContain('others');
   });
 

@@ -2,9 +2,18 @@
  * The notification email, as plain text. Text from an agent is indented or cut to one line, so that
  * it cannot pass for ours.
  */
-import { formatDuration } from '../../domain/durations.ts';
-import { shownInstant, shownLine, shownText } from '../../domain/shown-text.ts';
-import type { NotifiedDelivery } from './sender.ts';
+import { formatDuration } from '../durations.ts';
+import type { ApprovalRequest } from '../requests/approval-requests.ts';
+import { shownInstant, shownLine, shownText } from '../shown-text.ts';
+import type { NotifiedLevel, Recipient } from './notifications.ts';
+
+export interface EmailNotification {
+  readonly request: ApprovalRequest;
+  readonly recipient: Pick<Recipient, 'displayName'>;
+  readonly level: NotifiedLevel;
+  /** The page of the request in the web app. */
+  readonly url: string;
+}
 
 const EXCERPT_CHARACTERS = 1_000;
 
@@ -22,18 +31,17 @@ function indented(text: string): string {
 }
 
 /** `refund (server billing)` */
-function toolName({ request }: Pick<NotifiedDelivery, 'request'>): string {
+function toolName(request: ApprovalRequest): string {
   const tool = shownLine(request.tool);
   return request.server === undefined ? tool : `${tool} (server ${shownLine(request.server)})`;
 }
 
-export function notifiedSubject({ request }: NotifiedDelivery): string {
+export function notifiedSubject({ request }: Pick<EmailNotification, 'request'>): string {
   const title = request.urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed';
   return `${title}: ${shownLine(request.tool, 80)} (${shownLine(request.agentName, 60)})`;
 }
 
-export function notifiedText(delivery: NotifiedDelivery): string {
-  const { request, level, url, recipient } = delivery;
+export function notifiedText({ request, level, url, recipient }: EmailNotification): string {
   const reason = request.route?.reason;
   return [
     `Hello ${shownLine(recipient.displayName)},`,
@@ -45,10 +53,10 @@ export function notifiedText(delivery: NotifiedDelivery): string {
     'Opening the link does not approve anything.',
     '',
     `Agent:      ${shownLine(request.agentName)} (${shownLine(request.agentInstanceName)})`,
-    `Tool:       ${toolName(delivery)}`,
+    `Tool:       ${toolName(request)}`,
     ...(reason === undefined ? [] : [`Reason:     ${shownLine(reason, 500)}`]),
     `Requested:  ${shownInstant(request.createdAt)}`,
-    `Deadline:   ${shownInstant(request.deadlineAt)}`,
+    `Decide by:  ${shownInstant(request.deadlineAt)}`,
     ...escalationLines(level),
     '',
     'Arguments from the agent:',
@@ -58,11 +66,12 @@ export function notifiedText(delivery: NotifiedDelivery): string {
 }
 
 /** Does not promise that others are asked next: the last level has no successor. */
-function escalationLines(level: NotifiedDelivery['level']): string[] {
+function escalationLines(level: NotifiedLevel): string[] {
   const { nodeId, run, escalateAt, notifiedAt } = level;
   if (nodeId === undefined) return [];
-  const round = run > 1 ? [`Reminder:   you are asked again, in round ${run}`] : [];
-  if (!escalateAt) return round;
+  const reminder =
+    run > 1 ? [`Reminder:   you are asked again, in run ${run} of the escalation path`] : [];
+  if (!escalateAt) return reminder;
   const wait = formatDuration(Math.round((escalateAt.getTime() - notifiedAt.getTime()) / 1_000));
-  return [...round, `Respond by: ${shownInstant(escalateAt)} (within ${wait})`];
+  return [...reminder, `This level waits until ${shownInstant(escalateAt)} (${wait})`];
 }
