@@ -4,6 +4,7 @@ import type { ConditionErrorCode } from '../conditions/types.ts';
 import { parseDuration } from '../durations.ts';
 import { nodeAfter, nodeOf } from './node-order.ts';
 import type {
+  DeferNode,
   EscalationDocument,
   EscalationNode,
   IfElseNode,
@@ -98,15 +99,36 @@ function pass(
 ): Move | undefined {
   const node = nodeOf(document, place.nodeId ?? '');
   const { run, since: at = now } = place;
-  if (node.type === 'level') return undefined;
-  if (node.type === 'if_else') {
-    const { branch, notes } = choose(input, document, { node, run, now });
-    const [first] = node[branch];
-    const onwards = first
-      ? { place: enter(run, first, at), notes: [] }
-      : goOn(document, run, { nodeId: node.id, at });
-    return { ...onwards, notes: [...notes, ...onwards.notes] };
+  switch (node.type) {
+    case 'level':
+      return undefined;
+    case 'if_else': {
+      const { branch, notes } = choose(input, document, { node, run, now });
+      const [first] = node[branch];
+      const next = first
+        ? { place: enter(run, first, at), notes: [] }
+        : goOn(document, run, { nodeId: node.id, at });
+      return { ...next, notes: [...notes, ...next.notes] };
+    }
+    case 'defer':
+      return defer(input, document, { node, run, at, now });
   }
+}
+
+interface Deferring {
+  readonly node: DeferNode;
+  readonly run: number;
+  /** When the node was due. */
+  readonly at: Date;
+  readonly now: Date;
+}
+
+/** Waits for working hours, or goes on at once. */
+function defer(
+  input: FollowInput,
+  document: EscalationDocument,
+  { node, run, at, now }: Deferring,
+): Move {
   const set = document.working_hours.find(({ id }) => id === node.working_hours_id);
   const until = set && nextOpening(set, now);
   const passes = !until || until <= now || (node.standard_only && input.urgency === 'interrupt');

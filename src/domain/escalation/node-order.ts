@@ -2,7 +2,7 @@
  * Finds the nodes of a document and what follows them. A walk asks at every step, so each document
  * is indexed once.
  */
-import type { EscalationDocument, EscalationNode } from './types.ts';
+import { branchesOf, type EscalationDocument, type EscalationNode } from './types.ts';
 
 interface Indexed {
   readonly node: EscalationNode;
@@ -29,9 +29,7 @@ function addNodes(
   for (const [position, node] of nodes.entries()) {
     const next = nodes[position + 1] ?? after;
     index.set(node.id, { node, next });
-    if (node.type !== 'if_else') continue;
-    addNodes(node.then, next, index);
-    addNodes(node.else, next, index);
+    for (const branch of branchesOf(node)) addNodes(branch, next, index);
   }
 }
 

@@ -8,6 +8,7 @@ import type {
   EscalationDocument,
   EscalationNode,
   EscalationPathDocument,
+  PathCondition,
   TeamPolicyDocument,
 } from './types.ts';
 
@@ -81,19 +82,31 @@ function check({ working_hours: sets, nodes }: EscalationDocument, problems: Pro
     const rule = 'must be the id of a set in working_hours';
     problems.add([...path, 'working_hours_id'], 'unknown_working_hours', rule);
   };
+  const checkConditions = (conditions: readonly PathCondition[], path: PropertyKey[]): void => {
+    for (const [index, condition] of conditions.entries()) {
+      const at = [...path, index];
+      if (condition.type === 'working_hours') checkHours(condition, at);
+      if (condition.type === 'request') checkCondition(condition.when, [...at, 'when']);
+    }
+  };
   const checkNodes = (list: readonly EscalationNode[], path: PropertyKey[]): void => {
     for (const [index, node] of list.entries()) {
       const at = [...path, index];
       takeId(node.id, { ids, path: at, problems });
-      if (node.type === 'defer') checkHours(node, at);
-      if (node.type !== 'if_else') continue;
-      for (const [place, condition] of node.conditions.entries()) {
-        const conditionAt = [...at, 'conditions', place];
-        if (condition.type === 'working_hours') checkHours(condition, conditionAt);
-        if (condition.type === 'request') checkCondition(condition.when, [...conditionAt, 'when']);
+      switch (node.type) {
+        case 'level':
+          break;
+        case 'defer':
+          checkHours(node, at);
+          break;
+        case 'if_else':
+          checkConditions(node.conditions, [...at, 'conditions']);
+          checkNodes(node.then, [...at, 'then']);
+          checkNodes(node.else, [...at, 'else']);
+          break;
+        default:
+          node satisfies never;
       }
-      checkNodes(node.then, [...at, 'then']);
-      checkNodes(node.else, [...at, 'else']);
     }
   };
   checkNodes(nodes, ['nodes']);

@@ -25,6 +25,7 @@ export type EscalationNode = ReadAs<typeof pathNode>;
 export type LevelNode = Extract<EscalationNode, { type: 'level' }>;
 
 export type Repeat = ReadAs<typeof repeat>;
+export type DeferNode = Extract<EscalationNode, { type: 'defer' }>;
 export type IfElseNode = Extract<EscalationNode, { type: 'if_else' }>;
 
 export type EscalationPathDocument = ReadAs<typeof pathDocumentSchema>;
@@ -33,11 +34,20 @@ export type EscalationDocument = Omit<EscalationPathDocument, 'name'>;
 /** The targets of a level are members of the team, or one broadcast to all of them. */
 export type TeamPolicyDocument = EscalationDocument;
 
+/** The lists of nodes inside a node, in document order. */
+export function branchesOf(node: EscalationNode): readonly (readonly EscalationNode[])[] {
+  switch (node.type) {
+    case 'if_else':
+      return [node.then, node.else];
+    case 'level':
+    case 'defer':
+      return [];
+  }
+}
+
 /** All nodes, in document order. */
 export function allNodes(nodes: readonly EscalationNode[]): readonly EscalationNode[] {
-  return nodes.flatMap((node) =>
-    node.type === 'if_else' ? [node, ...allNodes(node.then), ...allNodes(node.else)] : [node],
-  );
+  return nodes.flatMap((node) => [node, ...branchesOf(node).flatMap(allNodes)]);
 }
 
 export function allLevels(document: EscalationDocument): readonly LevelNode[] {
@@ -66,12 +76,20 @@ export function locateLevels(
 ): readonly LocatedLevel[] {
   return nodes.flatMap((node, index) => {
     const at = `${pointer}/${index}`;
-    if (node.type === 'level') return [{ level: node, pointer: at }];
-    if (node.type === 'defer') return [];
-    return [
-      ...locateLevels({ nodes: node.then }, `${at}/then`),
-      ...locateLevels({ nodes: node.else }, `${at}/else`),
-    ];
+    switch (node.type) {
+      case 'level':
+        return [{ level: node, pointer: at }];
+      case 'defer':
+        return [];
+      case 'if_else':
+        return [
+          ...locateLevels({ nodes: node.then }, `${at}/then`),
+          ...locateLevels({ nodes: node.else }, `${at}/else`),
+        ];
+      default:
+        node satisfies never;
+        return [];
+    }
   });
 }
 

@@ -25,7 +25,13 @@ import {
 } from './follow.ts';
 import { nodeOf } from './node-order.ts';
 import type { StepPlace } from './step-keys.ts';
-import type { EscalationDocument, LevelNode, TeamPolicyDocument, Urgency } from './types.ts';
+import type {
+  EscalationDocument,
+  EscalationNode,
+  LevelNode,
+  TeamPolicyDocument,
+  Urgency,
+} from './types.ts';
 import { dueAt, type Place, type TeamWalk, type WaitPlace, type WalkState } from './walk-state.ts';
 
 /** What a walk needs besides its state. */
@@ -242,9 +248,18 @@ function released(input: WalkInput, team: TeamWalk, now: Date): TeamWalk {
   const { place } = team;
   if (place.phase !== 'defer' || place.nextAt <= now) return team;
   const node = nodeOf(input.policy(team.revisionId), place.nodeId);
-  return node.type === 'defer' && node.standard_only
-    ? { ...team, place: { ...place, nextAt: now } }
-    : team;
+  return endsWhenUrgent(node) ? { ...team, place: { ...place, nextAt: now } } : team;
+}
+
+/** Whether the wait at this node is only for requests of urgency `standard`. */
+function endsWhenUrgent(node: EscalationNode): boolean {
+  switch (node.type) {
+    case 'defer':
+      return node.standard_only;
+    case 'level':
+    case 'if_else':
+      return false;
+  }
 }
 
 type TeamStep = StepPlace & { readonly team: NonNullable<StepPlace['team']> };

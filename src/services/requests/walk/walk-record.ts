@@ -105,17 +105,34 @@ export function plainWrites(
   events: readonly WalkEvent[],
   walk: OnPath,
 ): Omit<LevelWrites, 'requestId'> | undefined {
-  const isPlain = events.every((event) => event.kind !== 'level_skipped' && !event.team);
-  const levels = events.flatMap((event) => (event.kind === 'level_notified' ? [event] : []));
-  if (!isPlain || levels.length > 1) return undefined;
-  const entries = events.flatMap((event) => {
-    if (event.kind === 'branch_taken') return [];
-    return event.kind === 'level_notified'
-      ? event.membershipIds.map((id) => entryOf(walk, event, person(walk.deciders, id)))
-      : [entryOf(walk, event)];
-  });
-  const [level] = levels;
+  const entries: NewAuditEvent[] = [];
+  for (const event of events) {
+    const plain = plainEntries(event, walk);
+    if (!plain) return undefined;
+    entries.push(...plain);
+  }
+  const [level, second] = events.filter((event) => event.kind === 'level_notified');
+  if (second) return undefined;
   return { ...(level && { level: { ...level, stepKey: stepKey(level) } }), events: entries };
+}
+
+/** The timeline entries that `recordEvent` would return. Undefined when the event is not plain. */
+function plainEntries(event: WalkEvent, walk: OnPath): readonly NewAuditEvent[] | undefined {
+  if (event.team) return undefined;
+  switch (event.kind) {
+    case 'level_notified':
+      return event.membershipIds.map((id) => entryOf(walk, event, person(walk.deciders, id)));
+    case 'level_skipped':
+      return undefined;
+    case 'branch_taken':
+      return [];
+    case 'deferred':
+    case 'condition_failed':
+    case 'urgency_raised':
+    case 'path_repeated':
+    case 'path_exhausted':
+      return [entryOf(walk, event)];
+  }
 }
 
 /** What `recordUnrouted` would write in the first step of a request. */
