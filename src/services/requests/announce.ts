@@ -26,7 +26,7 @@ export function announceChanged(runtime: Runtime, id: string, signal: WorkflowSi
   signalEach(runtime, [id], { signal });
 }
 
-/** The same for many requests that got the same answer at once. */
+/** Announces many requests that got the same final answer at once. */
 export function announceEach(
   runtime: Runtime,
   ids: readonly string[],
@@ -42,10 +42,7 @@ export function announceEach(
   signalEach(runtime, ids, { signal, status });
 }
 
-/**
- * Signals some of the requests whose steps became due; the reconciler steps the others within
- * seconds.
- */
+/** Most workflows one change signals. The reconciler steps the other requests within seconds. */
 const SIGNALLED_AT_MOST = 50;
 
 /** The steps of these requests just became due. Their workflows are faster than the reconciler. */
@@ -76,7 +73,7 @@ function signalEach(runtime: Runtime, ids: readonly string[], { signal, status }
         failed: failed.length,
         signal,
       },
-      'signals not delivered; the reconciler will',
+      'signals not delivered; the reconciler will step the requests',
     );
   });
 }

@@ -105,7 +105,7 @@ async function awaitVerdict(
       (error: unknown) => {
         context.logger.warn(
           { err: error, approvalRequest: id },
-          'workflow not started; the reconciler will',
+          'workflow not started; the reconciler will start it',
         );
         return 'timeout' as const;
       },

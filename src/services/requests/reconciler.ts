@@ -20,7 +20,7 @@ const WAKE_EVERY_MS = 1_000;
 const EXPIRE_EVERY_MS = 250;
 /** Most overdue requests per second and process, and per statement of the deadline sweep. */
 const BATCH = 200;
-/** Longer than a round on a slow database, so that the end of a round does not look neglected. */
+/** How long a leased request is left to this process. Longer than a round of the loop on a slow database. */
 const LEASE_MS = 15_000;
 const LONGEST_LEASE_MS = 600_000;
 const LONG_OVERDUE_MS = 5_000;
