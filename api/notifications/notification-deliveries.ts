@@ -97,11 +97,17 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'List notification deliveries',
     description:
-      'Newest first. `status=dead` lists what could not be delivered. Temporary failures are retried twelve times over some hours, ' +
-      'honouring Retry-After up to an hour: connection failures, timeouts, webhook statuses 408, 425, 429 and 5xx, 4xx replies of a mail ' +
-      'server, and outages or rate limits of Slack. Other failures are dead at once: any other webhook status (including redirects and 410), ' +
-      'a URL with a private address, a 5xx reply of a mail server, a refusal of Slack such as `channel_not_found`. Delivered and dropped ' +
-      'messages are deleted after 30 days, dead ones after 90.',
+      'Newest first. `status=dead` lists what could not be delivered. Delivered and dropped messages are deleted after 30 days, dead ones after 90.\n\n' +
+      'A message with a temporary failure is tried up to twelve times over some hours. `Retry-After` is respected, up to an hour. These failures are temporary:\n' +
+      '- connection failures and timeouts\n' +
+      '- the webhook statuses 408, 425, 429 and 5xx\n' +
+      '- 4xx replies of a mail server\n' +
+      '- outages and rate limits of Slack\n\n' +
+      'Any other failure makes the message dead at once, for example:\n' +
+      '- any other webhook status, including redirects and 410\n' +
+      '- a URL with a private address\n' +
+      '- a 5xx reply of a mail server\n' +
+      '- a refusal of Slack such as `channel_not_found`',
     auth: 'member',
     permission: 'connection.read',
     query: z.strictObject({

@@ -5,25 +5,29 @@ const TAG = 'Operation';
 
 const check = {
   type: 'object',
-  description: 'How one part is.',
+  description: 'The state of one part.',
   required: ['status'],
   additionalProperties: false,
   properties: {
-    status: { type: 'string', enum: ['ok', 'unavailable'], description: 'Whether it is well.' },
+    status: {
+      type: 'string',
+      enum: ['ok', 'unavailable'],
+      description: 'Whether this part works.',
+    },
     message: { type: 'string', description: 'What is wrong with it.' },
   },
 } as const;
 
 const readiness = {
   type: 'object',
-  description: 'How the service and each of its parts are.',
+  description: 'The state of the service and of each of its parts.',
   required: ['status', 'checks'],
   additionalProperties: false,
   properties: {
     status: {
       type: 'string',
       enum: ['ok', 'unavailable'],
-      description: '`ok` when every part is.',
+      description: '`ok` when every part works.',
     },
     checks: {
       type: 'object',
@@ -78,7 +82,8 @@ export const operationPaths: ZodOpenApiPathsObject = {
     get: {
       ...plain('getLiveness', {
         summary: 'Whether the process answers',
-        description: 'Looks at nothing else: restart what does not answer.',
+        description:
+          'Checks only that the process answers. Restart a process that does not answer.',
       }),
       responses: {
         200: json('It does.', { schema: liveness, example: { status: 'ok' } }),
@@ -93,12 +98,12 @@ export const operationPaths: ZodOpenApiPathsObject = {
         description: 'Asks every part the service depends on, each for at most two seconds.',
       }),
       responses: {
-        200: json('Every part is well.', {
+        200: json('Every part works.', {
           schema: readiness,
           example: { status: 'ok', checks: { database: { status: 'ok' } } },
         }),
         400: malformed,
-        503: json('Some part is not.', {
+        503: json('Some part does not work.', {
           schema: readiness,
           example: {
             status: 'unavailable',

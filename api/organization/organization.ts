@@ -30,7 +30,12 @@ const settingsSchema = z
     }),
     require_mfa: z.boolean().meta({
       description:
-        'Whether sensitive operations require a second factor: deciding requests, granting dangerous permissions (by policies, teams or invitations), creating keys that can decide or carry dangerous permissions, changing owners, and changing sensitive settings. A personal key decides only if a session with a second factor created it. Other operations never require one.',
+        'Whether sensitive operations require a second factor. Other operations never require one. A personal key decides only if a session with a second factor created it. Sensitive operations are:\n' +
+        '- deciding requests\n' +
+        '- granting dangerous permissions, by policies, teams or invitations\n' +
+        '- creating keys that can decide or carry dangerous permissions\n' +
+        '- changing owners\n' +
+        '- changing sensitive settings',
     }),
     reauthentication_window: z.string().meta({
       description:

@@ -81,7 +81,10 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     tag: 'API keys',
     summary: 'Create a personal API key',
     description:
-      'The key acts as its member, with everything the member holds at each call. In the hosted edition, `permissions` can scope it to a part of that. A key that can decide requests or carries a dangerous permission requires a sign-in within the organization’s re-authentication window (15 minutes by default), with a second factor where the organization requires one. The key keeps the assurance of the session and ends with the membership.',
+      'The key acts as its member, with everything the member holds at each call. In the hosted edition, `permissions` can scope it to a part of that. The key keeps the assurance of the session and ends with the membership.\n\n' +
+      'A key that can decide requests, or carries a dangerous permission, requires:\n' +
+      '- a sign-in within the organization’s re-authentication window (15 minutes by default)\n' +
+      '- a second factor, where the organization requires one',
     auth: 'session',
     permission: 'api_key.issue',
     body: z.strictObject({

@@ -250,7 +250,11 @@ const linkEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Join the organization',
     description:
-      'Signs the person in as a member with exactly what the invitation grants, except for teams and agents archived since. New people send `display_name` and a new `password`. People with an account send its `password` and, if they have a second factor, a `code`; people signed in with the invited email send an empty object. An existing password never changes. Failed attempts count like those of `POST /auth/login`. A removed member returns with their old id and without their old grants. 403 `grant_exceeds_own` means that the inviter left, may no longer invite, or no longer holds what they granted.',
+      'Signs the person in as a member with exactly what the invitation grants, except for teams and agents archived since. What to send:\n' +
+      '- a new person: `display_name` and a new `password`\n' +
+      '- a person with an account: its `password`, and a `code` if they have a second factor\n' +
+      '- a person signed in with the invited email: an empty object\n\n' +
+      'An existing password never changes. Failed attempts count like those of `POST /auth/login`. A removed member returns with their old id and without their old grants. 403 `grant_exceeds_own` means that the inviter left, may no longer invite, or no longer holds what they granted.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
     signInAttempt: true,

@@ -157,11 +157,16 @@ const getMemberEndpoint = defineEndpoint({
 });
 
 const GUARDS =
-  'Refused, in this order: for your own membership (`self_change`); for an owner, unless an owner asks (`owner_required`) from a ' +
-  'recently authenticated session (`session_required`, `reauthentication_required`) with a second factor where the organization requires one (`mfa_required`); ' +
-  '{removed}for a member that the directory manages (`directory_managed`); while active escalation paths or team escalation policies target the member ' +
-  '(`membership_in_escalation_path`; `details.escalation_paths` and `details.team_escalation_policies` list them), unless `force` is set; ' +
-  'and when no active owner would remain (`last_owner`). With `force`, the audit event lists the paths and policies that still target the member.';
+  'Refused, in this order:\n' +
+  '- `self_change`: it is your own membership.\n' +
+  '- `owner_required`: the member is an owner, and you are not.\n' +
+  '- `session_required`, `reauthentication_required`: the member is an owner, and your session is not recently authenticated.\n' +
+  '- `mfa_required`: the member is an owner, and your session has no second factor although the organization requires one.\n' +
+  '{removed}- `directory_managed`: the directory manages the member.\n' +
+  '- `membership_in_escalation_path`: active escalation paths or team escalation policies target the member, and `force` is not set. ' +
+  '`details.escalation_paths` and `details.team_escalation_policies` list them.\n' +
+  '- `last_owner`: no active owner would remain.\n\n' +
+  'With `force`, the audit event lists the paths and policies that still target the member.';
 
 /** Errors of changing an owner's status. */
 const OWNER_ERRORS = [
@@ -179,8 +184,8 @@ const changeMemberEndpoint = defineEndpoint({
   summary: 'Suspend or reactivate a member',
   description:
     'A suspended member keeps every grant, but their sessions and keys answer 403 `membership_inactive` from the next call on. ' +
-    'Reactivation restores their access. Setting the current status again writes nothing. ' +
-    GUARDS.replace('{removed}', 'for a removed member (`membership_removed`); '),
+    'Reactivation restores their access. Setting the current status again writes nothing.\n\n' +
+    GUARDS.replace('{removed}', '- `membership_removed`: the member was removed.\n'),
   auth: 'member',
   permission: 'membership.write',
   params: memberParams,
@@ -222,7 +227,7 @@ const removeMemberEndpoint = defineEndpoint({
   summary: 'Remove a member',
   description:
     'Deletes the member’s permission policies and manual team memberships, and revokes their sessions and personal keys. ' +
-    'The record stays as `deprovisioned`. Only a new invitation brings the person back. Removing a member again answers 204. ' +
+    'The record stays as `deprovisioned`. Only a new invitation brings the person back. Removing a member again answers 204.\n\n' +
     GUARDS.replace('{removed}', ''),
   auth: 'member',
   permission: 'membership.write',

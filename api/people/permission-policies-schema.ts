@@ -105,9 +105,14 @@ export const policySchema = z
       description: 'Whether the caller may change and remove it here, once recently authenticated.',
     }),
     read_only_reason: readOnlyReason(
-      'Why the caller cannot: `inherited` (change it at its team), `directory_managed`, `membership_removed`, `team_archived`, `api_key_inactive`, ' +
-        '`permission_policy_write_missing`, `owner_required`, `exceeds_own` (it grants more than the caller holds), `session_required` ' +
-        '(it is dangerous and the caller uses a key), `last_owner`.',
+      'Why the caller cannot:\n' +
+        '- `inherited`: change it at its team.\n' +
+        '- `directory_managed`: the directory set it.\n' +
+        '- `membership_removed`, `team_archived`, `api_key_inactive`: its holder is no longer active.\n' +
+        '- `permission_policy_write_missing`, `owner_required`: the caller may not.\n' +
+        '- `exceeds_own`: it grants more than the caller holds.\n' +
+        '- `session_required`: it is dangerous, and the caller uses a key.\n' +
+        '- `last_owner`: no active owner would remain.',
     ),
     granted_by_actor_id: z
       .uuid()

@@ -44,7 +44,10 @@ const sampleSchema = z
         agent: exactMember("Of the agent's blocks, by block id.").default(emptyObject),
       })
       .default(() => ({ organization: emptyObject(), agent: emptyObject() }))
-      .meta({ description: 'What earlier blocks returned.' }),
+      .meta({
+        description:
+          'What earlier blocks returned. In requests it is always empty, because no type of block returns anything yet.',
+      }),
   })
   .meta({ description: 'A request as a pipeline sees it. Numbers keep every digit.' });
 

@@ -75,8 +75,8 @@ const routingSchema = z
   .strictObject({
     state: z.enum(ROUTING_STATES).meta({
       description:
-        '`evaluating`: the pipeline has not concluded. `deferred`: it waits for working hours. `paused`: a reviewer claims the request, ' +
-        'so no one else is notified meanwhile. `exhausted`: no one else is asked, but everyone notified may still answer. ' +
+        '`evaluating`: the pipeline has not concluded. `waiting`: a level waits for an answer, or the pause before a further run is not over. ' +
+        '`deferred`: it waits for working hours. `paused`: a reviewer claims the request, so no one else is notified meanwhile. `exhausted`: no one else is asked, but everyone notified may still answer. ' +
         '`unrouted`: no path applies, and everyone who may decide was notified. `finished`: it has its final answer.',
     }),
     path_key: z
@@ -96,9 +96,10 @@ const routingSchema = z
       .optional()
       .meta({ description: 'The block that handed it to people, or decided it.' }),
     reason: z.string().optional().meta({ description: "That block's reason." }),
-    urgency: z
-      .enum(['standard', 'interrupt'])
-      .meta({ description: 'How insistently people are notified.' }),
+    urgency: z.enum(['standard', 'interrupt']).meta({
+      description:
+        'How urgent the request is. `interrupt` adds “Urgent” to the titles of messages, and decides which nodes of the path are passed.',
+    }),
     run: z.int().optional().meta({ description: 'The current run through the path, from 1.' }),
     runs: z.int().optional().meta({ description: 'How many runs the path makes at most.' }),
     next_at: timestamp(

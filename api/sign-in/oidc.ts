@@ -111,7 +111,15 @@ export const oidcEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Return from the identity provider',
     description:
-      'The redirect URI to register at the provider. Opens a session, which is `strong` when the provider reports `mfa` and as old as the authentication there. It does not ask for an authenticator app enrolled here: the provider decides about factors. The previous session of the browser ends. An unknown identity enters by its verified email: as the active member with that email, or as a new member without permissions where its domain is admitted.\n\nFailures redirect to `/login?error=<code>`: `sso_denied` (the person or the provider refused), `sso_expired` (the sign-in did not start in this browser within ten minutes, or is over), `sso_failed` (the answer does not belong to this sign-in, or the provider failed), `sign_in_not_admitted`, `membership_inactive`, `seat_limit_reached`.',
+      'The redirect URI to register at the provider. It opens a session and ends the previous one of the browser.\n\n' +
+      '- The session is `strong` when the provider reports `mfa`, and as old as the authentication there.\n' +
+      '- It does not ask for an authenticator app enrolled here: the provider decides about factors.\n' +
+      '- An unknown identity enters by its verified email: as the active member with that email, or as a new member without permissions where its domain is admitted.\n\n' +
+      'Failures redirect to `/login?error=<code>`:\n' +
+      '- `sso_denied`: the person or the provider refused.\n' +
+      '- `sso_expired`: the sign-in did not start in this browser within ten minutes, or is over.\n' +
+      '- `sso_failed`: the answer does not belong to this sign-in, or the provider failed.\n' +
+      '- `sign_in_not_admitted`, `membership_inactive`, `seat_limit_reached`: the person may not enter.',
     auth: 'none',
     query: z.looseObject({
       code: z.string().optional().meta({ description: 'The authorization code.' }),

@@ -37,7 +37,7 @@ export const errorCatalogue = {
   duplicate_key: entry('invalid', 'The body repeats a key within one object.'),
   unknown_block_type: entry(
     'invalid',
-    'The pipeline uses a block type that this edition does not support.',
+    'The pipeline uses a block type that this version does not support.',
   ),
   unknown_node_type: entry(
     'invalid',

@@ -132,7 +132,7 @@ export const environmentVariables = z.object({
     }),
   SMTP_URL: mailServerUrl().optional().meta({
     description:
-      'Mail server for invitations and password resets. Without it the API answers invitation links instead.',
+      'Mail server for invitations, password resets and notifications. Without it no email is sent, and the API answers invitation links instead.',
   }),
   COUNTERSIGN_EMAIL_FROM: sender()
     .prefault('Countersign <countersign@localhost>')

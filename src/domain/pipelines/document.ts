@@ -77,15 +77,19 @@ const identity = {
 
 const operation = {
   enabled: z.boolean().default(true).meta({ description: 'A disabled block is skipped.' }),
-  timeout: duration('How long a block that asks another system may take, from 1s to 30s.', {
-    min: '1s',
-    max: '30s',
-  })
+  timeout: duration(
+    'No effect yet: how long a block that asks another system may take, from 1s to 30s.',
+    {
+      min: '1s',
+      max: '30s',
+    },
+  )
     .default('5s')
     .meta({ examples: ['5s'] }),
-  max_attempts: integer('How often it asks.', { min: 1, max: PIPELINE_LIMITS.maxAttempts }).default(
-    1,
-  ),
+  max_attempts: integer('No effect yet: how often a block asks another system.', {
+    min: 1,
+    max: PIPELINE_LIMITS.maxAttempts,
+  }).default(1),
 };
 
 const alwaysBlock = object({
