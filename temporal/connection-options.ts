@@ -1,3 +1,4 @@
+/** Says how to reach the Temporal server. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 

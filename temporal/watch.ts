@@ -23,27 +23,27 @@ export interface Presence {
   /** Aborted while the server does not answer. A new one follows once it does. */
   readonly away: AbortSignal;
   /** Any answer means that the server is up. */
-  heard(): void;
+  answered(): void;
 }
 
 export interface PresenceKeeper extends Presence {
   /** Declares the server away unless it answered since `instant` (of `performance.now()`). */
-  silentSince(instant: number): void;
+  awayUnlessAnsweredSince(instant: number): void;
 }
 
 export function createPresence(): PresenceKeeper {
   let controller = unboundedController();
-  let heardAt = performance.now();
+  let answeredAt = performance.now();
   return {
     get away() {
       return controller.signal;
     },
-    heard: () => {
-      heardAt = performance.now();
+    answered: () => {
+      answeredAt = performance.now();
       if (controller.signal.aborted) controller = unboundedController();
     },
-    silentSince: (instant) => {
-      if (heardAt < instant) controller.abort(new Error('Temporal does not answer.'));
+    awayUnlessAnsweredSince: (instant) => {
+      if (answeredAt < instant) controller.abort(new Error('Temporal does not answer.'));
     },
   };
 }
@@ -80,24 +80,25 @@ export async function watchServer(
 ): Promise<void> {
   const { namespace, logger, presence, onReturn, signal } = options;
   let unsure = false;
-  let owed: { reset: boolean } | undefined = { reset: options.isNew };
+  let unhandled: { reset: boolean } | undefined = { reset: options.isNew };
   while (!signal.aborted) {
     const asked = performance.now();
     const answer = await ask(connection, namespace);
-    if (answer === 'none') presence.silentSince(asked);
-    else presence.heard();
+    if (answer === 'none') presence.awayUnlessAnsweredSince(asked);
+    else presence.answered();
     if (presence.away.aborted && !unsure)
       logger.warn('Temporal does not answer; requests go on without it');
     unsure ||= answer === 'unknown namespace' || presence.away.aborted;
     if (!presence.away.aborted) {
       try {
         if (unsure)
-          owed = {
-            reset: (await setupTemporal(connection, namespace, { signal })) || owed?.reset === true,
+          unhandled = {
+            reset:
+              (await setupTemporal(connection, namespace, { signal })) || unhandled?.reset === true,
           };
         unsure = false;
-        if (owed) await onReturn(owed);
-        owed = undefined;
+        if (unhandled) await onReturn(unhandled);
+        unhandled = undefined;
       } catch (error) {
         if (!signal.aborted)
           logger.warn({ err: error }, 'could not catch up with Temporal; trying again');

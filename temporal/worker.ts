@@ -75,7 +75,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
       if (closing.signal.aborted) state.worker?.shutdown();
       state.client = new Client({ connection, namespace: options.namespace });
       options.logger.info({ namespace: options.namespace }, 'Temporal connected');
-      presence.heard();
+      presence.answered();
       markReady();
       void watchServer(connection, { ...options, presence, isNew, signal: serving.signal });
       await served;

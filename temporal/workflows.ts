@@ -49,7 +49,7 @@ export function temporalWorkflows({ link, taskQueue, ...options }: WorkflowsOpti
     await lane.call(how, async () => {
       const { client, presence } = connected();
       await within(CALL_TIMEOUT_MS, work(client), presence.away);
-      presence.heard();
+      presence.answered();
     });
   };
   return {

@@ -1,11 +1,11 @@
 /** Wakes a loop. A ring while the loop works is not lost: its next wait then ends at once. */
 export class Bell {
   private rung = false;
-  private heard: (() => void) | undefined;
+  private wake: (() => void) | undefined;
 
   ring(): void {
     this.rung = true;
-    this.heard?.();
+    this.wake?.();
   }
 
   /**
@@ -16,12 +16,12 @@ export class Bell {
     if (!this.rung) {
       await new Promise<void>((resolve) => {
         const timer = atMostMs === undefined ? undefined : setTimeout(resolve, atMostMs);
-        this.heard = () => {
+        this.wake = () => {
           clearTimeout(timer);
           resolve();
         };
       });
-      this.heard = undefined;
+      this.wake = undefined;
     }
     const { rung } = this;
     this.rung = false;

@@ -30,18 +30,18 @@ export class ChangeHub<T> {
   }
 
   /**
-   * Call it after a commit. `snapshot` saves local listeners the read. With `unlessHeard`, no
+   * Call it after a commit. `snapshot` saves local listeners the read. With `unlessDelivered`, no
    * NOTIFY follows when a local listener was waiting. Waits elsewhere find the change at their next
    * reread.
    */
   publish(
     id: string,
     snapshot?: T,
-    { unlessHeard = false }: { readonly unlessHeard?: boolean } = {},
+    { unlessDelivered = false }: { readonly unlessDelivered?: boolean } = {},
   ): void {
     for (const observer of this.observers) observer(snapshot);
-    const heard = this.deliver(id, snapshot);
-    if (unlessHeard && heard) return;
+    const delivered = this.deliver(id, snapshot);
+    if (unlessDelivered && delivered) return;
     this.outgoing.add(id);
     this.onOutgoing?.();
   }

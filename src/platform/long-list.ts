@@ -1,3 +1,4 @@
+/** Lists that are read batch by batch while they are used. */
 import { mapInTurns } from './event-loop.ts';
 
 /**

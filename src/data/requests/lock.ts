@@ -1,5 +1,6 @@
 /**
- * The one way to change a request: lock its row, take the clock in the next statement, write.
+ * The reference way to change a request: lock its row, take the clock in the next statement, write.
+ * Usual changes have statements of their own (ARCHITECTURE.md, "Ways to change a request").
  * `greatest` keeps a row's clock from running backwards.
  */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';

@@ -1,5 +1,5 @@
 /**
- * Builds the stock Temporal server and UI from the pinned temporal/server/go.mod, once, for machines
+ * Builds the standard Temporal server and UI from the pinned temporal/server/go.mod, once, for machines
  * without the CLI.
  */
 import { execFile, spawn } from 'node:child_process';

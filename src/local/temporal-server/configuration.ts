@@ -1,5 +1,5 @@
 /**
- * The files that the stock Temporal server and UI read at start, in the data folder. Every port is
+ * The files that the standard Temporal server and UI read at start, in the data folder. Every port is
  * on 127.0.0.1.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';

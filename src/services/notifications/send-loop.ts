@@ -96,7 +96,7 @@ interface Looking {
 
 /**
  * Looks for due messages: after a commit of this process that may have added some, and regularly.
- * While looks find nothing, commits are heard less and less often.
+ * While looks find nothing, commits are noticed less and less often.
  */
 async function lookWhileRunning(
   context: ServiceContext,
@@ -122,8 +122,8 @@ async function lookWhileRunning(
     for (const { kind, due } of kinds) if (found.includes(kind)) due.ring();
     await delay(pause, undefined, { signal: stopping }).catch(() => undefined);
     pause = found.length > 0 ? SOONEST_MS : Math.min(2 * pause, POLL_MS);
-    const heard = await changed.wait(Math.max(0, pollMs - pause));
-    if (!heard) pause = SOONEST_MS;
+    const rung = await changed.wait(Math.max(0, pollMs - pause));
+    if (!rung) pause = SOONEST_MS;
   }
   ignore();
 }

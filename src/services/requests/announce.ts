@@ -16,7 +16,7 @@ export function announceDecided(
   if (decision)
     runtime.metrics.requestsDecided.inc({ status: decision.status, channel: decision.channel });
   // The create call usually waits in this process, so a rule's verdict needs no NOTIFY.
-  runtime.changes.publish(id, decided, { unlessHeard: decision?.channel === 'pipeline' });
+  runtime.changes.publish(id, decided, { unlessDelivered: decision?.channel === 'pipeline' });
   if (signal) signalEach(runtime, [id], { signal, status: decision?.status });
 }
 

@@ -289,7 +289,7 @@ interface TeamFacts {
 function withRoster(id: string, { level, notified, facts }: TeamFacts): RoutedTarget {
   const people = [
     ...(facts.rosters.get(id)?.members ?? []),
-    ...leaversOf(id, { level, notified, facts }),
+    ...formerMembersOf(id, { level, notified, facts }),
   ];
   const members = people.map((each) => asMember(each, notified, facts.mayDecide));
   return { type: 'team', id, name: facts.targetNames.get(id) ?? '', members };
@@ -299,7 +299,7 @@ function withRoster(id: string, { level, notified, facts }: TeamFacts): RoutedTa
  * People who were notified through a team they have left. With a team policy the team is on record;
  * otherwise the first team of the level shows them.
  */
-function leaversOf(
+function formerMembersOf(
   id: string,
   { level: { targets, ...place }, notified, facts: { rosters } }: TeamFacts,
 ): readonly Notified[] {

@@ -1,3 +1,4 @@
+/** Archives a revisioned document. */
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import * as data from '../../data/revisions.ts';
 import type { Db } from '../../platform/postgres.ts';

@@ -1,3 +1,4 @@
+/** Caches what was prepared from revisions: compiled rules, read paths. */
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../platform/postgres.ts';
 

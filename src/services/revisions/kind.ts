@@ -1,3 +1,4 @@
+/** What each kind of revisioned document says about itself. */
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { AuthorizationTarget } from '../../domain/people/authorization.ts';
 import type { Permission } from '../../domain/people/permissions.ts';

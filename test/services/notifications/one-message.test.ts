@@ -75,7 +75,7 @@ async function askAt(...nodes: readonly object[]): Promise<string> {
   return await ask(app, here.agent, { timeout: '48h' });
 }
 
-async function onwards(id: string): Promise<void> {
+async function goOn(id: string): Promise<void> {
   const { body } = await here.organization.owner.http.get(`/api/v1/requests/${id}/routing`);
   await stepAt(app, id, new Date(String(body['next_at'])));
 }
@@ -123,7 +123,7 @@ describe('one person gets one message', () => {
     expect(await messages()).toEqual([1, 0, 1]);
     expect(await notified(id)).toEqual(['Ben']);
     expect(await rowsOf(id)).toBe(2);
-    await onwards(id);
+    await goOn(id);
     expect(await messages()).toEqual([2, 1, 2]);
     expect((await notified(id)).sort()).toEqual(['Ben', 'Ben', 'Cleo']);
   });
@@ -135,7 +135,7 @@ describe('one person gets one message', () => {
     ];
     const id = await askAt(level([team(one), team(other)], '1h'));
     expect(await messages()).toEqual([1, 0, 1]);
-    await onwards(id);
+    await goOn(id);
     expect(await messages()).toEqual([2, 1, 2]);
     expect(await notified(id)).toEqual(['Ben', 'Cleo', 'Ben']);
     expect(await rowsOf(id)).toBe(5);
@@ -155,7 +155,7 @@ describe('one person gets one message', () => {
       level([team(await teamBy(level([user(ben)])))], '1m'),
     );
     expect(await messages()).toEqual([1, 0, 1]);
-    await onwards(id);
+    await goOn(id);
     expect(await messages()).toEqual([2, 0, 2]);
     expect(await notified(id)).toEqual(['Ben', 'Ben']);
   });
@@ -163,7 +163,7 @@ describe('one person gets one message', () => {
   test('and one more when a colleague asks for their help at the same time', async () => {
     const { owner } = here.organization;
     const id = await askAt(level([user(cleo)]), level([user(ben)]));
-    await onwards(id);
+    await goOn(id);
     const added = await owner.http.post(`/api/v1/requests/${id}/reviewers`, {
       membership_ids: [ben.membershipId],
     });
