@@ -265,7 +265,7 @@ function createEndpoint<Names, View>(resource: RevisionedResource<Names, View>):
     method: 'post',
     path: `${path}/revisions`,
     summary: `Create a revision of ${noun}`,
-    description: `The next revision, inactive${kind.bornByRevision ? '; the first one needs nothing before it' : ''}. Which revision is active does not change.`,
+    description: `The next revision, inactive${kind.createdByFirstRevision ? '; the first one needs nothing before it' : ''}. Which revision is active does not change.`,
     permission: kind.permissions.write,
     bodyLimit: BODY_BYTES.large,
     body: resource.body,

@@ -14,7 +14,7 @@ const inBody: readonly ErrorCode[] = [
  * The codes of every endpoint of this kind: credential, headers, parameters, body, and general
  * failures.
  */
-export function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
+function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
   const { auth, method, path, body, signedForm, headers, unlimited, edition } = endpoint;
   return [
     'validation_failed',

@@ -58,12 +58,12 @@ export class ChangeHub<T> {
     return [...this.listeners.keys()];
   }
 
-  /** Sets the announcer, which is called whenever there is something to send. */
-  announceWith(onOutgoing: () => void): void {
+  /** Sets what is called whenever there is something to send to other processes. */
+  sendOutgoingWith(onOutgoing: () => void): void {
     this.onOutgoing = onOutgoing;
   }
 
-  /** Changes not yet announced to other processes. A caller that takes them must send them. */
+  /** Changes not yet sent to other processes. A caller that takes them must send them. */
   takeOutgoing(): string[] {
     const ids = [...this.outgoing];
     this.outgoing.clear();

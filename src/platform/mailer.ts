@@ -34,7 +34,7 @@ export interface Mailer {
 /** How long one message may take. */
 const TIMEOUT_MS = 8_000;
 /** Connections to the mail server, kept open between messages. */
-export const MAIL_CONNECTIONS = 8;
+const MAIL_CONNECTIONS = 8;
 /** No character with a meaning in a header or an SMTP command, apart from the address itself. */
 const ADDRESS = /^[^\s<>()[\]\\,;:"@\p{Cc}]+@[^\s<>()\\,;"@\p{Cc}]+$/u;
 

@@ -9,7 +9,7 @@ import { findRequest } from '../../src/data/requests/read.ts';
 import { SYSTEM } from '../../src/domain/audit.ts';
 import type { ApprovalRequest } from '../../src/domain/requests/approval-requests.ts';
 import { announceDecided } from '../../src/services/requests/announce.ts';
-import { wakeOverdue } from '../../src/services/requests/reconciler.ts';
+import { wakeDue } from '../../src/services/requests/reconciler.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import type { Workflows } from '../../src/services/ports.ts';
 import { SYSTEM_KEY_PREFIX } from '../../src/services/requests/settle.ts';
@@ -153,7 +153,7 @@ describe('a decision', () => {
     await untilCleared(id);
     const [run, events] = [await runOf(id), await eventsOf(app, id)];
     await makeDue(id);
-    await wakeOverdue(app.context);
+    await wakeDue(app.context);
     await untilCleared(id);
     expect(await runOf(id)).toBe(run);
     expect(await eventsOf(app, id)).toEqual(events);
@@ -167,7 +167,7 @@ describe('a decision', () => {
     expect(await handleOf(app, running).result()).toMatchObject({ status: 'cancelled' });
     const run = await runOf(gone);
     await makeDue(gone);
-    await wakeOverdue(app.context);
+    await wakeDue(app.context);
     await untilCleared(gone);
     expect(await runOf(gone)).toBe(run);
   });

@@ -1,7 +1,7 @@
 /** Crowds, locks and requests that always fail: none of them may delay the other requests. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { wakeOverdue } from '../../src/services/requests/reconciler.ts';
+import { wakeDue } from '../../src/services/requests/reconciler.ts';
 import { errorOf, requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
@@ -209,7 +209,7 @@ describe('a request that always fails', () => {
       .where({ id: behind })
       .update({ wake_at: new Date(longAgo.getTime() + 1_000) });
     await beside({}, async (mute) => {
-      await wakeOverdue(mute.context);
+      await wakeDue(mute.context);
       await until(
         'the one behind is handed to people',
         async () => (await stateOf(app, behind)) === 'pending',
@@ -229,12 +229,12 @@ describe('a workflow that is late', () => {
     const before = await starts();
     // Each round may be the one of this test, or the service's own.
     await dueSince(id, 6_000);
-    await wakeOverdue(app.context);
+    await wakeDue(app.context);
     await until('the second level is notified', async () => (await levels()) === 2);
     expect(await starts()).toBe(before);
     // It has made no step since that of the reconciler, so it may be gone.
     await dueSince(id, 6_000);
-    await wakeOverdue(app.context);
+    await wakeDue(app.context);
     await until('a workflow is started', async () => (await starts()) === before + 1);
     expect((await scene.decide(id)).status).toBe(200);
     await untilSettled(app);

@@ -24,7 +24,7 @@ export interface LeaseOptions {
   /** Channels with another limit than `perChannel`. */
   readonly limits?: ReadonlyMap<string, number>;
   /** Messages under way in this process, by channel. */
-  readonly inHand: ReadonlyMap<string, number>;
+  readonly inFlight: ReadonlyMap<string, number>;
 }
 
 /** `waiting`: each channel with messages, and when its first one is due. Reads one row of each. */
@@ -97,9 +97,9 @@ const LEASE: PreparedStatement = {
  */
 export async function leaseDue(
   db: Db,
-  { lease, leaseMs, kinds, limit, perChannel, limits = new Map(), inHand }: LeaseOptions,
+  { lease, leaseMs, kinds, limit, perChannel, limits = new Map(), inFlight }: LeaseOptions,
 ): Promise<string[]> {
-  const channels = [...new Set([...inHand.keys(), ...limits.keys()])];
+  const channels = [...new Set([...inFlight.keys(), ...limits.keys()])];
   const rows = await runPrepared<{ id: string }>(db, LEASE, {
     lease,
     leaseMs,
@@ -107,7 +107,7 @@ export async function leaseDue(
     limit,
     perChannel,
     channels,
-    counts: channels.map((id) => String(inHand.get(id) ?? 0)),
+    counts: channels.map((id) => String(inFlight.get(id) ?? 0)),
     limits: channels.map((id) => String(limits.get(id) ?? perChannel)),
   });
   return rows.map((row) => row.id);

@@ -1,6 +1,6 @@
 /**
  * Claims: a reviewer looks after a request. A pending request has at most one live claim, a decided
- * one none. `touchRequest` marks a request as changed, for claims and for other changes.
+ * one none.
  */
 import { v7 } from 'uuid';
 import { WAKE_HEAD_START_MS, type Claim } from '../../domain/requests/approval-requests.ts';
@@ -28,21 +28,6 @@ export async function insertClaim(
 
 export async function endClaim(db: Db, id: string, now: Date): Promise<void> {
   await db('claims').where({ id }).whereNull('ended_at').update({ ended_at: now });
-}
-
-/**
- * Marks a change that reviewers should notice. `wake` also wakes the workflow, through the
- * reconciler if the signal is lost.
- */
-export async function touchRequest(
-  db: Db,
-  id: string,
-  { now, wake }: { readonly now: Date; readonly wake: boolean },
-): Promise<void> {
-  const wakeAt = new Date(now.getTime() + WAKE_HEAD_START_MS);
-  await db('approval_requests')
-    .where({ id })
-    .update({ updated_at: now, last_at: now, ...(wake && { wake_at: wakeAt, wake_attempts: 0 }) });
 }
 
 /** A claim that ended with its holder's membership. `at` is the instant by the request's clock. */

@@ -47,7 +47,7 @@ export async function readRequestToDecide(
  * statement, so everything that can change them must change a version compared here. The exception
  * is the credential, which no lock protects: it is looked at without any wait before the write.
  */
-const decideUnchanged = (credential: string): string => `
+const decideStatement = (credential: string): string => `
   with access as materialized (
     select o.id from organizations o
      where o.id = cast(:organization_id as uuid) and o.access_version = :access_version
@@ -71,19 +71,19 @@ const decideUnchanged = (credential: string): string => `
 const STATEMENTS: Readonly<Record<MemberPrincipal['via']['kind'], PreparedStatement>> = {
   session: {
     name: 'decide-unchanged-by-session',
-    sql: decideUnchanged(`
+    sql: decideStatement(`
       select from sessions s
        where s.id = cast(:credential as uuid) and ${LIVE_SESSION}
          and s.method = :auth_method and s.assurance = :auth_assurance and s.authenticated_at = :authenticated_at`),
   },
   api_key: {
     name: 'decide-unchanged-by-api-key',
-    sql: decideUnchanged(`
+    sql: decideStatement(`
       select from api_keys k where k.id = cast(:credential as uuid) and ${LIVE_API_KEY}`),
   },
   slack: {
     name: 'decide-unchanged-by-slack-link',
-    sql: decideUnchanged(`
+    sql: decideStatement(`
       select from slack_links l
        where l.membership_id = cast(:membership as uuid) and l.slack_user_id = :credential`),
   },

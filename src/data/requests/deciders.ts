@@ -20,7 +20,7 @@ const reachesAgent = (slug: string): string =>
 /** SQL: the membership `m` may decide the requests of the agent. `slug` is an SQL expression. */
 export const mayDecideFor = (slug: string): string => mayDecide(reachesAgent(slug));
 
-const unroutedFor = (slug: string): string =>
+const mayDecideRoutedToOthers = (slug: string): string =>
   mayDecide(reachesAgent(slug), 'request.decide.unrouted');
 
 /**
@@ -35,7 +35,7 @@ export const reaches = (slug: string, revision: string): string => `(
        and (pt.target_type = 'broadcast' or pt.membership_id = m.id
          or pt.team_id in (select tm.team_id from team_members tm join teams g on g.id = tm.team_id
                             where tm.membership_id = m.id and g.archived_at is null)))
-  or ${unroutedFor(slug)})`;
+  or ${mayDecideRoutedToOthers(slug)})`;
 
 /**
  * SQL: the membership `m` may decide the request `r`, or could if it were pending. The same rules
@@ -47,7 +47,7 @@ export const MAY_DECIDE_REQUEST = `(
     or exists (select 1 from added_reviewers ar where ar.request_id = r.id and ar.membership_id = m.id)))`;
 
 const FOR_AGENT = mayDecideFor(':agentSlug');
-const UNROUTED_FOR_AGENT = `${FOR_AGENT} and ${unroutedFor(':agentSlug')}`;
+const ROUTED_TO_OTHERS_FOR_AGENT = `${FOR_AGENT} and ${mayDecideRoutedToOthers(':agentSlug')}`;
 const FOR_ANY_AGENT = mayDecide(`p.scope_kind in ('organization', 'agent')`);
 
 const FIND: PreparedStatement = {
@@ -81,14 +81,14 @@ export async function findDecidersOfAnyAgent(db: Db, organizationId: string): Pr
 }
 
 /** Members who may decide requests of the agent on every path. */
-export async function findUnroutedDeciders(
+export async function findDecidersOfRoutedToOthers(
   db: Db,
   organizationId: string,
   agentSlug: string,
 ): Promise<string[]> {
   const rows = await queryRows<{ id: string }>(
     db,
-    `select m.id from memberships m where m.organization_id = :organizationId and ${UNROUTED_FOR_AGENT}`,
+    `select m.id from memberships m where m.organization_id = :organizationId and ${ROUTED_TO_OTHERS_FOR_AGENT}`,
     { organizationId, agentSlug },
   );
   return rows.map(({ id }) => id);

@@ -73,10 +73,10 @@ function each(source: string, condition: string, where: string): Part {
  */
 function accessParts({ access, scope }: QueueFilter, bindings: Bindings): readonly Part[] {
   const decide = covers(access.decide, 'decide', bindings);
-  const anyPath = [covers(access.decideUnrouted, 'decide_unrouted', bindings)];
+  const anyPath = [covers(access.decideRoutedToOthers, 'decide_routed_to_others', bindings)];
   const noPath = [decide];
   if (scope === 'visible') {
-    anyPath.push(covers(access.readUnrouted, 'read_unrouted', bindings));
+    anyPath.push(covers(access.readRoutedToOthers, 'read_routed_to_others', bindings));
     noPath.push(covers(access.read, 'read', bindings));
   }
   if (anyPath.includes('true')) return [{ from: '', where: 'true' }];
@@ -84,16 +84,16 @@ function accessParts({ access, scope }: QueueFilter, bindings: Bindings): readon
     .filter((clause) => clause !== 'false')
     .map((where): Part => ({ from: '', where }));
   const open = noPath.filter((clause) => clause !== 'false');
-  const unrouted: Part[] =
+  const routedToOthers: Part[] =
     open.length === 0
       ? []
       : [{ from: '', where: `r.escalation_path_revision_id is null and (${open.join(' or ')})` }];
-  if (decide === 'false') return [...wide, ...unrouted];
+  if (decide === 'false') return [...wide, ...routedToOthers];
   const added =
     'select request_id as id from added_reviewers where membership_id = cast(:membership as uuid)';
   return [
     ...wide,
-    ...unrouted,
+    ...routedToOthers,
     each('select id from member_paths', 'r.escalation_path_revision_id = s.id', decide),
     each(added, 'r.id = s.id', decide),
   ];
@@ -104,7 +104,7 @@ const NOTHING: Part = { from: '', where: 'false' };
 
 /** Whether the member may decide the request, however it was found. */
 function decidable({ access }: QueueFilter, bindings: Bindings): string {
-  return `(${covers(access.decideUnrouted, 'decide_unrouted', bindings)}
+  return `(${covers(access.decideRoutedToOthers, 'decide_routed_to_others', bindings)}
     or (${covers(access.decide, 'decide', bindings)}
         and (r.escalation_path_revision_id is null
           or r.escalation_path_revision_id in (select id from member_paths)

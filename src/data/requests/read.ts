@@ -5,24 +5,24 @@ import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
 /**
- * A request as stored. `overdue`: it is still open, although the database's clock has passed its
- * deadline.
+ * A request as stored. `pastDeadline`: it is still open, although the database's clock has passed
+ * its deadline.
  */
 interface ReadRequest {
   readonly request: ApprovalRequest;
-  readonly overdue: boolean;
+  readonly pastDeadline: boolean;
 }
 
 const FIND: PreparedStatement = {
   name: 'find-approval-request',
-  sql: `select ${REQUEST_COLUMNS}, d.id is null and clock_timestamp() >= r.deadline_at as overdue
+  sql: `select ${REQUEST_COLUMNS}, d.id is null and clock_timestamp() >= r.deadline_at as past_deadline
        from ${REQUEST_TABLES}
       where r.id = :id`,
 };
 
 export async function findRequest(db: Db, id: string): Promise<ReadRequest | undefined> {
-  const [row] = await runPrepared<RequestRow & { overdue: boolean }>(db, FIND, { id });
-  return row && { request: toRequest(row), overdue: row.overdue };
+  const [row] = await runPrepared<RequestRow & { pastDeadline: boolean }>(db, FIND, { id });
+  return row && { request: toRequest(row), pastDeadline: row.pastDeadline };
 }
 
 /** The request the instance made with this key before. */
@@ -41,8 +41,8 @@ export async function findByIdempotencyKey(
   return row && toRequest(row);
 }
 
-/** Which of these requests are settled or gone. Parked waits ask this every second. */
-export async function findSettledIds(db: Db, ids: readonly string[]): Promise<string[]> {
+/** Which of these requests have their final answer, or are gone. Parked waits ask this every second. */
+export async function findFinalIds(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await queryRows<{ id: string }>(
     db,

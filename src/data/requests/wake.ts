@@ -1,5 +1,6 @@
 /**
- * The reconciler's queries for overdue requests. A lease keeps two processes from the same request.
+ * The reconciler's queries for requests whose wake-up has passed. A lease keeps two processes from
+ * the same request.
  */
 import {
   DECISION_STATUSES,
@@ -9,7 +10,7 @@ import {
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryOne, queryRows, runPrepared } from '../../platform/rows.ts';
 
-export interface OverdueRequest {
+export interface DueWake {
   readonly id: string;
   readonly organizationId: string;
   readonly agentSlug: string;
@@ -21,37 +22,37 @@ export interface OverdueRequest {
   /** How often the reconciler has tried since the workflow's last step. */
   readonly attempts: number;
   /** Its wake-up passed long ago: no process was running. */
-  readonly longOverdue: boolean;
+  readonly longDue: boolean;
 }
 
 /**
- * Leases up to `limit` requests whose wake-up has passed, oldest first, for `leaseMs`. For settled
- * requests each try leases longer, up to `longestLeaseMs`, so that others come first.
+ * Leases up to `limit` requests whose wake-up has passed, oldest first, for `leaseMs`. With a
+ * final answer, each try leases longer, up to `longestLeaseMs`, so that others come first.
  */
-export async function leaseOverdue(
+export async function leaseDueWakes(
   db: Db,
   options: {
     readonly limit: number;
     readonly leaseMs: number;
     readonly longestLeaseMs: number;
-    readonly longOverdueMs: number;
+    readonly longDueMs: number;
   },
-): Promise<OverdueRequest[]> {
-  return await queryRows<OverdueRequest>(
+): Promise<DueWake[]> {
+  return await queryRows<DueWake>(
     db,
     `with due as materialized (
-       select id, wake_at, state not in ('evaluating', 'pending') as settled from approval_requests
+       select id, wake_at, state not in ('evaluating', 'pending') as is_final from approval_requests
         where wake_at <= statement_timestamp()
         order by wake_at limit :limit for update skip locked
      )
      update approval_requests r
         set wake_at = clock_timestamp() + interval '1 millisecond'
-              * case when due.settled then least(:leaseMs * power(2, least(wake_attempts, 16)), :longestLeaseMs) else :leaseMs end,
+              * case when due.is_final then least(:leaseMs * power(2, least(wake_attempts, 16)), :longestLeaseMs) else :leaseMs end,
             wake_attempts = wake_attempts + 1
        from due where r.id = due.id
      returning r.id, r.organization_id, r.agent_slug, r.tool, r.state, r.wake_attempts - 1 as attempts,
        r.state = 'pending' and coalesce(r.next_at <= clock_timestamp(), false) as late,
-       due.wake_at < clock_timestamp() - :longOverdueMs * interval '1 millisecond' as long_overdue`,
+       due.wake_at < clock_timestamp() - :longDueMs * interval '1 millisecond' as long_due`,
     { ...options },
   );
 }
@@ -84,7 +85,7 @@ const CLEAR_EACH: PreparedStatement = {
     update approval_requests r set wake_at = null, wake_attempts = 0 from answered where r.id = answered.id`,
 };
 
-/** Ends the reconciler's work on a settled request. */
+/** Ends the reconciler's work on a request with its final answer. */
 export async function clearWake(db: Db, id: string): Promise<void> {
   await runPrepared(db, CLEAR, { id });
 }

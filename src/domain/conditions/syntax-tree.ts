@@ -25,7 +25,7 @@ const PRECEDENCE_LEVELS = new Set([
 const isNode = (element: Element): element is SyntaxTree => 'children' in element;
 
 /** A tree with the same value, at most as deep as the given one. */
-export function foldSyntaxTree(node: SyntaxTree): SyntaxTree {
+function foldSyntaxTree(node: SyntaxTree): SyntaxTree {
   const only = onlyChild(node);
   if (only && PRECEDENCE_LEVELS.has(node.name)) return foldSyntaxTree(only);
   const children: SyntaxTree['children'] = {};

@@ -8,7 +8,7 @@ export interface StepPlace {
 }
 
 /** The step of a request without a path. It notifies everyone who may decide, once. */
-export const UNROUTED_STEP = 'unrouted';
+export const PATHLESS_STEP = 'unrouted';
 
 /** The step of added reviewers. It notifies each of them once. */
 export const ADDED_STEP = 'added';

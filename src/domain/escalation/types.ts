@@ -6,14 +6,11 @@ import {
   type pathCondition,
   type pathDocumentSchema,
   type pathNode,
-  type repeat,
   type target,
-  type WEEKDAYS,
   type workingHoursSet,
   type workingInterval,
 } from './document.ts';
 
-export type Weekday = (typeof WEEKDAYS)[number];
 export type WorkingInterval = ReadAs<typeof workingInterval>;
 export type WorkingHoursSet = ReadAs<typeof workingHoursSet>;
 
@@ -24,7 +21,6 @@ export type Urgency = Extract<PathCondition, { type: 'urgency' }>['urgency'];
 export type EscalationNode = ReadAs<typeof pathNode>;
 export type LevelNode = Extract<EscalationNode, { type: 'level' }>;
 
-export type Repeat = ReadAs<typeof repeat>;
 export type DeferNode = Extract<EscalationNode, { type: 'defer' }>;
 export type IfElseNode = Extract<EscalationNode, { type: 'if_else' }>;
 

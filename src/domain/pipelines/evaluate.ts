@@ -238,8 +238,8 @@ export function evaluateWithin(
     return { ...verdictOf(organization), scope: 'organization', organization };
   const agent = evaluatePipeline(agentPipeline, facts, newBudget());
   const verdict = verdictOf(agent);
-  const unrouted = verdict.outcome === 'human' && verdict.escalation_path === undefined;
-  const fallback = unrouted
+  const pathless = verdict.outcome === 'human' && verdict.escalation_path === undefined;
+  const fallback = pathless
     ? escalation(undefined, organizationPipeline.defaultEscalationPath)
     : {};
   return { ...verdict, ...fallback, scope: 'agent', organization, agent };

@@ -9,6 +9,8 @@ export type TerminalState = (typeof DECISION_STATUSES)[number];
 
 /** `evaluating` until the pipeline hands the request to people. Clients see it as `pending`. */
 export type RequestState = 'evaluating' | 'pending' | TerminalState;
+/** Without the final answer. */
+export const OPEN_STATES = ['evaluating', 'pending'] as const satisfies readonly RequestState[];
 export const REQUEST_STATUSES = ['pending', ...DECISION_STATUSES] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
@@ -40,6 +42,9 @@ export interface Decision {
   readonly decidedAt: Date;
   readonly expiresAt?: Date;
 }
+
+/** Of answers by the service itself. */
+export const SYSTEM_AUTHENTICATION = { method: 'system', assurance: 'strong' } as const;
 
 /** An advisory marker until `expiresAt`: a reviewer is working on a pending request. */
 export interface Claim {

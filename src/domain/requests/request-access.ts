@@ -84,10 +84,10 @@ export interface ListAccess {
   /** Their live teams. */
   readonly teamIds: readonly string[];
   readonly read: PermissionScope | undefined;
-  readonly readUnrouted: PermissionScope | undefined;
+  readonly readRoutedToOthers: PermissionScope | undefined;
   readonly decide: PermissionScope | undefined;
   /** The part of `decide` that includes requests routed to others. */
-  readonly decideUnrouted: PermissionScope | undefined;
+  readonly decideRoutedToOthers: PermissionScope | undefined;
 }
 
 export function listAccess(principal: ProductPrincipal): ListAccess {
@@ -96,9 +96,9 @@ export function listAccess(principal: ProductPrincipal): ListAccess {
     membershipId: actorIdOf(principal),
     teamIds: principal.kind === 'member' ? principal.teamIds : [],
     read: scopeOf(principal, 'request.read'),
-    readUnrouted: scopeOf(principal, 'request.read.unrouted'),
+    readRoutedToOthers: scopeOf(principal, 'request.read.unrouted'),
     decide,
-    decideUnrouted: withinBoth(decide, scopeOf(principal, 'request.decide.unrouted')),
+    decideRoutedToOthers: withinBoth(decide, scopeOf(principal, 'request.decide.unrouted')),
   };
 }
 

@@ -146,7 +146,7 @@ export const escalationPathKind: RevisionedKind<EscalationNames, EscalationPathR
     ...(revision.archivedAt && { archivedAt: revision.archivedAt }),
     warnings: [],
   }),
-  advise: async (db, organizationId, view) => {
+  addWarnings: async (db, organizationId, view) => {
     const names = namesIn(await storedPath(view.text));
     const asked = { membershipIds: idsOf(names, 'user'), teamIds: idsOf(names, 'team') };
     return { ...view, warnings: await findWarnings(db, organizationId, asked) };

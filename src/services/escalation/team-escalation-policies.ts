@@ -107,7 +107,7 @@ export const teamPolicyKind: RevisionedKind<EscalationNames, TeamPolicyRevision>
   },
   checkActivation: checkTargetsThere,
   lockFirst: lockLiveTeam,
-  bornByRevision: true,
+  createdByFirstRevision: true,
   ownerExists: async (db, organizationId, teamId) =>
     (await findTeam(db, organizationId, teamId)) !== undefined,
   view: (revision) => ({
@@ -120,7 +120,7 @@ export const teamPolicyKind: RevisionedKind<EscalationNames, TeamPolicyRevision>
     createdAt: revision.createdAt,
     warnings: [],
   }),
-  advise: async (db, organizationId, view) => {
+  addWarnings: async (db, organizationId, view) => {
     const names = namesIn(await storedPolicy(view.text));
     const asksAll = names.targets.some(({ target }) => target.type === 'broadcast');
     const asked = {

@@ -16,7 +16,7 @@ import type { ChannelKind } from '../../domain/notifications/notifications.ts';
 import { Bell } from '../../platform/bell.ts';
 import type { ServiceContext } from '../context.ts';
 import { attempt, type Taken } from './attempt.ts';
-import { FEWEST_PLACES, openPlaces } from './places.ts';
+import { LEAST_IN_FLIGHT, openReceiverLimits } from './receiver-limits.ts';
 import { purgeWhileRunning } from './retention.ts';
 import { openStatements, type SendContext } from './statements.ts';
 
@@ -27,9 +27,9 @@ const SOONEST_MS = 20;
 
 interface Limits {
   /** Messages under way at once in this process. */
-  readonly atOnce: number;
+  readonly maxInFlight: number;
   /** Of these, to one receiver that answers quickly. */
-  readonly toOne: number;
+  readonly maxPerReceiver: number;
   /** What answers slowly when one of its messages does. */
   readonly receiver: 'the channel' | 'one for all channels';
 }
@@ -39,9 +39,9 @@ interface Limits {
  * receivers that stopped answering. All email goes through one server.
  */
 const LIMITS: Readonly<Record<ChannelKind, Limits>> = {
-  email: { atOnce: 32, toOne: 32, receiver: 'one for all channels' },
-  webhook: { atOnce: 512, toOne: 64, receiver: 'the channel' },
-  slack: { atOnce: 128, toOne: 32, receiver: 'the channel' },
+  email: { maxInFlight: 32, maxPerReceiver: 32, receiver: 'one for all channels' },
+  webhook: { maxInFlight: 512, maxPerReceiver: 64, receiver: 'the channel' },
+  slack: { maxInFlight: 128, maxPerReceiver: 32, receiver: 'the channel' },
 };
 /** Starting more of them at once would hold the event loop for too long. */
 const LARGEST_SET = 12;
@@ -139,8 +139,8 @@ async function sendWhileRunning(
   context: SendContext,
   { kind, due, stopping, cutOff }: Sending,
 ): Promise<void> {
-  const { atOnce, toOne, receiver } = LIMITS[kind];
-  const places = openPlaces(toOne);
+  const { maxInFlight, maxPerReceiver, receiver } = LIMITS[kind];
+  const limits = openReceiverLimits(maxPerReceiver);
   const oneForAll = receiver === 'one for all channels';
   /** The channel of each message. */
   const underWay = new Map<string, string>();
@@ -150,21 +150,21 @@ async function sendWhileRunning(
     underWay.set(id, channelId);
     void attempt(context, taken, signal).then((attempted) => {
       underWay.delete(id);
-      places.ended(oneForAll ? kind : channelId, attempted?.kind, performance.now() - began);
+      limits.ended(oneForAll ? kind : channelId, attempted?.kind, performance.now() - began);
       due.ring();
     });
   };
   const turn = async (): Promise<void> => {
-    const limit = (oneForAll ? places.of(kind) : atOnce) - underWay.size;
+    const limit = (oneForAll ? limits.of(kind) : maxInFlight) - underWay.size;
     if (limit <= 0) return;
     const perChannel = oneForAll
-      ? { perChannel: toOne }
-      : { perChannel: FEWEST_PLACES, limits: places.raised() };
+      ? { perChannel: maxPerReceiver }
+      : { perChannel: LEAST_IN_FLIGHT, limits: limits.raised() };
     const taken = await takeDue(context, {
       kinds: [kind],
       limit: Math.min(limit, LARGEST_SET),
       ...perChannel,
-      inHand: countByChannel(underWay),
+      inFlight: countByChannel(underWay),
     });
     if (taken.length === 0) return;
     const signal = AbortSignal.any([cutOff, AbortSignal.timeout(SEND_MS)]);
@@ -173,7 +173,7 @@ async function sendWhileRunning(
   };
   for (let last = 0; !stopping.aborted;) {
     await due.wait();
-    // Messages that end at about the same time free their places together.
+    // Messages that end at about the same time make room together.
     if (underWay.size > 0) await delay(Math.max(0, last + SOONEST_MS - performance.now()));
     last = performance.now();
     if (!stopping.aborted)
@@ -209,8 +209,8 @@ export async function sendDue(service: ServiceContext): Promise<number> {
   const taken = await takeDue(context, {
     kinds: ['email', 'webhook', 'slack'],
     limit: 32,
-    perChannel: FEWEST_PLACES,
-    inHand: new Map(),
+    perChannel: LEAST_IN_FLIGHT,
+    inFlight: new Map(),
   });
   const signal = AbortSignal.any([context.stopping, AbortSignal.timeout(SEND_MS)]);
   await Promise.all(taken.map((one) => attempt(context, one, signal)));

@@ -132,7 +132,7 @@ export const pipelineKind: RevisionedKind<PipelineNames, PipelineRevision> = {
   },
   reader: readPipeline,
   checkReferences: checkNamedPaths,
-  succeed: (text, latest) => keepSnapshots(text, latest.document),
+  carryOver: (text, latest) => keepSnapshots(text, latest.document),
   recordReferences: async (trx, { revisionId, names }) => {
     await insertNamedPaths(trx, { revisionId, pathKeys: distinctKeys(names) });
   },

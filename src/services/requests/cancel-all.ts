@@ -2,6 +2,7 @@
 import { recordForEach } from '../../data/requests/decide.ts';
 import { lockOpenRequests } from '../../data/requests/lock.ts';
 import type { AuditActor } from '../../domain/audit.ts';
+import { OPEN_STATES, SYSTEM_AUTHENTICATION } from '../../domain/requests/approval-requests.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceEach } from './announce.ts';
@@ -41,11 +42,11 @@ export async function cancelAll(
     due: false,
     status: 'cancelled',
     channel: 'system',
-    authentication: { method: 'system', assurance: 'strong' },
+    authentication: SYSTEM_AUTHENTICATION,
     keyPrefix: SYSTEM_KEY_PREFIX,
     actor,
     auditData: { reason },
-    from: ['evaluating', 'pending'],
+    from: OPEN_STATES,
     wake: true,
   });
   const inTime = new Set(cancelled);

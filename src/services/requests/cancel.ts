@@ -1,7 +1,7 @@
 /** An adapter cancels its request. */
 import { recordDecision, type NewDecision } from '../../data/requests/decide.ts';
 import { lockRequest } from '../../data/requests/lock.ts';
-import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import { OPEN_STATES, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import { actorOf } from '../../domain/audit.ts';
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -44,7 +44,7 @@ function cancellation(principal: AgentPrincipal, id: string): NewDecision {
     },
     idempotencyKey: `aap:${id}`,
     actor: actorOf(principal),
-    from: ['evaluating', 'pending'],
+    from: OPEN_STATES,
     wake: true,
   };
 }

@@ -1,16 +1,13 @@
 /**
  * Claims: a reviewer marks a request as theirs, which pauses notifications; others can still
- * decide. Also the refusals of calls that need a pending request.
+ * decide.
  */
-import { endClaim, endClaimsOf, insertClaim, touchRequest } from '../../data/requests/claims.ts';
+import { endClaim, endClaimsOf, insertClaim } from '../../data/requests/claims.ts';
 import type { LockedRequest } from '../../data/requests/lock.ts';
+import { touchRequest } from '../../data/requests/touch.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { findOrganization } from '../../data/organization/organizations.ts';
-import {
-  isTerminal,
-  type ApprovalRequest,
-  type Claim,
-} from '../../domain/requests/approval-requests.ts';
+import type { ApprovalRequest, Claim } from '../../domain/requests/approval-requests.ts';
 import { actorOf, requestEvent, type AuditActor } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -21,6 +18,7 @@ import { announceChanged, announceDecided } from './announce.ts';
 import { lockRequestAndRereadMember } from '../people/current-callers.ts';
 import { requireForAgent } from './agent-permission.ts';
 import { readAudience } from './audience.ts';
+import { requirePending, tooLate } from './pending.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 
 /**
@@ -171,24 +169,6 @@ export async function releaseClaimsOf(
 
 export function announceReleased(context: ServiceContext, requestIds: readonly string[]): void {
   for (const id of requestIds) announceChanged(context, id, 'claim');
-}
-
-/** Throws `request_evaluating` and `request_not_pending`. */
-export function requirePending({ state }: ApprovalRequest): void {
-  if (state === 'evaluating') throw new AppError('request_evaluating');
-  if (isTerminal(state)) throw notPending(state);
-}
-
-/**
- * The deadline passed before the call: announces the expiry and answers the error for the caller.
- */
-export function tooLate(context: ServiceContext, expired: ApprovalRequest): AppError {
-  announceDecided(context, expired, 'changed');
-  return notPending(expired.state);
-}
-
-function notPending(status: string): AppError {
-  return new AppError('request_not_pending', { details: { status } });
 }
 
 function holderOf({ membershipId, displayName, expiresAt }: Claim) {

@@ -45,7 +45,7 @@ export async function decideRequest(
     channel: input.channel ?? (principal.via.kind === 'session' ? 'web' : 'api'),
   };
   const call = { principal, wanted };
-  const decided = await decideUnchanged(context, call);
+  const decided = await decideIfUnchanged(context, call);
   const { request, changed } = decided
     ? { request: decided, changed: true }
     : await context.db
@@ -79,7 +79,7 @@ function usesKnownKey(error: unknown): boolean {
  * statement that decides if both are unchanged. Undefined, with nothing written, in every other
  * case: then `decideLocked` says what happens.
  */
-async function decideUnchanged(
+async function decideIfUnchanged(
   { db }: ServiceContext,
   { principal, wanted }: Call,
 ): Promise<ApprovalRequest | undefined> {

@@ -12,25 +12,25 @@ import {
 } from '../escalation/escalation-paths.ts';
 import type { Evaluated } from './evaluation/evaluate.ts';
 import { routing, uncountedBelow } from './hand-over.ts';
-import { plainWrites, unroutedWrites, type Recorded } from './walk/walk-record.ts';
+import { plainWrites, pathlessWrites, type Recorded } from './walk/walk-record.ts';
 import {
   followPath,
   isNoticeable,
   planOf,
   stateOf,
-  type Advanced,
-  type Walked,
-  type WalkOn,
+  type WalkProgress,
+  type WalkResult,
+  type WalkTask,
 } from './walk/walk.ts';
 
-interface HandOverOptions extends Pick<WalkOn, 'by' | 'answers'> {
+interface HandOverOptions extends Pick<WalkTask, 'by' | 'answers'> {
   readonly evaluated: Evaluated;
   /** As in a step: an instant known to have passed. */
   readonly floor: Date;
 }
 
 /** The wait for people, and the key of the path. */
-type HandedOver = Walked & { readonly path?: string };
+type HandedOver = WalkResult & { readonly path?: string };
 
 /** Undefined when nothing was written, so that the step must go on under a lock. */
 export async function handOverUnchanged(
@@ -49,7 +49,7 @@ export async function handOverUnchanged(
   const request = buildRequest({ ...evaluating, state: 'pending', route });
   const first = path
     ? await firstLevel(context, { request, path, now, deciders, answers })
-    : unrouted({ request, now, deciders });
+    : pathless({ request, now, deciders });
   if (!first) return undefined;
   const { plan, walked } = planOf({ request, now, by, path }, first.advanced);
   const handedOver = await handOverIfUnchanged(db, request, {
@@ -68,14 +68,14 @@ export async function handOverUnchanged(
 }
 
 interface FirstLevel {
-  readonly advanced: Advanced;
-  readonly writes: ReturnType<typeof unroutedWrites>;
+  readonly advanced: WalkProgress;
+  readonly writes: ReturnType<typeof pathlessWrites>;
 }
 
 /** The walk up to its first wait. Undefined when that is not plain. */
 async function firstLevel(
   { db }: ServiceContext,
-  walk: Recorded & Pick<WalkOn, 'answers'> & { readonly path: LoadedEscalationPath },
+  walk: Recorded & Pick<WalkTask, 'answers'> & { readonly path: LoadedEscalationPath },
 ): Promise<FirstLevel | undefined> {
   const followed = await followPath(db, walk, {
     state: stateOf(walk.request, walk.path),
@@ -83,13 +83,13 @@ async function firstLevel(
   });
   const writes = followed.state.teams.length === 0 ? plainWrites(followed.events, walk) : undefined;
   const noticeable = isNoticeable(followed.events);
-  return writes && { writes, advanced: { ...followed, noticeable, unsettled: false } };
+  return writes && { writes, advanced: { ...followed, noticeable, rightsChanging: false } };
 }
 
-function unrouted(first: Recorded): FirstLevel {
+function pathless(first: Recorded): FirstLevel {
   const { urgency } = first.request;
   return {
-    writes: unroutedWrites(first),
-    advanced: { noticeable: first.deciders.length > 0, urgency, unsettled: false },
+    writes: pathlessWrites(first),
+    advanced: { noticeable: first.deciders.length > 0, urgency, rightsChanging: false },
   };
 }

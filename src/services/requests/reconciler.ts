@@ -6,9 +6,9 @@
 import {
   clearWakes,
   findFinalAnswers,
-  leaseOverdue,
+  leaseDueWakes,
   wakeNow,
-  type OverdueRequest,
+  type DueWake,
 } from '../../data/requests/wake.ts';
 import { isTerminal, type TerminalState } from '../../domain/requests/approval-requests.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
@@ -18,12 +18,12 @@ import { stepRequest, type RequestStep } from './step.ts';
 const WAKE_EVERY_MS = 1_000;
 /** Expiry is promised within a second of the deadline, so several rounds fit into it. */
 const EXPIRE_EVERY_MS = 250;
-/** Most overdue requests per second and process, and per statement of the deadline sweep. */
+/** Most wake-ups per second and process, and per statement of the deadline sweep. */
 const BATCH = 200;
 /** How long a leased request is left to this process. Longer than a round of the loop on a slow database. */
 const LEASE_MS = 15_000;
 const LONGEST_LEASE_MS = 600_000;
-const LONG_OVERDUE_MS = 5_000;
+const LONG_DUE_MS = 5_000;
 /** From the third try on, a workflow that does not answer is terminated and started again. */
 const REPLACE_FROM_ATTEMPT = 2;
 /** Below the size of the worker's pool, which steps of workflows share. */
@@ -41,7 +41,7 @@ export function startReconciler(context: ServiceContext): Reconciler {
       everyMs: WAKE_EVERY_MS,
       work: async () => {
         // Calls may wait behind others for long. The steps of the next round must not.
-        const { called } = await wakeOverdue(context);
+        const { called } = await wakeDue(context);
         calling.add(called);
         void called.finally(() => calling.delete(called));
       },
@@ -110,15 +110,15 @@ export async function catchUp(
  * Exported for tests: one round. Resolves after its steps; `called` resolves after its calls to
  * Temporal.
  */
-export async function wakeOverdue(
+export async function wakeDue(
   context: ServiceContext,
 ): Promise<{ readonly called: Promise<void> }> {
   await clearAnswered(context);
-  const overdue = await leaseOverdue(context.db, {
+  const due = await leaseDueWakes(context.db, {
     limit: BATCH,
     leaseMs: LEASE_MS,
     longestLeaseMs: LONGEST_LEASE_MS,
-    longOverdueMs: LONG_OVERDUE_MS,
+    longDueMs: LONG_DUE_MS,
   });
   const calls: Promise<Restarted>[] = [];
   const begin = (call: Promise<Restarted>) => {
@@ -126,11 +126,11 @@ export async function wakeOverdue(
     call.catch(() => undefined);
     calls.push(call);
   };
-  const neglected: OverdueRequest[] = [];
-  for (const request of overdue) {
+  const neglected: DueWake[] = [];
+  for (const request of due) {
     const { state } = request;
     if (isTerminal(state)) begin(passOn(context, request.id, state));
-    else if (request.late || request.longOverdue || request.attempts > 0) neglected.push(request);
+    else if (request.late || request.longDue || request.attempts > 0) neglected.push(request);
     else begin(restart(context, request));
   }
   // Independently, so that one failing request does not block the others.
@@ -169,7 +169,7 @@ async function settleCalls(
 /** A new workflow begins where the step that was just made has left the request. */
 async function restart(
   runtime: Runtime,
-  request: OverdueRequest,
+  request: DueWake,
   stepped?: RequestStep,
 ): Promise<Restarted> {
   if (stepped?.kind === 'done')
@@ -206,10 +206,7 @@ async function clearAnswered({ db, answered }: ServiceContext): Promise<void> {
   if (ids.length > 0) await clearWakes(db, ids);
 }
 
-async function step(
-  context: ServiceContext,
-  { id }: OverdueRequest,
-): Promise<RequestStep | undefined> {
+async function step(context: ServiceContext, { id }: DueWake): Promise<RequestStep | undefined> {
   context.metrics.reconcilerSteps.inc();
   try {
     // The row's own clock decides what is due. The floor is an instant certainly in the past.

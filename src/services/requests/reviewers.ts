@@ -2,7 +2,7 @@
 import type { AddedReviewer } from '../../domain/requests/added-reviewers.ts';
 import type { Decider } from '../../domain/requests/deciders.ts';
 import { findAddedReviewers, insertAddedReviewers } from '../../data/requests/added-reviewers.ts';
-import { touchRequest } from '../../data/requests/claims.ts';
+import { touchRequest } from '../../data/requests/touch.ts';
 import type { LockedRequest } from '../../data/requests/lock.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { findDeciders, listDeciders } from '../../data/requests/deciders.ts';
@@ -19,7 +19,7 @@ import { readPage } from '../pages.ts';
 import { announceChanged } from './announce.ts';
 import { lockRequestAndRereadMember } from '../people/current-callers.ts';
 import { requireForAgent } from './agent-permission.ts';
-import { requirePending, tooLate } from './claims.ts';
+import { requirePending, tooLate } from './pending.ts';
 import { namedTeams, readAudience, teamsOf } from './audience.ts';
 import { expireIfDue, lapseIfDue, readSettled } from './settle.ts';
 import { recordStep } from './walk/walk-record.ts';

@@ -2,7 +2,7 @@
 import { conditionFacts } from '../../domain/requests/condition-facts.ts';
 import type { Decider } from '../../domain/requests/deciders.ts';
 import type { AddedReviewer } from '../../domain/requests/added-reviewers.ts';
-import { findDeciders, findUnroutedDeciders } from '../../data/requests/deciders.ts';
+import { findDeciders, findDecidersOfRoutedToOthers } from '../../data/requests/deciders.ts';
 import { listAuditEventsOf } from '../../data/audit-events.ts';
 import { findRequest } from '../../data/requests/read.ts';
 import { findAddedReviewers } from '../../data/requests/added-reviewers.ts';
@@ -172,13 +172,17 @@ async function readFacts(context: ServiceContext, id: string): Promise<RoutingFa
       const audience = { targets, added: common.added.map(({ membershipId }) => membershipId) };
       const rosters = await findTeamRosters(trx, request.organizationId, namedTeams(audience));
       const deciders = await findDeciders(trx, request.organizationId, request.agentSlug);
-      const unrouted = await findUnroutedDeciders(trx, request.organizationId, request.agentSlug);
+      const routedToOthers = await findDecidersOfRoutedToOthers(
+        trx,
+        request.organizationId,
+        request.agentSlug,
+      );
       return {
         ...common,
         steps: await findSteps(trx, id),
         notified: await findNotified(trx, id),
         deciders,
-        mayDecide: new Set([...unrouted, ...inAudience(deciders, { audience, rosters })]),
+        mayDecide: new Set([...routedToOthers, ...inAudience(deciders, { audience, rosters })]),
         targetNames: await findTargetNames(trx, pathRevisionId),
         rosters,
       };

@@ -9,13 +9,16 @@ import {
   recordPastDeadline,
   type NewDecision,
 } from '../../data/requests/decide.ts';
-import { endClaim, touchRequest } from '../../data/requests/claims.ts';
+import { endClaim } from '../../data/requests/claims.ts';
 import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
 import { findRequest } from '../../data/requests/read.ts';
+import { touchRequest } from '../../data/requests/touch.ts';
 import { countPastDeadline } from '../../data/requests/wake.ts';
 import {
   buildRequest,
+  OPEN_STATES,
   isTerminal,
+  SYSTEM_AUTHENTICATION,
   type ApprovalRequest,
 } from '../../domain/requests/approval-requests.ts';
 import { requestEvent, SYSTEM } from '../../domain/audit.ts';
@@ -30,9 +33,9 @@ function expiry(wake: boolean): Omit<NewDecision, 'idempotencyKey'> {
   return {
     status: 'expired',
     channel: 'system',
-    authentication: { method: 'system', assurance: 'strong' },
+    authentication: SYSTEM_AUTHENTICATION,
     actor: SYSTEM,
-    from: ['evaluating', 'pending'],
+    from: OPEN_STATES,
     wake,
   };
 }
@@ -110,7 +113,7 @@ export async function readSettled(
   id: string,
 ): Promise<ApprovalRequest | undefined> {
   const read = await findRequest(context.db, id);
-  if (!read?.overdue) return read?.request;
+  if (!read?.pastDeadline) return read?.request;
   const expired = await context.db.transaction(async (trx) => {
     const locked = await lockRequest(trx, id);
     return locked && (await expireIfDue(trx, locked, { wake: true }));

@@ -5,8 +5,8 @@ import type { RevisionedDocument } from '../../domain/revisions.ts';
 import * as data from '../../data/revisions.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { advised, audit, lock, type ChangedRevision } from './change.ts';
-import type { Of } from './kind.ts';
+import { withWarnings, audit, lockAndRereadCaller, type ChangedRevision } from './change.ts';
+import type { DocumentRef } from './kind.ts';
 
 /**
  * Makes a revision the active one, if `expected` is active now (0: none is). Activating the active
@@ -21,7 +21,7 @@ export async function activateRevision<N, V>(
     documentKey,
     revision: number,
     expected,
-  }: Of<N, V> & { readonly revision: number; readonly expected: number },
+  }: DocumentRef<N, V> & { readonly revision: number; readonly expected: number },
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
   const { tables } = kind;
@@ -49,7 +49,7 @@ export async function activateRevision<N, V>(
       });
     }
     return {
-      revision: await advised(trx, organizationId, {
+      revision: await withWarnings(trx, organizationId, {
         kind,
         revision: { ...revision, isActive: true },
       }),
@@ -61,10 +61,15 @@ export async function activateRevision<N, V>(
 async function lockToActivate<N, V>(
   trx: Db,
   principal: ProductPrincipal,
-  { kind, documentKey }: Of<N, V>,
+  { kind, documentKey }: DocumentRef<N, V>,
 ): Promise<RevisionedDocument> {
   const refusal = await kind.lockFirst?.(trx, principal.organizationId, documentKey);
-  return await lock(trx, principal, { kind, documentKey, needs: 'activate', refusal });
+  return await lockAndRereadCaller(trx, principal, {
+    kind,
+    documentKey,
+    needs: 'activate',
+    refusal,
+  });
 }
 
 /** The active revision, 0 when none is. Throws 412 unless it is the expected one. */
@@ -84,7 +89,7 @@ function requireActive(
 export async function deactivateRevision<N, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
-  { kind, documentKey, expected }: Of<N, V> & { readonly expected: number },
+  { kind, documentKey, expected }: DocumentRef<N, V> & { readonly expected: number },
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
     requireActive(await lockToActivate(trx, principal, { kind, documentKey }), expected);
@@ -99,7 +104,7 @@ export async function deactivateRevision<N, V>(
 export async function deactivateWith<N, V>(
   trx: Db,
   principal: ProductPrincipal,
-  { kind, documentKey }: Of<N, V>,
+  { kind, documentKey }: DocumentRef<N, V>,
 ): Promise<void> {
   const { organizationId } = principal;
   const locked = await data.lockDocument(trx, organizationId, { tables: kind.tables, documentKey });

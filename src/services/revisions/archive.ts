@@ -3,8 +3,8 @@ import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import * as data from '../../data/revisions.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { audit, lock } from './change.ts';
-import type { Of } from './kind.ts';
+import { audit, lockAndRereadCaller } from './change.ts';
+import type { DocumentRef } from './kind.ts';
 
 /**
  * Archives a document for good. A repeat is not an error. `refuse` throws 409 while something needs
@@ -13,10 +13,18 @@ import type { Of } from './kind.ts';
 export async function archiveDocument<N, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
-  { kind, documentKey, refuse }: Of<N, V> & { readonly refuse: (trx: Db) => Promise<void> },
+  {
+    kind,
+    documentKey,
+    refuse,
+  }: DocumentRef<N, V> & { readonly refuse: (trx: Db) => Promise<void> },
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
-    const locked = await lock(trx, principal, { kind, documentKey, needs: 'activate' });
+    const locked = await lockAndRereadCaller(trx, principal, {
+      kind,
+      documentKey,
+      needs: 'activate',
+    });
     if (locked.archivedAt) return;
     await refuse(trx);
     await data.archiveDocument(trx, principal.organizationId, {

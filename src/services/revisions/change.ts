@@ -1,6 +1,6 @@
 /**
  * The parts of every change to a revisioned document: lock the document, write the audit event, add
- * advice to the answer.
+ * warnings to the answer.
  */
 import { actorOf } from '../../domain/audit.ts';
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
@@ -10,7 +10,7 @@ import { insertAuditEvents } from '../../data/audit-events.ts';
 import * as data from '../../data/revisions.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { rereadCaller } from '../people/current-callers.ts';
-import type { Of, RevisionedKind } from './kind.ts';
+import type { DocumentRef, RevisionedKind } from './kind.ts';
 
 /** The answer to a change. `activeRevision` is 0 while none is active. */
 export interface ChangedRevision<View> {
@@ -18,20 +18,20 @@ export interface ChangedRevision<View> {
   readonly activeRevision: number;
 }
 
-export async function advised<N, V>(
+export async function withWarnings<N, V>(
   trx: Db,
   organizationId: string,
   { kind, revision }: { kind: RevisionedKind<N, V>; revision: Revision },
 ) {
   const view = kind.view(revision);
-  return kind.advise ? await kind.advise(trx, organizationId, view) : view;
+  return kind.addWarnings ? await kind.addWarnings(trx, organizationId, view) : view;
 }
 
 /**
  * Locks the document, then rechecks the caller. Throws what `rereadCaller` throws, then `refusal`,
  * which `lockFirst` returned, or 404.
  */
-export async function lock<N, V>(
+export async function lockAndRereadCaller<N, V>(
   trx: Db,
   principal: ProductPrincipal,
   {
@@ -39,7 +39,10 @@ export async function lock<N, V>(
     documentKey,
     needs,
     refusal,
-  }: Of<N, V> & { readonly needs: 'write' | 'activate'; readonly refusal?: ErrorCode | undefined },
+  }: DocumentRef<N, V> & {
+    readonly needs: 'write' | 'activate';
+    readonly refusal?: ErrorCode | undefined;
+  },
 ): Promise<RevisionedDocument> {
   const document = await data.lockDocument(trx, principal.organizationId, {
     tables: kind.tables,
@@ -60,7 +63,7 @@ export async function audit<N, V>(
     documentKey,
     change,
     more,
-  }: Of<N, V> & { change: string; more?: Readonly<Record<string, unknown>> },
+  }: DocumentRef<N, V> & { change: string; more?: Readonly<Record<string, unknown>> },
 ): Promise<void> {
   const event = {
     eventType: `${kind.subject}.${change}`,

@@ -9,9 +9,9 @@ import type { ExactValue } from '../../platform/json/exact-values.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { readDocument, type ReadDocument } from '../read-documents.ts';
-import { advised, audit, lock, type ChangedRevision } from './change.ts';
+import { withWarnings, audit, lockAndRereadCaller, type ChangedRevision } from './change.ts';
 import { rereadCaller } from '../people/current-callers.ts';
-import type { Of } from './kind.ts';
+import type { DocumentRef } from './kind.ts';
 
 /**
  * Creates a document with its revision 1, inactive. Throws what `rereadCaller` throws, 400, and
@@ -25,7 +25,7 @@ export async function createDocument<N, V>(
     documentKey,
     document,
     taken,
-  }: Of<N, V> & { readonly document: ReadDocument<N>; readonly taken: ErrorCode },
+  }: DocumentRef<N, V> & { readonly document: ReadDocument<N>; readonly taken: ErrorCode },
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
@@ -39,7 +39,10 @@ export async function createDocument<N, V>(
     if (!revision) throw new AppError(taken);
     await kind.recordReferences(trx, { revisionId: revision.id, names: document.names });
     await audit(trx, principal, { kind, documentKey, change: 'created', more: { revision: 1 } });
-    return { revision: await advised(trx, organizationId, { kind, revision }), activeRevision: 0 };
+    return {
+      revision: await withWarnings(trx, organizationId, { kind, revision }),
+      activeRevision: 0,
+    };
   });
 }
 
@@ -51,17 +54,22 @@ export async function createDocument<N, V>(
 export async function createRevision<N, V>(
   context: ServiceContext,
   principal: ProductPrincipal,
-  { kind, documentKey, body }: Of<N, V> & { readonly body: ExactValue | JsonText },
+  { kind, documentKey, body }: DocumentRef<N, V> & { readonly body: ExactValue | JsonText },
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
   const document = await readDocument(context, principal, { reader: kind.reader, body });
   return await context.db.transaction(async (trx) => {
     const refusal = await kind.lockFirst?.(trx, organizationId, documentKey);
     const first =
-      kind.bornByRevision && !refusal
+      kind.createdByFirstRevision && !refusal
         ? await insertFirst(trx, principal, { kind, documentKey, document })
         : undefined;
-    const locked = await lock(trx, principal, { kind, documentKey, needs: 'write', refusal });
+    const locked = await lockAndRereadCaller(trx, principal, {
+      kind,
+      documentKey,
+      needs: 'write',
+      refusal,
+    });
     if (locked.archivedAt) throw new AppError(kind.archivedCode);
     await kind.checkReferences(trx, organizationId, {
       documentKey,
@@ -76,7 +84,7 @@ export async function createRevision<N, V>(
       more: { revision: revision.revision },
     });
     return {
-      revision: await advised(trx, organizationId, { kind, revision }),
+      revision: await withWarnings(trx, organizationId, { kind, revision }),
       activeRevision: locked.activeRevision ?? 0,
     };
   });
@@ -86,7 +94,7 @@ export async function createRevision<N, V>(
 async function insertFirst<N, V>(
   trx: Db,
   principal: ProductPrincipal,
-  { kind, documentKey, document }: Of<N, V> & { readonly document: ReadDocument<N> },
+  { kind, documentKey, document }: DocumentRef<N, V> & { readonly document: ReadDocument<N> },
 ): Promise<Revision | undefined> {
   const revision = {
     document: document.text,
@@ -107,7 +115,7 @@ async function insertNext<N, V>(
     kind,
     locked,
     document,
-  }: Pick<Of<N, V>, 'kind'> & {
+  }: Pick<DocumentRef<N, V>, 'kind'> & {
     readonly locked: RevisionedDocument;
     readonly document: ReadDocument<N>;
   },
@@ -120,7 +128,7 @@ async function insertNext<N, V>(
     revision: 'latest',
   });
   const revision = {
-    document: latest && kind.succeed ? kind.succeed(document.text, latest) : document.text,
+    document: latest && kind.carryOver ? kind.carryOver(document.text, latest) : document.text,
     createdByActorId: actorIdOf(principal),
   };
   return await data.insertRevision(trx, organizationId, {

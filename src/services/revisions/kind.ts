@@ -34,8 +34,8 @@ export interface RevisionedKind<Names, View> {
     organizationId: string,
     named: { documentKey: string; names: Names },
   ) => Promise<void>;
-  /** Makes a document that was read the successor of the latest revision. */
-  readonly succeed?: (text: string, latest: Revision) => string;
+  /** Carries over into a document that was read what the latest revision fixed. */
+  readonly carryOver?: (text: string, latest: Revision) => string;
   /** Records the targets and documents that a new revision names. */
   readonly recordReferences: (
     trx: Db,
@@ -57,18 +57,18 @@ export interface RevisionedKind<Names, View> {
     documentKey: string,
   ) => Promise<ErrorCode | undefined>;
   /** The first revision of a key creates its document. */
-  readonly bornByRevision?: true;
+  readonly createdByFirstRevision?: true;
   /**
    * Whether the owner of the document exists. Then a document without revisions has an empty list
    * instead of a 404.
    */
   readonly ownerExists?: (db: Db, organizationId: string, documentKey: string) => Promise<boolean>;
-  /** Adds advice to the answer of a change. */
-  readonly advise?: (db: Db, organizationId: string, view: View) => Promise<View>;
+  /** Adds warnings to the answer of a change. */
+  readonly addWarnings?: (db: Db, organizationId: string, view: View) => Promise<View>;
 }
 
 /** The document, and its kind. */
-export interface Of<Names, View> {
+export interface DocumentRef<Names, View> {
   readonly kind: RevisionedKind<Names, View>;
   readonly documentKey: string;
 }

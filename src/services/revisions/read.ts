@@ -7,13 +7,13 @@ import type { RevisionTables } from '../../data/revisions.ts';
 import { LongList } from '../../platform/long-list.ts';
 import type { ServiceContext } from '../context.ts';
 import { readPage } from '../pages.ts';
-import type { Of } from './kind.ts';
+import type { DocumentRef } from './kind.ts';
 
 /** One revision, or the active one. Throws 404. */
 export async function getRevision<N, V>(
   context: ServiceContext,
   { organizationId }: ProductPrincipal,
-  { kind, documentKey, revision }: Of<N, V> & { readonly revision: number | 'active' },
+  { kind, documentKey, revision }: DocumentRef<N, V> & { readonly revision: number | 'active' },
 ): Promise<{ readonly revision: V; readonly number: number }> {
   const found = await data.findRevision(context.db, organizationId, {
     tables: kind.tables,
@@ -49,7 +49,7 @@ export async function listRevisions<N, V>(
     documentKey,
     after,
     limit,
-  }: Of<N, V> & { readonly after?: RevisionPosition | undefined; readonly limit: number },
+  }: DocumentRef<N, V> & { readonly after?: RevisionPosition | undefined; readonly limit: number },
 ): Promise<RevisionList<V>> {
   const document = await data.findDocument(context.db, organizationId, {
     tables: kind.tables,

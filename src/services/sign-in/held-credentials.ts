@@ -8,7 +8,7 @@ export class HeldCredentials {
    * Runs `ended` once the caller's credential has ended. Returns how to stop listening. A call from
    * Slack presents no credential that could end.
    */
-  hold(caller: Principal, ended: () => void): () => void {
+  watch(caller: Principal, ended: () => void): () => void {
     if (caller.kind === 'member' && caller.via.kind === 'slack') return () => undefined;
     const id = credentialIdOf(caller);
     const those = this.listeners.get(id) ?? new Set();

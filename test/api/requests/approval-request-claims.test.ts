@@ -1,6 +1,6 @@
 /** Claiming and releasing a request over HTTP: who may, when, for how long, and what escalation does meanwhile. */
 import { describe, expect, test } from '@jest/globals';
-import { wakeOverdue } from '../../../src/services/requests/reconciler.ts';
+import { wakeDue } from '../../../src/services/requests/reconciler.ts';
 import type { Answer, Json } from '../../support/http.ts';
 import { outcome, refused } from '../../support/refusals.ts';
 import { ROUNDS } from '../../support/rounds.ts';
@@ -313,7 +313,7 @@ describe('escalation', () => {
         .db('approval_requests')
         .where({ id })
         .update({ ...columns, wake_at: overdue });
-      await wakeOverdue(app.context);
+      await wakeDue(app.context);
       await until('level 2 is notified', async () => (await notifiedLevels(id)).length === 2);
     };
     await reconciled(lapsing, {});

@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { wakeUnreachable } from '../../../src/data/requests/unreachable.ts';
 import type { Db, Pool } from '../../../src/platform/postgres.ts';
-import { wakeOverdue } from '../../../src/services/requests/reconciler.ts';
+import { wakeDue } from '../../../src/services/requests/reconciler.ts';
 import { stepRequest } from '../../../src/services/requests/step.ts';
 import type { Answer, Json } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
@@ -66,7 +66,7 @@ async function stepIfDue(id: string): Promise<void> {
 }
 /** A round of the reconciler now, instead of the one that comes within a second. */
 const reconcile = async () => {
-  await wakeOverdue(app.context);
+  await wakeDue(app.context);
 };
 
 async function untilNotified(
@@ -95,7 +95,7 @@ async function staysPut(id: string): Promise<void> {
     .db('approval_requests')
     .where({ id })
     .update({ wake_at: overdue, next_at: app.db.raw(`clock_timestamp() - interval '1 second'`) });
-  await wakeOverdue(app.context);
+  await wakeDue(app.context);
   await until('it was stepped', async () => (await row())['wake_attempts'] === 1);
   await until(
     'the step is done',
@@ -441,7 +441,7 @@ describe('concurrently', () => {
       const [, lost] = await Promise.all([later(id, new Date(0)), suspend(gone)]);
       expect(lost.status).toBe(200);
       await until('Bob is asked', async () => {
-        await wakeOverdue(app.context);
+        await wakeDue(app.context);
         return (await notified(id)).at(-1) === 'level_notified Bob';
       });
       expect([asked, ['level_skipped nobody_to_ask', 'level_notified Bob']]).toContainEqual(

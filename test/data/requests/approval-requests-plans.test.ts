@@ -8,7 +8,7 @@ import {
   clearWakes,
   countPastDeadline,
   findFinalAnswers,
-  leaseOverdue,
+  leaseDueWakes,
 } from '../../../src/data/requests/wake.ts';
 import { SYSTEM } from '../../../src/domain/audit.ts';
 import type { Db } from '../../../src/platform/postgres.ts';
@@ -92,9 +92,9 @@ describe('with 10,000 requests in the table', () => {
       teamIds: [],
       membershipId: member.membershipId,
       read: all,
-      readUnrouted: undefined,
+      readRoutedToOthers: undefined,
       decide: all,
-      decideUnrouted: undefined,
+      decideRoutedToOthers: undefined,
     };
   });
   afterAll(async () => {
@@ -144,11 +144,11 @@ describe('with 10,000 requests in the table', () => {
     [
       'the lease of overdue wake-ups',
       (db) =>
-        leaseOverdue(db, {
+        leaseDueWakes(db, {
           limit: 200,
           leaseMs: 5_000,
           longestLeaseMs: 60_000,
-          longOverdueMs: 5_000,
+          longDueMs: 5_000,
         }),
     ],
     ['clearing wake-ups', (db) => clearWakes(db, [randomUUID()])],

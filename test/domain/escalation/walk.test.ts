@@ -5,7 +5,6 @@ import { parseDuration } from '../../../src/domain/durations.ts';
 import type {
   EscalationPathDocument,
   LevelNode,
-  Repeat,
   Target,
 } from '../../../src/domain/escalation/types.ts';
 import { stepKey } from '../../../src/domain/escalation/step-keys.ts';
@@ -34,7 +33,7 @@ const level = (
 interface LevelsOnly extends EscalationPathDocument {
   readonly nodes: readonly LevelNode[];
 }
-function path(nodes: readonly LevelNode[], repeat?: Repeat): LevelsOnly {
+function path(nodes: readonly LevelNode[], repeat?: EscalationPathDocument['repeat']): LevelsOnly {
   return { name: 'Path', working_hours: [], nodes, ...(repeat && { repeat }) };
 }
 

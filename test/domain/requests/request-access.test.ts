@@ -292,15 +292,16 @@ describe('the same rules as filters for lists', () => {
       membershipId: ME,
       teamIds: [TEAM],
       read: { all: true },
-      readUnrouted: undefined,
+      readRoutedToOthers: undefined,
       decide: { all: false, agentSlugs: ['a', 'b', 'c'], teamIds: [] },
-      decideUnrouted: undefined,
+      decideRoutedToOthers: undefined,
     });
   });
 
   test('reach requests routed to others only with both permissions', () => {
     const both = ['request.decide', 'request.decide.unrouted'] as const;
-    const reach = (...policies: PolicyGrants[]) => listAccess(member({ policies })).decideUnrouted;
+    const reach = (...policies: PolicyGrants[]) =>
+      listAccess(member({ policies })).decideRoutedToOthers;
     expect(reach(everywhere('request.decide.unrouted'))).toBeUndefined();
     expect(reach(everywhere(...both))).toEqual({ all: true });
     const some = { all: false, agentSlugs: ['a', 'b'], teamIds: [] };
@@ -327,9 +328,9 @@ describe('the same rules as filters for lists', () => {
       membershipId: ME,
       teamIds: [TEAM],
       read: { all: true },
-      readUnrouted: undefined,
+      readRoutedToOthers: undefined,
       decide: undefined,
-      decideUnrouted: undefined,
+      decideRoutedToOthers: undefined,
     });
   });
 });

@@ -81,7 +81,7 @@ const leaseWebhooks = (lease: string) =>
     kinds: ['webhook'],
     limit: 10,
     perChannel: 10,
-    inHand: new Map(),
+    inFlight: new Map(),
   });
 const bodies = () =>
   receiver.received.map(({ body }) => JSON.parse(body) as Record<string, Record<string, unknown>>);
@@ -462,7 +462,7 @@ describe('several senders', () => {
               kinds: ['webhook'],
               limit: 10,
               perChannel: 10,
-              inHand: new Map(),
+              inFlight: new Map(),
             });
           } else {
             const attempted =

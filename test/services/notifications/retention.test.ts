@@ -140,14 +140,14 @@ describe('the outbox', () => {
 const lease = async (options: {
   limit: number;
   perChannel?: number;
-  inHand?: ReadonlyMap<string, number>;
+  inFlight?: ReadonlyMap<string, number>;
 }) => {
   const ids = await leaseDue(app.db, {
     lease: randomUUID(),
     leaseMs: 60_000,
     kinds: ['webhook'],
     perChannel: 8,
-    inHand: new Map(),
+    inFlight: new Map(),
     ...options,
   });
   const rows = (await app
@@ -196,9 +196,9 @@ describe('the outbox with 10,000 messages due over one channel, and a few over o
       .db('notification_deliveries')
       .whereNotNull('next_attempt_at')
       .update({ next_attempt_at: new Date(Date.now() - 1_000), lease: null });
-    expect(await lease({ limit: 3, inHand: new Map([[busy, 1]]) })).not.toContain(busy);
-    expect(await lease({ limit: 20, inHand: new Map([[busy, 8]]) })).not.toContain(busy);
-    expect(await lease({ limit: 20, inHand: new Map([[first, 8]]) })).toContain(busy);
+    expect(await lease({ limit: 3, inFlight: new Map([[busy, 1]]) })).not.toContain(busy);
+    expect(await lease({ limit: 20, inFlight: new Map([[busy, 8]]) })).not.toContain(busy);
+    expect(await lease({ limit: 20, inFlight: new Map([[first, 8]]) })).toContain(busy);
   });
 
   test('leasing reads what is due first by index, and no idle channel', async () => {
@@ -211,7 +211,7 @@ describe('the outbox with 10,000 messages due over one channel, and a few over o
           kinds: ['webhook'],
           limit: 64,
           perChannel: 8,
-          inHand: new Map(),
+          inFlight: new Map(),
         }),
       ),
     );

@@ -62,7 +62,7 @@ test('a channel with a limit of its own gets more messages at once than the othe
       limit: 10,
       perChannel: 2,
       ...(limits && { limits }),
-      inHand: new Map([[channelId, 1]]),
+      inFlight: new Map([[channelId, 1]]),
     });
     return ids.length;
   };

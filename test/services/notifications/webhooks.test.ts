@@ -96,7 +96,7 @@ describe('the news of a decision', () => {
   test('does not wait for the retry of a message that failed during the decision', async () => {
     const id = await ask(app, agent);
     const lease = randomUUID();
-    const all = { kinds: ['webhook'], limit: 10, perChannel: 10, inHand: new Map() } as const;
+    const all = { kinds: ['webhook'], limit: 10, perChannel: 10, inFlight: new Map() } as const;
     const [delivery = ''] = await leaseDue(app.db, { ...all, lease, leaseMs: 60_000 });
     await decide(organization.owner.http, id);
     await recordAttempts(app.db, [

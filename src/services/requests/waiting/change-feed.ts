@@ -4,7 +4,7 @@
  * reread of all waited-for ids every second, and at every reconnect, finds what got lost.
  */
 import { randomUUID } from 'node:crypto';
-import { findSettledIds } from '../../../data/requests/read.ts';
+import { findFinalIds } from '../../../data/requests/read.ts';
 import { findEndedCredentials } from '../../../data/sign-in/ended-credentials.ts';
 import { listenForChanges, notifyChanges, type ChangeConnection } from '../../../data/changes.ts';
 import type { ServiceContext } from '../../context.ts';
@@ -28,7 +28,7 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
   };
 
   const reread = async () => {
-    const ids = await findSettledIds(context.db, context.changes.waitedFor());
+    const ids = await findFinalIds(context.db, context.changes.waitedFor());
     for (const id of ids) context.changes.deliver(id);
   };
   const send = async () => {
@@ -62,7 +62,7 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
       if (!state.stopped) await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
     }
   })();
-  context.changes.announceWith(() => {
+  context.changes.sendOutgoingWith(() => {
     state.sending ??= setTimeout(quietly(send, 'notify'), BATCH_MS);
   });
   const lookAgain = async () => {

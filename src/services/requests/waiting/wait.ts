@@ -58,7 +58,7 @@ export function parkWait(
   };
   signal.addEventListener('abort', hangUp, { once: true });
   context.stopping.addEventListener('abort', hangUp, { once: true });
-  const release = caller && context.heldCredentials.hold(caller, hangUp);
+  const release = caller && context.heldCredentials.watch(caller, hangUp);
   if (signal.aborted || context.stopping.aborted) hangUp();
   context.metrics.parkedWaits.inc();
   return {

@@ -7,7 +7,7 @@ import { insertAuditEvents } from '../../../data/audit-events.ts';
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import { requestEvent, type NewAuditEvent } from '../../../domain/audit.ts';
 import { walkEventData, walkEventName } from '../../../domain/escalation/event-names.ts';
-import { stepKey, UNROUTED_STEP } from '../../../domain/escalation/step-keys.ts';
+import { stepKey, PATHLESS_STEP } from '../../../domain/escalation/step-keys.ts';
 import type { WalkEvent } from '../../../domain/escalation/walk.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import type { Runtime } from '../../context.ts';
@@ -135,12 +135,12 @@ function plainEntries(event: WalkEvent, walk: OnPath): readonly NewAuditEvent[] 
   }
 }
 
-/** What `recordUnrouted` would write in the first step of a request. */
-export function unroutedWrites({ request, deciders }: Recorded): Omit<LevelWrites, 'requestId'> {
+/** What `recordPathless` would write in the first step of a request. */
+export function pathlessWrites({ request, deciders }: Recorded): Omit<LevelWrites, 'requestId'> {
   const membershipIds = deciders.map(({ membershipId }) => membershipId);
   return {
-    level: { stepKey: UNROUTED_STEP, run: 1, membershipIds },
-    events: membershipIds.map((id) => unroutedEntry(request, deciders, id)),
+    level: { stepKey: PATHLESS_STEP, run: 1, membershipIds },
+    events: membershipIds.map((id) => pathlessEntry(request, deciders, id)),
   };
 }
 
@@ -159,7 +159,7 @@ function stepOf({ request, now }: Recorded, event: WalkEvent) {
 /**
  * Notifies everyone who may decide a request without a path. True when that is new to some of them.
  */
-export async function recordUnrouted(
+export async function recordPathless(
   db: Db,
   runtime: Runtime,
   { request, now, deciders }: Recorded,
@@ -167,18 +167,18 @@ export async function recordUnrouted(
   const notified = await recordStep(db, runtime, {
     requestId: request.id,
     organizationId: request.organizationId,
-    stepKey: UNROUTED_STEP,
+    stepKey: PATHLESS_STEP,
     run: 1,
     kind: 'notified',
     at: now,
     membershipIds: deciders.map((decider) => decider.membershipId),
   });
-  const events = notified.map((id) => unroutedEntry(request, deciders, id));
+  const events = notified.map((id) => pathlessEntry(request, deciders, id));
   await insertAuditEvents(db, request.organizationId, { events, occurredAt: now });
   return notified.length > 0;
 }
 
-function unroutedEntry(
+function pathlessEntry(
   { id }: ApprovalRequest,
   deciders: readonly Decider[],
   membershipId: string,

@@ -32,14 +32,14 @@ import { unreachableSteps } from '../unreachable.ts';
 import { describeWait } from './walk-details.ts';
 import type { HeavyAnswers } from './condition-answers.ts';
 import { walkInput } from './walk-input.ts';
-import { recordUnrouted, recordWalk } from './walk-record.ts';
+import { recordPathless, recordWalk } from './walk-record.ts';
 
 /** How late the workflow may be with a step before the reconciler takes it. */
 const WAKE_MARGIN_MS = 5_000;
 /** When to look again while another transaction revokes rights. */
 const LOOK_AGAIN_MS = 1_000;
 
-export interface WalkOn {
+export interface WalkTask {
   readonly request: ApprovalRequest;
   readonly now: Date;
   readonly by: 'workflow' | 'reconciler';
@@ -47,7 +47,7 @@ export interface WalkOn {
   readonly answers: HeavyAnswers;
 }
 
-export interface Walked {
+export interface WalkResult {
   readonly until: Date;
   readonly summary: string;
   readonly details: string;
@@ -62,7 +62,7 @@ export function stateOf({ walk }: ApprovalRequest, { document }: LoadedEscalatio
  * Does everything due at `now`. At most one level is notified; levels without anyone to ask are
  * skipped. While someone claims the request, no one is asked. `db` is the locking transaction.
  */
-export async function walkOn(db: Db, runtime: Runtime, walk: WalkOn): Promise<Walked> {
+export async function walkOn(db: Db, runtime: Runtime, walk: WalkTask): Promise<WalkResult> {
   const { plan, walked } = planOf(walk, await advance(db, runtime, walk));
   await planNext(db, walk.request.id, plan);
   return walked;
@@ -70,10 +70,10 @@ export async function walkOn(db: Db, runtime: Runtime, walk: WalkOn): Promise<Wa
 
 /** When to look again, and what the row says until then. */
 export function planOf(
-  { request, now, by, path }: Omit<WalkOn, 'answers'>,
-  { state, noticeable, urgency, unsettled }: Advanced,
-): { readonly plan: WalkPlan; readonly walked: Walked } {
-  const again = unsettled ? new Date(now.getTime() + LOOK_AGAIN_MS) : undefined;
+  { request, now, by, path }: Omit<WalkTask, 'answers'>,
+  { state, noticeable, urgency, rightsChanging }: WalkProgress,
+): { readonly plan: WalkPlan; readonly walked: WalkResult } {
+  const again = rightsChanging ? new Date(now.getTime() + LOOK_AGAIN_MS) : undefined;
   const dueNext = state && dueAt(state);
   const nextAt = again && dueNext ? earliest([again, dueNext]) : (again ?? dueNext);
   const until = earliest([request.claim ? request.claim.expiresAt : nextAt, request.deadlineAt]);
@@ -90,21 +90,21 @@ export function planOf(
   return { plan, walked: { until, ...described } };
 }
 
-export interface Advanced {
+export interface WalkProgress {
   /** Absent for a request without a path. */
   readonly state?: WalkState;
   readonly noticeable: boolean;
   readonly urgency: ApprovalRequest['urgency'];
   /** Another transaction was revoking rights while this step read who may decide. */
-  readonly unsettled: boolean;
+  readonly rightsChanging: boolean;
 }
 
-async function advance(db: Db, runtime: Runtime, walk: WalkOn): Promise<Advanced> {
+async function advance(db: Db, runtime: Runtime, walk: WalkTask): Promise<WalkProgress> {
   const { request, path, now } = walk;
   const { urgency } = request;
   const state = path && stateOf(request, path);
   if (request.claim)
-    return { ...(state && { state }), noticeable: false, urgency, unsettled: false };
+    return { ...(state && { state }), noticeable: false, urgency, rightsChanging: false };
   const holds: boolean[] = [];
   const hold = async (): Promise<void> =>
     void holds.push(await tryRightsLockShared(db, request.organizationId));
@@ -113,12 +113,12 @@ async function advance(db: Db, runtime: Runtime, walk: WalkOn): Promise<Advanced
     return await findDeciders(db, request.organizationId, request.agentSlug);
   });
   if (!path || !state) {
-    const noticeable = await recordUnrouted(db, runtime, {
+    const noticeable = await recordPathless(db, runtime, {
       request,
       now,
       deciders: await deciders(),
     });
-    return { noticeable, urgency, unsettled: holds.includes(false) };
+    return { noticeable, urgency, rightsChanging: holds.includes(false) };
   }
   const isMidway = state.place.phase === 'level' && now < state.place.nextAt;
   if (isMidway) await hold();
@@ -131,7 +131,7 @@ async function advance(db: Db, runtime: Runtime, walk: WalkOn): Promise<Advanced
   const { events } = followed;
   const names = events.length > 0 ? await deciders() : [];
   await recordWalk(db, runtime, { request, now, path, events, deciders: names });
-  return { ...followed, noticeable: isNoticeable(events), unsettled: holds.includes(false) };
+  return { ...followed, noticeable: isNoticeable(events), rightsChanging: holds.includes(false) };
 }
 
 /** Whether a reviewer should notice what happened. */
@@ -139,7 +139,7 @@ export function isNoticeable(events: readonly WalkEvent[]): boolean {
   return events.some(({ kind }) => kind !== 'branch_taken');
 }
 
-interface From {
+interface WalkStart {
   readonly state: WalkState;
   readonly deciders: () => Promise<Decider[]>;
   readonly isUnreachable?: NonNullable<WalkInput['isUnreachable']>;
@@ -156,9 +156,9 @@ export async function followPath(
     path: { document },
     now,
     answers,
-  }: Omit<WalkOn, 'by'> & { readonly path: LoadedEscalationPath },
-  from: From,
-): Promise<Followed> {
+  }: Omit<WalkTask, 'by'> & { readonly path: LoadedEscalationPath },
+  from: WalkStart,
+): Promise<PathProgress> {
   let { state } = from;
   let { urgency } = request;
   const { input: known, learn } = await walkInput(db, {
@@ -186,7 +186,7 @@ export async function followPath(
   }
 }
 
-interface Followed {
+interface PathProgress {
   readonly state: WalkState;
   readonly urgency: ApprovalRequest['urgency'];
   readonly events: readonly WalkEvent[];

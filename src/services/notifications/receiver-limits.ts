@@ -6,13 +6,13 @@ import { LRUCache } from 'lru-cache';
 import type { Attempted } from '../../data/notifications/notification-deliveries.ts';
 
 /** At first, and after a failure or a slow answer. */
-export const FEWEST_PLACES = 8;
+export const LEAST_IN_FLIGHT = 8;
 const QUICK_MS = 1_000;
 const RECEIVERS = 500;
 /** After a pause a receiver shows again that it is quick. */
 const REMEMBERED_MS = 60_000;
 
-export interface Places {
+export interface ReceiverLimits {
   of(receiver: string): number;
   /** Receivers that have more than the fewest. */
   raised(): ReadonlyMap<string, number>;
@@ -20,9 +20,9 @@ export interface Places {
   ended(receiver: string, outcome: Attempted['kind'] | undefined, ms: number): void;
 }
 
-export function openPlaces(most: number): Places {
+export function openReceiverLimits(most: number): ReceiverLimits {
   const raised = new LRUCache<string, number>({ max: RECEIVERS, ttl: REMEMBERED_MS });
-  const of = (receiver: string): number => raised.get(receiver) ?? FEWEST_PLACES;
+  const of = (receiver: string): number => raised.get(receiver) ?? LEAST_IN_FLIGHT;
   return {
     of,
     raised: () => new Map(raised.entries()),
