@@ -23,7 +23,8 @@ export function approvalRequestActivities(context: ServiceContext) {
 
 function toResult(step: RequestStep): StepResult {
   if (step.kind === 'done') return step;
-  return { ...step, until: step.until.getTime(), path: step.path ?? NO_PATH };
+  const { kind, until, summary, details, path = NO_PATH } = step;
+  return { kind, until: until.getTime(), summary, details, path };
 }
 
 /** Retries only failures that may pass by themselves. */

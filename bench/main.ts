@@ -15,7 +15,8 @@ import { packageRoot } from '../src/platform/package-root.ts';
 import { comparePeers } from './peers/compare.ts';
 import { startReceivers } from './senders/receivers.ts';
 import { report } from './report.ts';
-import { NAMESPACE, say, sections, type Results } from './sections.ts';
+import { NAMESPACE, say } from './say.ts';
+import { sections, type Results } from './sections.ts';
 import { furnish, settle, startServers } from './servers.ts';
 import { introduce, startService, stopEmail } from './service.ts';
 
@@ -44,6 +45,9 @@ async function run(directory: string, wanted: readonly string[]): Promise<Result
       db,
       connection,
       temporalAddress: temporal.address,
+      temporalPid: temporal.servers[0]?.pid() ?? 0,
+      databaseUrl,
+      directory,
     };
     const results: Record<string, unknown> = {};
     for (const [name, section] of Object.entries(sections)) {

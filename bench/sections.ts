@@ -1,67 +1,20 @@
 /** The sections of the benchmark. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { fileURLToPath } from 'node:url';
-import type { Connection } from '@temporalio/client';
 import type pg from 'pg';
 import { measureAccess } from './access.ts';
 import { measureBurst } from './burst.ts';
 import { measureCancels } from './cancels.ts';
 import { countEvents } from './histories.ts';
-import { measure, median, round, type Load, type Measured } from './load.ts';
+import type { Bench } from './bench.ts';
+import { compareCreate, LATENCY } from './create/compare.ts';
+import { measure, round, type Measured } from './load.ts';
 import { measureParked } from './parked.ts';
 import { fillWithPending } from './pending.ts';
 import { measureQueue } from './queue.ts';
-import type { Receivers } from './senders/receivers.ts';
 import { measureSenders } from './senders/measure.ts';
-import { ask, decide, type BenchService, type Parties } from './service.ts';
+import { ask, decide, type Parties } from './service.ts';
+import { NAMESPACE } from './say.ts';
 import { measureStall } from './stall.ts';
 import { measureWalk } from './walk.ts';
-
-export const NAMESPACE = 'countersign';
-const LATENCY: Load = { callers: 1, calls: 300 };
-const THROUGHPUT: Load = { callers: 16, calls: 1_200 };
-const ROUNDS = 3;
-
-async function measureFloor(address: string): Promise<Measured[]> {
-  const script = fileURLToPath(new URL('./floor.js', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    script,
-    address,
-    NAMESPACE,
-    JSON.stringify([LATENCY, THROUGHPUT]),
-  ]);
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '[]') as Measured[];
-}
-
-async function measureCreate(parties: Parties): Promise<Measured[]> {
-  return [
-    await measure(() => ask(parties.adapter, 'fast'), LATENCY),
-    await measure(() => ask(parties.adapter, 'fast'), THROUGHPUT),
-  ];
-}
-
-/** Floor and create in turn, so that a slow minute of the machine affects both. */
-async function compareCreate(address: string, parties: Parties) {
-  const rounds: Record<'floorOne' | 'floorMany' | 'createOne' | 'createMany', Measured>[] = [];
-  await measure(() => ask(parties.adapter, 'fast'), { callers: 4, calls: 200 });
-  for (let count = 0; count < ROUNDS; count++) {
-    say(`create beside the floor, round ${count + 1} of ${ROUNDS}`);
-    const [floorOne, floorMany] = await measureFloor(address);
-    const [createOne, createMany] = await measureCreate(parties);
-    if (!floorOne || !floorMany || !createOne || !createMany)
-      throw new Error('a measurement is missing');
-    rounds.push({ floorOne, floorMany, createOne, createMany });
-  }
-  const of = (pick: (measured: (typeof rounds)[number]) => number) => median(rounds.map(pick));
-  return {
-    floor: { p50: of((r) => r.floorOne.p50), perSecond: of((r) => r.floorMany.perSecond) },
-    create: { p50: of((r) => r.createOne.p50), perSecond: of((r) => r.createMany.perSecond) },
-    p50Ratio: of((r) => r.createOne.p50 / r.floorOne.p50),
-    throughputRatio: of((r) => r.createMany.perSecond / r.floorMany.perSecond),
-    rounds,
-  };
-}
 
 async function measureDecisions(parties: Parties): Promise<Measured> {
   const ids: string[] = [];
@@ -86,22 +39,9 @@ async function compareFullTable(parties: Parties, db: pg.Client) {
   };
 }
 
-export function say(text: string): void {
-  console.log(`· ${text}`);
-}
-
-export interface Bench {
-  readonly parties: Parties;
-  readonly service: BenchService;
-  readonly receivers: Receivers;
-  readonly db: pg.Client;
-  readonly connection: Connection;
-  readonly temporalAddress: string;
-}
-
 export const sections = {
   access: ({ service, parties, db }: Bench) => measureAccess(service, parties, db),
-  create: ({ temporalAddress, parties }: Bench) => compareCreate(temporalAddress, parties),
+  create: (bench: Bench) => compareCreate(bench),
   decision: ({ parties }: Bench) => measureDecisions(parties),
   events: ({ connection, db }: Bench) => countEvents(connection, { namespace: NAMESPACE, db }),
   parked: ({ service, parties, db }: Bench) =>

@@ -12,7 +12,7 @@ import {
 } from '../src/local/embedded-postgres.ts';
 import { startEmbeddedTemporal, type EmbeddedTemporal } from '../src/local/embedded-temporal.ts';
 import { setupTemporal } from '../temporal/setup.ts';
-import { say } from './sections.ts';
+import { say } from './say.ts';
 
 export interface Servers {
   readonly postgres: EmbeddedPostgres;

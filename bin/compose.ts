@@ -62,6 +62,8 @@ export interface RunningApp {
 const JUST_CREATED_REQUESTS = 2_000;
 const JUST_CREATED_MS = 30_000;
 const JUST_CREATED_CHARACTERS = 16 * 1024 * 1024;
+/** Agents whose active rules a process knows. */
+const KNOWN_RULES = 10_000;
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 const DRAIN_MS = 3_000;
 /** Beside this file, in the sources and in the build. */
@@ -194,6 +196,8 @@ function createRuntime(
       ttl: JUST_CREATED_MS,
     }),
     answered: new Set(),
+    begun: new Map(),
+    door: config.rules === 'door' ? { revisions: new LRUCache({ max: KNOWN_RULES }) } : undefined,
     limits: limitsOf(config),
     edition: config.edition,
     secrets:

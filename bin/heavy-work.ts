@@ -10,7 +10,7 @@ import {
 } from '../src/services/escalation/read-escalation.ts';
 import { answerConditions } from '../src/services/requests/walk/condition-answers.ts';
 import { readPipeline } from '../src/services/pipelines/read-pipeline.ts';
-import { areEqualTexts } from '../src/services/requests/same-input.ts';
+import { areEqualTexts } from '../src/services/requests/creation/same-input.ts';
 
 export {
   answerConditions,

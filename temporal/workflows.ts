@@ -53,10 +53,10 @@ export function temporalWorkflows({ link, taskQueue, ...options }: WorkflowsOpti
     });
   };
   return {
-    async start(subject, { over } = {}) {
+    async start(subject, { over, wait } = {}) {
       await call({ kind: 'start', key: startKey(subject.id), signal: over }, (client) =>
         client.workflow.start(WORKFLOW_TYPE, {
-          ...startOptions(subject, { taskQueue }),
+          ...startOptions(subject, { taskQueue, ...(wait && { wait: toWait(wait) }) }),
           requestEagerStart: true,
           workflowIdConflictPolicy: 'USE_EXISTING',
         }),

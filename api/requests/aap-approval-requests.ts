@@ -7,7 +7,7 @@ import {
   type ApprovalRequest,
 } from '../../src/domain/requests/approval-requests.ts';
 import { cancelRequest } from '../../src/services/requests/cancel.ts';
-import { createRequest } from '../../src/services/requests/create.ts';
+import { createRequest } from '../../src/services/requests/creation/create.ts';
 import { awaitOwnRequest, getOwnRequest } from '../../src/services/requests/own.ts';
 import { present } from '../http/present.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { cpuSeconds, familySeconds } from '../cpu.ts';
 import { round } from '../load.ts';
 import { startServers, type Servers } from '../servers.ts';
-import { say } from '../sections.ts';
+import { say } from '../say.ts';
 import { MODES, startOurs } from './ours.ts';
 import { installPeers } from './packages.ts';
 import { PEERS, startPeer } from './peers.ts';

@@ -27,6 +27,11 @@ export interface Mode {
 /** The first is what ratios are to. */
 export const MODES: readonly Mode[] = [
   { name: 'Countersign', key: 'countersign', environment: {} },
+  {
+    name: 'Countersign, rules at the door',
+    key: 'countersign-door',
+    environment: { COUNTERSIGN_RULES: 'door' },
+  },
 ];
 
 export async function startOurs(mode: Mode, servers: Servers, directory: string): Promise<System> {

@@ -95,6 +95,10 @@ export const environmentVariables = z.object({
   COUNTERSIGN_CREATE_BUDGET: duration('1s', '30s').prefault('5s').meta({
     description: 'How long creating a request waits for the pipelines before it answers `pending`.',
   }),
+  COUNTERSIGN_RULES: choice('workflow', 'door').prefault('workflow').meta({
+    description:
+      'Where the pipelines run. `workflow`: in the workflow that each request has. `door`: in the call that creates the request. A request that a rule decides then has no workflow.',
+  }),
   COUNTERSIGN_MAX_PENDING_REQUESTS: integer(1, 1_000_000)
     .prefault('1000')
     .meta({ description: 'Requests of an organization that may wait for people at once.' }),

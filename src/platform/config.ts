@@ -78,6 +78,7 @@ function settingsOf(values: EnvironmentValues) {
     temporalNamespace: values.TEMPORAL_NAMESPACE,
     maxCachedWorkflows: values.COUNTERSIGN_MAX_CACHED_WORKFLOWS,
     createBudget: values.COUNTERSIGN_CREATE_BUDGET,
+    rules: values.COUNTERSIGN_RULES,
     maxPendingRequests: values.COUNTERSIGN_MAX_PENDING_REQUESTS,
     maxActiveAgents: values.COUNTERSIGN_MAX_ACTIVE_AGENTS,
     rateLimit: values.COUNTERSIGN_RATE_LIMIT,

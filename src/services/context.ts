@@ -3,7 +3,7 @@ import type { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Pool } from '../platform/postgres.ts';
 import type { Edition } from '../domain/people/permissions.ts';
-import type { ApprovalRequest } from '../domain/requests/approval-requests.ts';
+import type { ApprovalRequest, RuleRevisions } from '../domain/requests/approval-requests.ts';
 import type { ChangeHub } from '../platform/change-hub.ts';
 import type { Egress } from '../platform/network/egress.ts';
 import type { Mailer } from '../platform/mailer.ts';
@@ -32,6 +32,19 @@ export interface Limits {
   readonly seats: number;
 }
 
+export interface BegunWait {
+  /** The wake-up that was meant for a workflow that does not start. */
+  readonly wakeAt: Date;
+  /** The end of the workflow's timer. */
+  readonly until: Date;
+}
+
+/** The call that creates a request runs its rules. */
+export interface Door {
+  /** By organization and agent: the revisions that were active when this process last saw them. */
+  readonly revisions: LRUCache<string, RuleRevisions>;
+}
+
 /** Ports, limits, metrics and logger. Code inside a transaction takes `db: Db` first, then this. */
 export interface Runtime {
   readonly changes: ChangeHub<ApprovalRequest>;
@@ -41,7 +54,11 @@ export interface Runtime {
   readonly justCreated: LRUCache<string, ApprovalRequest>;
   /** Requests whose workflows have been passed the final answer. Their wake-ups are cleared in sets. */
   readonly answered: Set<string>;
+  /** Requests whose workflows have begun with a wait. Their wake-ups are put off in sets. */
+  readonly begun: Map<string, BegunWait>;
   readonly limits: Limits;
+  /** Where the pipelines run. Undefined: in workflows. */
+  readonly door: Door | undefined;
   readonly edition: Edition;
   /**
    * Encrypts secrets that must be readable again. Undefined without a secrets key: then operations

@@ -31,6 +31,8 @@ export interface PlannedWait {
 export interface StartOptions {
   /** Aborted when the request has its final answer: a start that still waits is then given up. */
   readonly over?: AbortSignal;
+  /** What the request waits for: the workflow then begins by waiting. Without it, with a step. */
+  readonly wait?: PlannedWait;
 }
 
 /**

@@ -150,6 +150,7 @@ describe('configuration', () => {
     ['TEMPORAL_ADDRESS', 'temporal.-example:7233'],
     ['TEMPORAL_NAMESPACE', 'a b'],
     ['TEMPORAL_TLS', 'yes'],
+    ['COUNTERSIGN_RULES', 'workflows'],
     ['COUNTERSIGN_CREATE_BUDGET', '5'],
     ['COUNTERSIGN_CREATE_BUDGET', '500ms'],
     ['COUNTERSIGN_CREATE_BUDGET', '31s'],

@@ -26,6 +26,8 @@ export interface TestAppOptions {
   readonly worker?: boolean;
   /** With `temporal`: a server other than that of the run. */
   readonly temporalAddress?: string;
+  /** Where rules run. Default: TEST_RULES, or in workflows. */
+  readonly rules?: 'workflow' | 'door';
   readonly environment?: Readonly<Record<string, string>>;
   /** Another process of the same deployment: uses this database instead of a new clone. */
   readonly databaseUrl?: string;
@@ -50,6 +52,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
   const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-app-'));
   writeFileSync(join(dataDirectory, 'bootstrap-secret'), BOOTSTRAP_SECRET, { mode: 0o600 });
+  const rules = options.rules ?? process.env['TEST_RULES'];
   const config = loadConfig(
     {
       PORT: '0',
@@ -58,6 +61,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       DATABASE_URL: databaseUrl,
       // No test calls Slack itself.
       COUNTERSIGN_SLACK_API_URL: 'http://127.0.0.1:9/',
+      ...(rules && { COUNTERSIGN_RULES: rules }),
       ...options.environment,
     },
     'start',

@@ -28,6 +28,15 @@ export async function insertRequest(
   input: NewApprovalRequest,
 ): Promise<ApprovalRequest | undefined> {
   const [created] = await runPrepared<Created>(db, INSERT, {
+    ...insertBindings(principal, input),
+    head_start_ms: WAKE_HEAD_START_MS,
+  });
+  return created && asRequest(principal, input, created);
+}
+
+/** The bindings of the fragments below. */
+export function insertBindings(principal: AgentPrincipal, input: NewApprovalRequest) {
+  return {
     id: input.id,
     organization: principal.organizationId,
     agent_slug: principal.agentSlug,
@@ -44,24 +53,25 @@ export async function insertRequest(
     timeout: input.timeout,
     timeout_ms: input.timeoutMs,
     key: input.idempotencyKey,
-    head_start_ms: WAKE_HEAD_START_MS,
     event_id: v7(),
-  });
-  return created && asRequest(principal, input, created);
+  };
 }
 
-interface Created {
+/** The columns that the database fills in. */
+export interface Created {
   createdAt: Date;
   deadlineAt: Date;
   organizationPipelineRevisionId: string | null;
   agentPipelineRevisionId: string | null;
 }
 
-const INSERT: PreparedStatement = {
-  name: 'insert-approval-request',
-  sql: `
-  with clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now),
-  pinned as (
+/**
+ * `pinned`: the active rules. `living`: one row unless the organization is deleted, which stays so
+ * until the statement ends.
+ */
+export const READ_TO_INSERT = `
+  clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now),
+  pinned as materialized (
     select (select v.id from request_approval_pipelines p
               join request_approval_pipeline_revisions v on v.request_approval_pipeline_id = p.id and v.revision = p.active_revision
              where p.organization_id = :organization and p.document_key = 'organization') as organization_revision,
@@ -69,8 +79,14 @@ const INSERT: PreparedStatement = {
               join request_approval_pipeline_revisions v on v.request_approval_pipeline_id = p.id and v.revision = p.active_revision
              where p.organization_id = :organization and p.document_key = :agent_pipeline) as agent_revision
   ),
-  living as materialized (select from organizations where id = :organization and deleted_at is null for share),
-  created as (
+  living as materialized (select from organizations where id = :organization and deleted_at is null for share)`;
+
+/** `state` and `wakeAt` are SQL expressions, and `source` joins the above. */
+export const insertFrom = ({
+  state,
+  wakeAt,
+  source,
+}: Readonly<Record<'state' | 'wakeAt' | 'source', string>>): string => `
     insert into approval_requests (
       id, organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id,
       tool, server, arguments, agent_reasoning, context, timeout, idempotency_key,
@@ -79,22 +95,35 @@ const INSERT: PreparedStatement = {
     select cast(:id as uuid), :organization, :agent_slug, :agent_name, :instance, :instance_name, :credential,
            :tool, :server, cast(:arguments as json), cast(:agent_reasoning as json), cast(:context as json), :timeout, :key,
            organization_revision, agent_revision,
-           'evaluating', now, now + :timeout_ms * interval '1 millisecond', now, now, now + :head_start_ms * interval '1 millisecond'
-      from clock, pinned, living
+           ${state}, now, now + :timeout_ms * interval '1 millisecond', now, now, ${wakeAt}
+      from ${source}
     on conflict on constraint approval_requests_idempotency_key do nothing
-    returning created_at, deadline_at, organization_pipeline_revision_id, agent_pipeline_revision_id
+    returning id, organization_id, created_at, deadline_at, organization_pipeline_revision_id, agent_pipeline_revision_id`;
+
+/** What the audit event of a creation holds besides its subject. */
+export const CREATED_DATA = `json_build_object('agent_slug', cast(:agent_slug as text), 'agent_instance_id', cast(:instance as uuid),
+             'tool', cast(:tool as text), 'server', cast(:server as text))`;
+
+const INSERT: PreparedStatement = {
+  name: 'insert-approval-request',
+  sql: `
+  with ${READ_TO_INSERT},
+  created as (${insertFrom({
+    state: `'evaluating'`,
+    wakeAt: `now + :head_start_ms * interval '1 millisecond'`,
+    source: 'clock, pinned, living',
+  })}
   ),
   audited as (
     insert into audit_events (id, organization_id, event_type, actor_type, actor_id, actor_display_name, subject_type, subject_id, data, occurred_at)
     select cast(:event_id as uuid), :organization, 'approval_request.created', 'agent', :agent_slug, :agent_name,
-           'approval_request', :id, json_build_object('agent_slug', cast(:agent_slug as text), 'agent_instance_id', cast(:instance as uuid),
-             'tool', cast(:tool as text), 'server', cast(:server as text)), created_at
+           'approval_request', :id, ${CREATED_DATA}, created_at
       from created
   )
-  select * from created`,
+  select created_at, deadline_at, organization_pipeline_revision_id, agent_pipeline_revision_id from created`,
 };
 
-function asRequest(
+export function asRequest(
   principal: AgentPrincipal,
   input: NewApprovalRequest,
   created: Created,

@@ -38,6 +38,17 @@ export interface NewDecision {
   readonly wake: boolean;
 }
 
+/** Records the answer for `decided (id, organization_id, now, key, decision_id)`. */
+export const DECISION = `
+  decision as (
+    insert into decisions (id, request_id, organization_id, membership_id, status, note, channel, reviewer_display_name, reviewer_email,
+                           authentication, idempotency_key, decided_at, expires_at)
+    select decision_id, id, organization_id, cast(:membership as uuid), :status, :note, :channel, :display_name, :email,
+           cast(:authentication as json), key, now,
+           case when :status = 'approved' then now + :window_ms * interval '1 millisecond' end
+      from decided
+  )`;
+
 /**
  * Ends with `select decided_at, id`. `clock (id, now, key, decision_id, event_id)` names each
  * locked row, its instant and what to write.
@@ -55,14 +66,7 @@ export const DECIDE = `
      where r.id = clock.id and r.state = any(cast(:from_states as text[]))
     returning r.id, r.organization_id, r.routed_at, clock.now, clock.key, clock.decision_id, clock.event_id
   ),
-  decision as (
-    insert into decisions (id, request_id, organization_id, membership_id, status, note, channel, reviewer_display_name, reviewer_email,
-                           authentication, idempotency_key, decided_at, expires_at)
-    select decision_id, id, organization_id, cast(:membership as uuid), :status, :note, :channel, :display_name, :email,
-           cast(:authentication as json), key, now,
-           case when :status = 'approved' then now + :window_ms * interval '1 millisecond' end
-      from decided
-  ),
+  ${DECISION},
   audited as (
     insert into audit_events (id, organization_id, event_type, actor_type, actor_id, actor_display_name, subject_type, subject_id, data, occurred_at)
     select event_id, organization_id, 'approval_request.' || cast(:status as text), :actor_type, :actor_id, :actor_name,
@@ -92,7 +96,7 @@ export const DECIDE = `
 export const KEYED =
   'cast(:key as text) as key, cast(:decision_id as uuid) as decision_id, cast(:event_id as uuid) as event_id';
 
-function bindings(decision: Omit<NewDecision, 'idempotencyKey'>) {
+export function decisionBindings(decision: Omit<NewDecision, 'idempotencyKey'>) {
   return {
     status: decision.status,
     wake: decision.wake,
@@ -181,7 +185,7 @@ export async function runDecision(
 ): Promise<ApprovalRequest | undefined> {
   const own = { key: decision.idempotencyKey, decision_id: v7(), event_id: v7() };
   const [row] = await runPrepared<{ decidedAt: Date }>(db, statement, {
-    ...bindings(decision),
+    ...decisionBindings(decision),
     ...values,
     ...own,
   });
@@ -189,7 +193,7 @@ export async function runDecision(
 }
 
 /** What a read would return, without the read. */
-function asDecided(
+export function asDecided(
   request: ApprovalRequest,
   {
     decision,
@@ -253,7 +257,7 @@ export async function recordPastDeadline(
      ),
      ${DECIDE}`,
     {
-      ...bindings(decision),
+      ...decisionBindings(decision),
       limit,
       key_prefix: keyPrefix,
       decision_ids: Array.from({ length: limit }, () => v7()),
@@ -287,7 +291,7 @@ export async function recordForEach(
      ),
      ${DECIDE}`,
     {
-      ...bindings(decision),
+      ...decisionBindings(decision),
       due,
       ids: [...ids],
       key_prefix: keyPrefix,

@@ -111,6 +111,37 @@ export async function findFinalAnswers(
   );
 }
 
+interface PutOff {
+  readonly id: string;
+  readonly from: Date;
+  readonly to: Date;
+}
+
+const PUT_OFF: PreparedStatement = {
+  name: 'put-off-wakes',
+  sql: `
+    with waiting as materialized (
+      select r.id, w.next_wake
+        from unnest(cast(:ids as uuid[]), cast(:planned as timestamptz[]), cast(:later as timestamptz[])) as w (id, wake, next_wake)
+        join approval_requests r on r.id = w.id
+       where r.wake_at = w.wake and r.wake_attempts = 0
+       order by r.id for no key update of r
+    )
+    update approval_requests r set wake_at = waiting.next_wake from waiting where r.id = waiting.id`,
+};
+
+/**
+ * Puts wake-ups off. One that has another instant by now has another reason, and stays. Locks rows
+ * in the order of `wakeNow`.
+ */
+export async function putOffWakes(db: Db, wakes: readonly PutOff[]): Promise<void> {
+  await runPrepared(db, PUT_OFF, {
+    ids: wakes.map(({ id }) => id),
+    planned: wakes.map(({ from }) => from.toISOString()),
+    later: wakes.map(({ to }) => to.toISOString()),
+  });
+}
+
 /**
  * Makes requests due for the reconciler, with no tries counted: those it tried in vain, or all open
  * ones. Every process calls this at once, so rows are locked in the order of `lockOpenRequests`.

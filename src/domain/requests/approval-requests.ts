@@ -86,6 +86,12 @@ export interface ApprovalRequest {
   readonly decision?: Decision;
 }
 
+/** The revisions of the rules for a request, by which it is evaluated. */
+export type RuleRevisions = Pick<
+  ApprovalRequest,
+  'organizationPipelineRevisionId' | 'agentPipelineRevisionId'
+>;
+
 /** The facts known about a `T`: an optional member may also be null or undefined. */
 export type Facts<T> = {
   readonly [K in keyof T]:

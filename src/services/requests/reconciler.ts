@@ -7,6 +7,7 @@ import {
   clearWakes,
   findFinalAnswers,
   leaseDueWakes,
+  putOffWakes,
   wakeNow,
   type DueWake,
 } from '../../data/requests/wake.ts';
@@ -14,6 +15,7 @@ import { isTerminal, type TerminalState } from '../../domain/requests/approval-r
 import type { Runtime, ServiceContext } from '../context.ts';
 import { expirePastDeadline } from './settle.ts';
 import { stepRequest, type RequestStep } from './step.ts';
+import { wakeOfTimer } from './walk/walk.ts';
 
 const WAKE_EVERY_MS = 1_000;
 /** Expiry is promised within a second of the deadline, so several rounds fit into it. */
@@ -113,7 +115,7 @@ export async function catchUp(
 export async function wakeDue(
   context: ServiceContext,
 ): Promise<{ readonly called: Promise<void> }> {
-  await clearAnswered(context);
+  await Promise.all([clearAnswered(context), putOffBegun(context)]);
   const due = await leaseDueWakes(context.db, {
     limit: BATCH,
     leaseMs: LEASE_MS,
@@ -204,6 +206,17 @@ async function clearAnswered({ db, answered }: ServiceContext): Promise<void> {
   const ids = [...answered];
   answered.clear();
   if (ids.length > 0) await clearWakes(db, ids);
+}
+
+/** In one statement for all whose workflows have begun with a wait since the last round. */
+async function putOffBegun({ db, begun }: ServiceContext): Promise<void> {
+  const wakes = [...begun].map(([id, { wakeAt, until }]) => ({
+    id,
+    from: wakeAt,
+    to: wakeOfTimer(until),
+  }));
+  begun.clear();
+  if (wakes.length > 0) await putOffWakes(db, wakes);
 }
 
 async function step(context: ServiceContext, { id }: DueWake): Promise<RequestStep | undefined> {

@@ -3,7 +3,7 @@
  * level, plan. The request's workflow calls it; the reconciler does when the workflow is missing.
  * Idempotent.
  */
-import { recordDecision, recordVerdict, type NewDecision } from '../../data/requests/decide.ts';
+import { recordDecision, recordVerdict } from '../../data/requests/decide.ts';
 import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
 import { findRequest } from '../../data/requests/read.ts';
 import { clearWake } from '../../data/requests/wake.ts';
@@ -12,28 +12,27 @@ import {
   type ApprovalRequest,
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
-import { SYSTEM } from '../../domain/audit.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import type { PlannedWait } from '../ports.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 import { announceDecided } from './announce.ts';
-import { evaluatePinned, stepsOf, type Evaluated } from './evaluation/evaluate.ts';
+import { decisionOf, evaluatePinned, stepsOf, type Evaluated } from './evaluation/evaluate.ts';
 import { handOver } from './hand-over.ts';
 import { handOverUnchanged } from './hand-over-unchanged.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 import { releaseIfLost } from './unreachable.ts';
 import { withHeavyAnswers, type HeavyAnswers } from './walk/condition-answers.ts';
-import { walkOn } from './walk/walk.ts';
+import { walkOn, type StepBy } from './walk/walk.ts';
 
 export type RequestStep =
   | { readonly kind: 'done'; readonly status?: TerminalState; readonly automatic: boolean }
-  | ({ readonly kind: 'wait' } & PlannedWait);
+  | ({ readonly kind: 'wait'; readonly wakeAt: Date } & PlannedWait);
 
 export interface StepOptions {
   /** An instant known to have passed: the row's clock is never behind it. */
   readonly floor: Date;
-  readonly by: 'workflow' | 'reconciler';
+  readonly by: StepBy;
 }
 
 const GONE: RequestStep = { kind: 'done', automatic: false };
@@ -46,16 +45,37 @@ export async function stepRequest(
   const justCreated = context.justCreated.get(id);
   context.justCreated.delete(id);
   const request = justCreated ?? (await findRequest(context.db, id))?.request;
-  if (!request) return GONE;
+  return request ? await advance(context, request, options) : GONE;
+}
+
+/** The first step of a request that this call has just created, with the verdict if that is known. */
+export async function stepCreated(
+  context: ServiceContext,
+  created: ApprovalRequest,
+  evaluated: Evaluated | undefined,
+): Promise<RequestStep> {
+  // The row's clock is never behind its creation.
+  const options: StepOptions = { floor: created.createdAt, by: 'door' };
+  return await advance(context, created, { ...options, evaluated });
+}
+
+async function advance(
+  context: ServiceContext,
+  request: ApprovalRequest,
+  { evaluated: known, ...options }: StepOptions & { readonly evaluated?: Evaluated | undefined },
+): Promise<RequestStep> {
+  const { id } = request;
   // A final answer never changes, so no lock is needed to see that nothing is left to do.
   if (isTerminal(request.state)) {
     await clearWake(context.db, id);
     return ended(request);
   }
   const evaluated =
-    request.state === 'evaluating' ? await evaluatePinned(context, request) : undefined;
+    request.state === 'evaluating'
+      ? (known ?? (await evaluatePinned(context, request)))
+      : undefined;
   if (evaluated && evaluated.verdict.outcome !== 'human') {
-    const decision = toDecision(request, evaluated);
+    const decision = decisionOf(request.id, evaluated);
     const decided = await recordVerdict(context.db, { request, floor: options.floor }, decision);
     if (decided) {
       announceDecided(context, decided);
@@ -69,24 +89,6 @@ export async function stepRequest(
     context.changes.publish(id);
     return { kind: 'wait', ...handedOver };
   });
-}
-
-function toDecision(request: ApprovalRequest, { verdict }: Evaluated): NewDecision {
-  return {
-    status: verdict.outcome === 'approve' ? 'approved' : 'denied',
-    channel: 'pipeline',
-    ...(verdict.reason !== undefined && { note: verdict.reason }),
-    authentication: { method: 'system', assurance: 'strong' },
-    idempotencyKey: `pipeline:${request.id}`,
-    actor: SYSTEM,
-    auditData: {
-      scope: verdict.scope,
-      block_id: verdict.block_id,
-      reason_code: verdict.reason_code,
-    },
-    from: ['evaluating'],
-    wake: false,
-  };
 }
 
 interface LockedStep extends StepOptions {
@@ -140,7 +142,7 @@ async function actUnderLock(
     return { step: await walk(db, runtime, { locked, by, answers }), changed: true };
   if (!evaluated) throw new Error('a request cannot return to the state evaluating');
   if (evaluated.verdict.outcome !== 'human') {
-    const decided = await recordDecision(db, locked, toDecision(request, evaluated));
+    const decided = await recordDecision(db, locked, decisionOf(id, evaluated));
     return decided ? { step: ended(decided), decided } : { step: GONE };
   }
   const routed = await handOver(db, runtime, { locked, evaluated });

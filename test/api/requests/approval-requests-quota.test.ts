@@ -189,7 +189,8 @@ describe('when the pipeline takes longer than the create budget', () => {
       COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP),
       COUNTERSIGN_CREATE_BUDGET: '1s',
     };
-    app = await startApp({ temporal: true, worker: false, environment });
+    // Without a worker the rules do not run.
+    app = await startApp({ temporal: true, worker: false, rules: 'workflow', environment });
   });
   afterAll(async () => {
     await app.close();
@@ -209,7 +210,8 @@ describe('when the pipeline takes longer than the create budget', () => {
   });
 
   test('without Temporal the answer comes at once, and the request is admitted too', async () => {
-    const away = await startApp({ environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP) } });
+    const environment = { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP) };
+    const away = await startApp({ rules: 'workflow', environment });
     try {
       const { organization, agent } = await newTenant(away);
       const ids: string[] = [];

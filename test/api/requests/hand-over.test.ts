@@ -19,6 +19,7 @@ import { activatePolicy, type TestMember } from '../../support/scene/factories.t
 import { level, user } from '../../support/scene/nodes.ts';
 import { setMembers } from '../../support/scene/teams.ts';
 import { statementsDuring } from '../../support/sql/statements.ts';
+import { storedOf } from '../../support/sql/stored-requests.ts';
 
 const { app, organization, people, teams, ...verbs } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, eve: [] },
@@ -111,52 +112,13 @@ describe('the first step of a request that goes to people', () => {
   });
 });
 
-/** Everything stored about a request. Instants are milliseconds since the hand-over. */
-async function stored(id: string): Promise<unknown> {
-  const { db } = app;
-  const [request] = await db('approval_requests').where({ id });
-  const { routed_at, deadline_at, wake_at, created_at: _created, ...row } = request as Row;
-  const steps = await db('escalation_steps').where({ request_id: id }).orderBy('step_key');
-  const notifications = await db('notifications')
-    .where({ request_id: id })
-    .orderBy('membership_id');
-  const deliveries = await db('notification_deliveries')
-    .where({ request_id: id })
-    .select('channel_id', 'event', 'announces', 'attempts');
-  const events = await db('audit_events')
-    .where({ subject_id: id })
-    .whereNot({ event_type: 'approval_request.created' })
-    .orderBy('sequence');
-  const since = (routed_at as Date).getTime();
-  const wakesAfter = Number(wake_at) - Number(row['next_at'] ?? deadline_at);
-  const text = JSON.stringify({ row, steps, notifications, deliveries, events, wakesAfter });
-  const relative = text.replaceAll(
-    /\d{4}-\d\d-\d\dT[\d:.]+Z/g,
-    (at) => `${Date.parse(at) - since} ms`,
-  );
-  return withoutIds(JSON.parse(relative));
-}
-
-type Row = Readonly<Record<string, unknown>>;
-
-function withoutIds(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutIds);
-  if (typeof value !== 'object' || value === null) return value;
-  const own = ['id', 'sequence', 'request_id', 'subject_id', 'idempotency_key'];
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, each]) =>
-      own.includes(key) ? [] : [[key, withoutIds(each)]],
-    ),
-  );
-}
-
 describe('a hand-over', () => {
   test.each(cases)('writes what the transaction would: %s', async (name) => {
     const [unlocked, locked] = [await unevaluated(name), await unevaluated(name)];
     const at = soon();
     await stepAt(app, unlocked, at);
     await stepAt(careful, locked, at);
-    expect(await stored(unlocked)).toEqual(await stored(locked));
+    expect(await storedOf(app, unlocked)).toEqual(await storedOf(app, locked));
   });
 });
 
@@ -260,7 +222,7 @@ describe('the statement that hands a request over writes nothing', () => {
   test('when the deadline has passed', async () => {
     const id = await unevaluated('no path');
     const [row] = await app.db('approval_requests').where({ id }).select('created_at');
-    await change(id, { deadline_at: (row as Row)['created_at'] });
+    await change(id, { deadline_at: (row as Readonly<Record<string, unknown>>)['created_at'] });
     expect(await handsOver(id)).toBe(false);
   });
 

@@ -50,10 +50,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     workflowBundlePath(),
     options.taskQueue,
   ];
-  const preloaded = [
-    'run/typescript.js',
-    ...(options.movableClock ? ['clocks/movable-clock.ts'] : []),
-  ];
+  const preloaded = ['run/typescript.js', ...(options.movableClock ? ['movable-clock.ts'] : [])];
   const imports = preloaded.flatMap((file) => ['--import', join(root, 'test/support', file)]);
   const child = spawn(process.execPath, [...imports, ...program], {
     stdio: 'pipe',
@@ -64,6 +61,8 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
       DATABASE_URL: options.databaseUrl,
       TEMPORAL_ADDRESS: options.temporalAddress ?? process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
       TEMPORAL_NAMESPACE: process.env['TEST_TEMPORAL_NAMESPACE'] ?? '',
+      // Empty counts as not set.
+      COUNTERSIGN_RULES: process.env['TEST_RULES'] ?? '',
     },
   });
   running.add(child);

@@ -4,7 +4,7 @@ import { URL } from 'node:url';
 export async function resolve(specifier, context, nextResolve) {
   if (specifier !== '@jest/globals') return nextResolve(specifier, context);
   const { parentURL = '' } = context;
-  const globals = parentURL.endsWith('.test.ts')
+  const globals = /\.test\.ts(\?|$)/.test(parentURL)
     ? `./jest-globals.js?${parentURL}`
     : './jest-expect.js';
   return { url: new URL(globals, import.meta.url).href, format: 'module', shortCircuit: true };

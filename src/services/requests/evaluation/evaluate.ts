@@ -1,6 +1,6 @@
 /** Runs the pinned pipelines of a request: pure rules over immutable input. */
-import { conditionFacts } from '../../../domain/requests/condition-facts.ts';
-import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import { conditionFacts, type RequestToJudge } from '../../../domain/requests/condition-facts.ts';
+import type { ApprovalRequest, RuleRevisions } from '../../../domain/requests/approval-requests.ts';
 import {
   compilePipeline,
   evaluateWithin,
@@ -8,6 +8,8 @@ import {
   type CompiledPipeline,
   type Verdict,
 } from '../../../domain/pipelines/evaluate.ts';
+import { SYSTEM } from '../../../domain/audit.ts';
+import type { NewDecision } from '../../../data/requests/decide.ts';
 import { pipelineTables } from '../../../data/pipelines/request-approval-pipelines.ts';
 import { findRevisionById } from '../../../data/revisions.ts';
 import type { Db } from '../../../platform/postgres.ts';
@@ -22,18 +24,44 @@ export interface Evaluated {
   readonly pathKeys: readonly string[];
 }
 
+/** A request, stored or not, with the revisions of its rules. */
+export type RequestToEvaluate = RequestToJudge & RuleRevisions;
+
 const NO_RULES = compilePipeline([]);
 
 export async function evaluatePinned(
   context: ServiceContext,
   request: ApprovalRequest,
 ): Promise<Evaluated> {
+  const pipelines = await pinnedPipelines(context.db, request);
+  const verdict = lightVerdict(request, pipelines) ?? (await heavyVerdict(context, request));
+  return withPaths(verdict, pipelines);
+}
+
+/** Undefined when the work is too much for the main thread. */
+export async function evaluateLight(
+  db: Db,
+  request: RequestToEvaluate,
+): Promise<Evaluated | undefined> {
+  const pipelines = await pinnedPipelines(db, request);
+  const verdict = lightVerdict(request, pipelines);
+  return verdict && withPaths(verdict, pipelines);
+}
+
+interface Pipelines {
+  readonly organization: CompiledPipeline | undefined;
+  readonly agent: CompiledPipeline | undefined;
+}
+
+async function pinnedPipelines(db: Db, revisions: RuleRevisions): Promise<Pipelines> {
   const [organization, agent] = await Promise.all([
-    pinned(context.db, request.organizationPipelineRevisionId),
-    pinned(context.db, request.agentPipelineRevisionId),
+    pinned(db, revisions.organizationPipelineRevisionId),
+    pinned(db, revisions.agentPipelineRevisionId),
   ]);
-  const verdict =
-    lightVerdict(request, organization, agent) ?? (await heavyVerdict(context, request));
+  return { organization, agent };
+}
+
+function withPaths(verdict: Verdict, { organization, agent }: Pipelines): Evaluated {
   const defaults =
     verdict.scope === 'agent'
       ? [agent?.defaultEscalationPath, organization?.defaultEscalationPath]
@@ -42,11 +70,29 @@ export async function evaluatePinned(
   return { verdict, pathKeys: verdict.outcome === 'human' ? [...new Set(pathKeys)] : [] };
 }
 
+/** The pipelines' answer, as it is recorded. */
+export function decisionOf(requestId: string, { verdict }: Evaluated): NewDecision {
+  return {
+    status: verdict.outcome === 'approve' ? 'approved' : 'denied',
+    channel: 'pipeline',
+    ...(verdict.reason !== undefined && { note: verdict.reason }),
+    authentication: { method: 'system', assurance: 'strong' },
+    idempotencyKey: `pipeline:${requestId}`,
+    actor: SYSTEM,
+    auditData: {
+      scope: verdict.scope,
+      block_id: verdict.block_id,
+      reason_code: verdict.reason_code,
+    },
+    from: ['evaluating'],
+    wake: false,
+  };
+}
+
 /** Undefined when the work is too much for the main thread. */
 function lightVerdict(
-  request: ApprovalRequest,
-  organization: CompiledPipeline | undefined,
-  agent: CompiledPipeline | undefined,
+  request: RequestToJudge,
+  { organization, agent }: Pipelines,
 ): Verdict | undefined {
   if (isLarge([request.arguments.text, request.agentReasoning?.text, request.context?.text]))
     return undefined;

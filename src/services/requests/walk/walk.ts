@@ -8,7 +8,10 @@ import { planNext, type WalkPlan } from '../../../data/requests/escalate.ts';
 import { tryRightsLockShared } from '../../../data/requests/unreachable.ts';
 import { findDeciders } from '../../../data/requests/deciders.ts';
 import { findTeamRosters } from '../../../data/escalation/team-escalation-policies.ts';
-import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import {
+  WAKE_HEAD_START_MS,
+  type ApprovalRequest,
+} from '../../../domain/requests/approval-requests.ts';
 import { recipients } from '../../../domain/escalation/recipients.ts';
 import {
   arrive,
@@ -39,10 +42,16 @@ const WAKE_MARGIN_MS = 5_000;
 /** When to look again while another transaction revokes rights. */
 const LOOK_AGAIN_MS = 1_000;
 
+/**
+ * Who makes a step: the request's workflow, the reconciler, or the call that has just created the
+ * request.
+ */
+export type StepBy = 'workflow' | 'reconciler' | 'door';
+
 export interface WalkTask {
   readonly request: ApprovalRequest;
   readonly now: Date;
-  readonly by: 'workflow' | 'reconciler';
+  readonly by: StepBy;
   readonly path: LoadedEscalationPath | undefined;
   readonly answers: HeavyAnswers;
 }
@@ -51,6 +60,8 @@ export interface WalkResult {
   readonly until: Date;
   readonly summary: string;
   readonly details: string;
+  /** When the reconciler looks, as the row says. */
+  readonly wakeAt: Date;
 }
 
 /** Where the walk of a request is; at its start before the first step. */
@@ -81,13 +92,24 @@ export function planOf(
     now,
     ...(state && { walk: JSON.stringify(walkToJson(state)) }),
     ...(nextAt && { nextAt }),
-    wakeAt: again ? until : new Date(until.getTime() + WAKE_MARGIN_MS),
+    wakeAt: again ? until : wakeAfter(until, { by, now }),
     urgency,
     noticeable,
     byWorkflow: by === 'workflow',
   };
   const described = describeWait({ request, urgency, ...(path && state && { path, state }) });
-  return { plan, walked: { until, ...described } };
+  return { plan, walked: { until, ...described, wakeAt: plan.wakeAt } };
+}
+
+/** When the reconciler looks after a request whose workflow has a timer until then. */
+export function wakeOfTimer(until: Date): Date {
+  return new Date(until.getTime() + WAKE_MARGIN_MS);
+}
+
+/** A request from the door has no workflow yet, so the reconciler soon looks for one. */
+function wakeAfter(until: Date, { by, now }: { readonly by: StepBy; readonly now: Date }): Date {
+  const soon = by === 'door' ? new Date(now.getTime() + WAKE_HEAD_START_MS) : undefined;
+  return earliest([wakeOfTimer(until), soon]);
 }
 
 export interface WalkProgress {

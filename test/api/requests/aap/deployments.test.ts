@@ -12,7 +12,7 @@ import { always, submission } from './submissions.ts';
 
 /** A create that used up its budget would answer with the verdict, since the reconciler comes earlier. */
 const alone = await scene({
-  app: { environment: { COUNTERSIGN_CREATE_BUDGET: '30s' } },
+  app: { rules: 'workflow', environment: { COUNTERSIGN_CREATE_BUDGET: '30s' } },
   pipelines: { ruled: always('deny', 'never'), bot: {} },
 });
 

@@ -1,24 +1,26 @@
 /**
- * An adapter creates a request: insert the row, start its workflow, wait for the pipeline within
- * the create budget.
+ * An adapter creates a request: insert the row, start its workflow or run its rules here, wait for
+ * the pipeline within the create budget.
  */
 import { v7 } from 'uuid';
 import {
   admitRequest,
   insertRequest,
   type NewApprovalRequest,
-} from '../../data/requests/create.ts';
-import { findByIdempotencyKey } from '../../data/requests/read.ts';
-import { findOrganization } from '../../data/organization/organizations.ts';
-import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import type { AgentPrincipal } from '../../domain/people/authorization.ts';
-import { parseDuration } from '../../domain/durations.ts';
-import { AppError } from '../../domain/errors.ts';
-import type { JsonText } from '../../platform/json/exact-json.ts';
-import type { Runtime, ServiceContext } from '../context.ts';
+} from '../../../data/requests/create.ts';
+import { findByIdempotencyKey } from '../../../data/requests/read.ts';
+import { findOrganization } from '../../../data/organization/organizations.ts';
+import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import type { AgentPrincipal } from '../../../domain/people/authorization.ts';
+import { parseDuration } from '../../../domain/durations.ts';
+import { AppError } from '../../../domain/errors.ts';
+import type { JsonText } from '../../../platform/json/exact-json.ts';
+import type { Runtime, ServiceContext } from '../../context.ts';
+import { decideAtDoor, stepAtDoor, WORKFLOW_NOT_STARTED } from './door.ts';
 import { isSameInput } from './same-input.ts';
-import { readSettled } from './settle.ts';
-import { parkWait, type ParkedWait } from './waiting/wait.ts';
+import { readSettled } from '../settle.ts';
+import { startUnlessAnswered } from './start.ts';
+import { parkWait, type ParkedWait } from '../waiting/wait.ts';
 
 export interface CreateInput {
   readonly tool: string;
@@ -51,34 +53,33 @@ export async function createRequest(
   call: CreateCall,
 ): Promise<CreateOutcome> {
   const input = toNewRequest(call);
-  const created = await insertRequest(context.db, principal, input);
+  const { door } = context;
+  const atDoor = door && (await decideAtDoor(context, door, { principal, input }));
+  if (atDoor?.decided) return { request: atDoor.decided, created: true };
+  const created = atDoor?.isRefused ? undefined : await insertRequest(context.db, principal, input);
   if (!created)
     return {
       request: await replay(context, principal, { input, signal: call.signal }),
       created: false,
     };
   context.metrics.requestsCreated.inc();
-  context.justCreated.set(created.id, created);
+  if (!door) context.justCreated.set(created.id, created);
   const request = await awaitVerdict(context, created.id, {
     signal: call.signal,
-    begin: () => startWorkflow(context, created),
+    begin: async () => {
+      if (door) await stepAtDoor(context, door, { created, judged: atDoor?.judged });
+      else await startUnlessAnswered(context, created);
+    },
+    failure: door ? 'a first step failed; the reconciler will take it' : WORKFLOW_NOT_STARTED,
   });
   return { request, created: true };
 }
 
-/** A start that still waits for its turn is given up when the request has its final answer. */
-async function startWorkflow(context: ServiceContext, created: ApprovalRequest): Promise<void> {
-  const answered = new AbortController();
-  const unsubscribe = context.changes.subscribe(created.id, (snapshot) => {
-    if (snapshot && isTerminal(snapshot.state)) answered.abort();
-  });
-  try {
-    await context.workflows.start(created, { over: answered.signal });
-  } catch (error) {
-    if (!answered.signal.aborted) throw error;
-  } finally {
-    unsubscribe();
-  }
+interface Awaiting {
+  readonly signal: AbortSignal;
+  readonly begin: (wait: ParkedWait) => Promise<void>;
+  /** What the log says when `begin` fails. */
+  readonly failure?: string;
 }
 
 /**
@@ -89,10 +90,7 @@ async function startWorkflow(context: ServiceContext, created: ApprovalRequest):
 async function awaitVerdict(
   context: ServiceContext,
   id: string,
-  {
-    signal,
-    begin,
-  }: { readonly signal: AbortSignal; readonly begin: (wait: ParkedWait) => Promise<void> },
+  { signal, begin, failure = '' }: Awaiting,
 ): Promise<ApprovalRequest> {
   const wait = parkWait(context, id, {
     ms: context.limits.createBudgetMs,
@@ -103,10 +101,7 @@ async function awaitVerdict(
     const begun = begin(wait).then(
       () => wait.settled,
       (error: unknown) => {
-        context.logger.warn(
-          { err: error, approvalRequest: id },
-          'workflow not started; the reconciler will start it',
-        );
+        context.logger.warn({ err: error, approvalRequest: id }, failure);
         return 'timeout' as const;
       },
     );

@@ -1,10 +1,10 @@
 /** Whether a repeated call has the same input as the first one. */
-import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import { type JsonText, parseExact } from '../../platform/json/exact-json.ts';
-import { exactEquals } from '../../platform/json/exact-values.ts';
-import type { NewApprovalRequest } from '../../data/requests/create.ts';
-import type { Runtime } from '../context.ts';
-import { isLarge } from '../heavy-work.ts';
+import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import { type JsonText, parseExact } from '../../../platform/json/exact-json.ts';
+import { exactEquals } from '../../../platform/json/exact-values.ts';
+import type { NewApprovalRequest } from '../../../data/requests/create.ts';
+import type { Runtime } from '../../context.ts';
+import { isLarge } from '../../heavy-work.ts';
 
 type TextPair = readonly [string, string];
 

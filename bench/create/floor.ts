@@ -7,8 +7,8 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { bundleWorkflows } from '../temporal/bundle.ts';
-import { measure, type Load } from './load.ts';
+import { bundleWorkflows } from '../../temporal/bundle.ts';
+import { measure, type Load } from '../load.ts';
 
 export interface FloorActivities {
   nothing(id: string): Promise<void>;

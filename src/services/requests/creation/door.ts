@@ -1,0 +1,119 @@
+/**
+ * Rules at the door: the call that creates a request runs its rules. A request that they decide is
+ * written with its answer and never has a workflow. Another takes its first step here, and gets its
+ * workflow behind the answer.
+ */
+import type { NewApprovalRequest } from '../../../data/requests/create.ts';
+import { insertDecidedRequest } from '../../../data/requests/create-decided.ts';
+import type { AgentPrincipal } from '../../../domain/people/authorization.ts';
+import {
+  withoutNulls,
+  type ApprovalRequest,
+  type RuleRevisions,
+} from '../../../domain/requests/approval-requests.ts';
+import type { Door, ServiceContext } from '../../context.ts';
+import type { PlannedWait } from '../../ports.ts';
+import { decisionOf, evaluateLight, type Evaluated } from '../evaluation/evaluate.ts';
+import { startUnlessAnswered } from './start.ts';
+import { stepCreated } from '../step.ts';
+
+/** For the log. */
+export const WORKFLOW_NOT_STARTED = 'workflow not started; the reconciler will start it';
+
+/** A verdict, and the revisions that gave it. */
+interface Judged {
+  readonly evaluated: Evaluated;
+  readonly rules: RuleRevisions;
+}
+
+export interface AtTheDoor {
+  /** The request, written with its answer. */
+  readonly decided?: ApprovalRequest;
+  /** The verdict sends it to people, so it is not written yet. */
+  readonly judged?: Judged;
+  /** It cannot be written: its key was used before, or its organization is deleted. */
+  readonly isRefused: boolean;
+}
+
+const NOTHING: AtTheDoor = { isRefused: false };
+
+/**
+ * By the rules that this process knows, if they are still the active ones. Otherwise, and where
+ * they are too much work for the event loop, nothing is written.
+ */
+export async function decideAtDoor(
+  context: ServiceContext,
+  door: Door,
+  { principal, input }: { readonly principal: AgentPrincipal; readonly input: NewApprovalRequest },
+): Promise<AtTheDoor> {
+  const { organizationId, agentSlug, agentName } = principal;
+  const rules = door.revisions.get(keyOf(principal));
+  const { id, ...asked } = input;
+  const evaluated =
+    rules && (await evaluateLight(context.db, { ...asked, ...rules, agentSlug, agentName }));
+  if (!evaluated) return NOTHING;
+  if (evaluated.verdict.outcome === 'human')
+    return { isRefused: false, judged: { evaluated, rules } };
+  const { request, active, isCurrent } = await insertDecidedRequest(context.db, principal, {
+    input,
+    rules,
+    decision: decisionOf(id, evaluated),
+  });
+  learnRules(door, { organizationId, agentSlug }, active);
+  if (!request) return { isRefused: isCurrent };
+  context.metrics.requestsCreated.inc();
+  context.metrics.requestsDecided.inc({ status: request.state, channel: 'pipeline' });
+  return { isRefused: false, decided: request };
+}
+
+/** The first step of a request that was just written. Its workflow starts once the step is over. */
+export async function stepAtDoor(
+  context: ServiceContext,
+  door: Door,
+  { created, judged }: { readonly created: ApprovalRequest; readonly judged: Judged | undefined },
+): Promise<void> {
+  learnRules(door, created, created);
+  const isCurrent = judged && areSame(judged.rules, created);
+  const step = await stepCreated(context, created, isCurrent ? judged.evaluated : undefined);
+  if (step.kind === 'done') return;
+  beginWaiting(context, created, step).catch((error: unknown) => {
+    if (!context.stopping.aborted)
+      context.logger.warn({ err: error, approvalRequest: created.id }, WORKFLOW_NOT_STARTED);
+  });
+}
+
+/**
+ * Starts the workflow with its first wait. Until the start is known, the row wakes the reconciler
+ * early.
+ */
+async function beginWaiting(
+  context: ServiceContext,
+  created: ApprovalRequest,
+  { wakeAt, ...wait }: PlannedWait & { readonly wakeAt: Date },
+): Promise<void> {
+  const { id } = created;
+  const status = await startUnlessAnswered(context, created, { wait });
+  if (status === undefined) context.begun.set(id, { wakeAt, until: wait.until });
+  // A signal may have come before the workflow was running.
+  else if (await context.workflows.signal(id, 'decision', status)) context.answered.add(id);
+}
+
+type Agent = Pick<AgentPrincipal, 'organizationId' | 'agentSlug'>;
+
+const keyOf = ({ organizationId, agentSlug }: Agent): string => `${organizationId} ${agentSlug}`;
+
+function learnRules(door: Door, agent: Agent, active: RuleRevisions): void {
+  const { organizationPipelineRevisionId, agentPipelineRevisionId } = active;
+  const rules = withoutNulls<RuleRevisions>({
+    organizationPipelineRevisionId,
+    agentPipelineRevisionId,
+  });
+  door.revisions.set(keyOf(agent), rules);
+}
+
+function areSame(one: RuleRevisions, other: RuleRevisions): boolean {
+  return (
+    one.organizationPipelineRevisionId === other.organizationPipelineRevisionId &&
+    one.agentPipelineRevisionId === other.agentPipelineRevisionId
+  );
+}
