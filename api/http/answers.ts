@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { mapInTurns, takeTurns } from '../../src/platform/event-loop.ts';
 import { isExactObject } from '../../src/platform/json/exact-values.ts';
-import { bulkhead } from '../../src/platform/bulkhead.ts';
+import { bulkhead, Overloaded } from '../../src/platform/bulkhead.ts';
 import { exactPieces, laterPieces } from '../../src/platform/json/exact-json-pieces.ts';
 import { LongList } from '../../src/platform/long-list.ts';
 
@@ -53,7 +53,7 @@ const CHUNK_CHARACTERS = 64 * 1024;
 
 export async function printBody(body: unknown, reading: LongReading): Promise<PrintedBody> {
   const long = longBody(body, reading);
-  if (long) return { body: streamOf(chunksOf(long)) };
+  if (long) return { body: limited(streamOf(chunksOf(long)), reading.caller) };
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of chunksOf(body)) {
@@ -132,6 +132,21 @@ function itemOf(schema: z.ZodType | undefined, name: string): z.ZodType {
  * one after the other.
  */
 const turn = bulkhead({ atOnce: 2, atOnceEach: 1, waiting: Infinity });
+
+/** Unfinished long answers of each caller. Each one holds memory until its client has read it. */
+const unfinished = new Map<string, number>();
+const UNFINISHED_EACH = 16;
+
+function limited(answer: Readable, caller = ''): Readable {
+  const before = unfinished.get(caller) ?? 0;
+  if (before >= UNFINISHED_EACH) throw new Overloaded('caller');
+  unfinished.set(caller, before + 1);
+  return answer.once('close', () => {
+    const left = (unfinished.get(caller) ?? 1) - 1;
+    if (left === 0) unfinished.delete(caller);
+    else unfinished.set(caller, left);
+  });
+}
 
 async function* readRest(
   rest: AsyncIterable<readonly unknown[]>,

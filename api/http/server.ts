@@ -1,19 +1,13 @@
 /** The HTTP server: mounts the declared endpoints and turns every failure into the envelope. */
-import {
-  createServer,
-  STATUS_CODES,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Koa, { type Context } from 'koa';
 import Router from '@koa/router';
 import helmet from 'koa-helmet';
 import { v4 } from 'uuid';
 import { z } from 'zod';
-import { AppError, invalid, type ErrorCode } from '../../src/domain/errors.ts';
-import { credentialIdOf } from '../../src/domain/people/authorization.ts';
+import { AppError, type ErrorCode } from '../../src/domain/errors.ts';
+import { callerIdOf } from '../../src/domain/people/authorization.ts';
 import { clientAddresses, networkOf } from '../../src/platform/network/client-address.ts';
 import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 import { authenticate } from '../../src/services/sign-in/authentication.ts';
@@ -44,6 +38,7 @@ import { loggedPath } from './logged-paths.ts';
 import { mountOperations, type OperationProbes } from './operations.ts';
 import { asAppError, problemFrom } from './problem.ts';
 import { rateLimit, type RateLimit } from './rate-limit.ts';
+import { refuseGarbage, requireWellFormed } from './well-formed.ts';
 
 /** The context of answering a call, without the call itself. */
 interface Serving {
@@ -56,6 +51,9 @@ interface Serving {
   readonly clientAddress: (request: IncomingMessage) => string;
   readonly publicUrlConfigured: boolean;
 }
+
+/** A client that reads nothing of a long answer for this long, or twice as long, is disconnected. */
+const UNREAD_MS = 30_000;
 
 /** The client disconnected before the answer. */
 const HUNG_UP = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNABORTED']);
@@ -133,33 +131,6 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
     refuseGarbage(new Error('this server is no proxy'), socket);
   });
   return server;
-}
-
-/** Refuses what Node accepts and later code cannot handle. */
-async function requireWellFormed(ctx: Context, next: () => Promise<unknown>): Promise<void> {
-  const hosts = ctx.req.rawHeaders.filter(
-    (name, index) => index % 2 === 0 && name.toLowerCase() === 'host',
-  ).length;
-  if (hosts === 0 && ctx.req.httpVersion === '1.1')
-    throw invalid([{ pointer: '/headers/host', code: 'required', message: 'is required' }]);
-  if (hosts > 1)
-    throw invalid([
-      { pointer: '/headers/host', code: 'repeated_header', message: 'must be given only once' },
-    ]);
-  if (!hasPath(ctx))
-    throw invalid([
-      { pointer: '', code: 'malformed_http', message: 'the target of the call is not a valid URL' },
-    ]);
-  await next();
-}
-
-/** Koa parses the target on first use of its path, and throws when it is not a URL. */
-function hasPath(ctx: Context): boolean {
-  try {
-    return ctx.path !== '';
-  } catch {
-    return false;
-  }
 }
 
 /**
@@ -260,12 +231,14 @@ async function answer(ctx: Context, serving: Serving): Promise<void> {
   ctx.type = 'application/json';
   ctx.body = body;
   if (length !== undefined) ctx.length = length;
+  // A client that stops reading must not keep what it was about to get.
+  if (typeof body !== 'string') ctx.res.setTimeout(UNREAD_MS);
 }
 
 async function replyTo(ctx: Context, serving: Serving) {
   const call = await readCall(ctx, serving);
   const reply = await serving.endpoint.handler(call, serving.context);
-  return { reply, caller: call.principal && credentialIdOf(call.principal) };
+  return { reply, caller: call.principal && callerIdOf(call.principal) };
 }
 
 /**
@@ -310,7 +283,7 @@ async function readCall(
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
     body: await readBodyOf(endpoint, ctx.req, {
       pool: context.workerPool,
-      onBehalfOf: principal ? credentialIdOf(principal) : networkOf(address),
+      onBehalfOf: principal ? callerIdOf(principal) : networkOf(address),
     }),
     signedForm: endpoint.signedForm
       ? await readSignedForm(ctx.req, {
@@ -378,23 +351,4 @@ function reportDifference(
   if (strictAnswers)
     throw new AppError('internal_error', { internal, cause: new Error(JSON.stringify(internal)) });
   context.logger.error(internal, 'an answer differs from its declaration');
-}
-
-/** Even bytes that are not HTTP get the envelope. */
-function refuseGarbage(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return;
-  const requestId = v4();
-  const { body, status } = problemFrom(
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? new AppError('headers_too_large')
-      : invalid([
-          { pointer: '', code: 'malformed_http', message: 'the call is not well-formed HTTP' },
-        ]),
-    requestId,
-  );
-  const text = stringifyExact(body);
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-ID: ${requestId}\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
-  );
 }

@@ -30,10 +30,16 @@ export interface BulkheadSize {
 
 interface Place {
   readonly onBehalfOf: string | undefined;
+  /** How much of the caller was running or in line before it. */
+  readonly rank: number;
   readonly enter: () => void;
 }
 
-/** A gate that runs at most `atOnce` pieces of work, keeps at most `waiting` in line, and throws Overloaded beyond that. */
+/**
+ * A gate that runs at most `atOnce` pieces of work, keeps at most `waiting` in line, and throws
+ * Overloaded beyond that. Callers take turns: work of one who asked for much waits behind the work
+ * of one who asked for little.
+ */
 export function bulkhead({
   atOnce,
   atOnceEach = atOnce,
@@ -51,7 +57,11 @@ export function bulkhead({
       const theirs = line.filter((place) => place.onBehalfOf === onBehalfOf).length;
       if (onBehalfOf !== undefined && theirs >= waitingEach) throw new Overloaded('caller');
       if (line.length >= waiting) throw new Overloaded('all');
-      await new Promise<void>((enter) => line.push({ onBehalfOf, enter }));
+      const rank = onBehalfOf === undefined ? 0 : theirs + countOf(running, onBehalfOf);
+      const behind = line.findIndex((place) => place.rank > rank);
+      await new Promise<void>((enter) =>
+        line.splice(behind < 0 ? line.length : behind, 0, { onBehalfOf, rank, enter }),
+      );
     }
     try {
       return await work();

@@ -2,7 +2,7 @@
  * Reads the bodies of documents. A large one is read in a thread of the worker pool, which returns
  * a text.
  */
-import { credentialIdOf, type ProductPrincipal } from '../domain/people/authorization.ts';
+import { callerIdOf, type ProductPrincipal } from '../domain/people/authorization.ts';
 import { invalid, type Issue } from '../domain/errors.ts';
 import { stringifyExact, type JsonText } from '../platform/json/exact-json.ts';
 import type { ExactValue } from '../platform/json/exact-values.ts';
@@ -28,7 +28,7 @@ export async function readDocument<Names>(
 ): Promise<ReadDocument<Names>> {
   const text = stringifyExact(body);
   const read = isHeavyDocument(text)
-    ? await workerPool.run(reader, text, credentialIdOf(principal))
+    ? await workerPool.run(reader, text, callerIdOf(principal))
     : reader(text);
   if ('issues' in read) throw invalid(read.issues);
   return read;

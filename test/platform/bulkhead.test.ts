@@ -61,7 +61,7 @@ describe('a bulkhead', () => {
       name: 'Overloaded',
       by: 'all',
     });
-    for (const piece of pieces) {
+    for (const piece of [running, others, second, third]) {
       piece.end();
       await settled();
     }
@@ -84,6 +84,23 @@ describe('a bulkhead', () => {
     second.end();
     third.end();
     expect(await Promise.all(results)).toEqual(Array(4).fill('done'));
+  });
+
+  test('lets callers take turns, however much one of them asks for', async () => {
+    const gate = bulkhead({ atOnce: 2, atOnceEach: 1, waiting: Infinity });
+    const order: string[] = [];
+    const work = (caller: string) => async () => {
+      order.push(caller);
+      await settled();
+    };
+    const callers = [
+      ...Array<string>(5).fill('key'),
+      ...Array<string>(5).fill('session'),
+      'victim',
+    ];
+    await Promise.all(callers.map((caller) => gate(work(caller), caller)));
+    expect(order.indexOf('victim')).toBeLessThan(4);
+    expect(order.toSorted()).toEqual(callers.toSorted());
   });
 
   test('gives the place of failed work to the next one', async () => {

@@ -104,6 +104,11 @@ export function credentialIdOf(principal: Principal): string {
   }
 }
 
+/** Identifies the caller for fair shares: a member is one caller, with all their sessions and keys. */
+export function callerIdOf(principal: Principal): string {
+  return principal.kind === 'member' ? principal.membershipId : credentialIdOf(principal);
+}
+
 /** The object of an operation. `any` asks whether the caller holds the permission at some scope, as lists do. */
 export type AuthorizationTarget =
   | { readonly kind: 'organization' }

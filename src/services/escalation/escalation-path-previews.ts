@@ -4,7 +4,7 @@ import { findNames } from '../../data/escalation/escalation-path-previews.ts';
 import { readClock } from '../../data/clock.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
 import { findDeciders, findDecidersOfAnyAgent } from '../../data/requests/deciders.ts';
-import { credentialIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
+import { callerIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import {
@@ -109,7 +109,7 @@ export async function previewEscalationPath(
     : await findDecidersOfAnyAgent(db, organizationId);
   const { steps, truncated, policies } = await withHeavyAnswers(
     context,
-    credentialIdOf(principal),
+    callerIdOf(principal),
     async (answers) =>
       await walkFrom(db, { startsAt, document, teams, deciders, facts, answers, urgency }),
   );

@@ -2,11 +2,7 @@
 import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
 import type { Revision } from '../../domain/revisions.ts';
 import type { PipelineScope } from '../../domain/requests/approval-requests.ts';
-import {
-  credentialIdOf,
-  scopeOf,
-  type ProductPrincipal,
-} from '../../domain/people/authorization.ts';
+import { callerIdOf, scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
 import {
@@ -198,7 +194,7 @@ export async function previewPipeline(
       },
     ]);
   }
-  return await runPreview(context, { body, sample }, credentialIdOf(principal));
+  return await runPreview(context, { body, sample }, callerIdOf(principal));
 }
 
 /** The pipeline that a request is pinned to, ready to run. Throws when no revision has that id. */

@@ -17,7 +17,7 @@ import { findTeamRosters } from '../../data/escalation/team-escalation-policies.
 import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { EscalationPathSource } from '../../domain/pipelines/evaluate.ts';
 import type { AuditEvent } from '../../domain/audit.ts';
-import { credentialIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
+import { callerIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { TeamRoster } from '../../domain/escalation/recipients.ts';
 import {
@@ -93,7 +93,7 @@ export async function getRouting(
   const revisionId = request.route?.pathRevisionId;
   const path =
     revisionId === undefined ? undefined : await loadEscalationPathRevision(context.db, revisionId);
-  const view = await withHeavyAnswers(context, credentialIdOf(principal), async (answers) =>
+  const view = await withHeavyAnswers(context, callerIdOf(principal), async (answers) =>
     routingView({
       request: phaseOf(request),
       ...(path && { route: await routeOf(context.db, path, { ...facts, answers }) }),

@@ -11,6 +11,7 @@ import { LongList } from '../../../src/platform/long-list.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { createMember, createOrganization } from '../../support/scene/factories.ts';
 import { HttpClient } from '../../support/http.ts';
+import { until } from '../../support/waiting.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -131,6 +132,35 @@ describe('a list that is read while it is sent', () => {
     expect(one.headers['content-length']).toBe(String(one.text.length));
     const two = await (await serve([[1, 2], [3]])).get('/try');
     expect(two.headers['content-length']).toBeUndefined();
+  });
+
+  test('waits for its reader with fifteen others of the same caller at most', async () => {
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    async function* rest() {
+      await gate;
+      yield [2];
+    }
+    const client = await serveHandler(
+      () => Promise.resolve({ body: { numbers: new LongList([1], rest()), count: 2 } }),
+      true,
+    );
+    const calls = Array.from({ length: 20 }, () => client.get('/try'));
+    let answered = 0;
+    for (const call of calls) void call.then(() => (answered += 1));
+    await until('4 of 20 calls are refused', () => answered === 4);
+    open();
+    const answers = await Promise.all(calls);
+    const [refused, complete] = [429, 200].map((status) =>
+      answers.filter((answer) => answer.status === status),
+    );
+    expect(refused?.map(({ body }) => body['error']?.['code'])).toEqual(
+      Array(4).fill('rate_limited'),
+    );
+    expect(complete?.map(({ text }) => text)).toEqual(
+      Array(16).fill('{"numbers":[1,2],"count":2}'),
+    );
+    expect((await client.get('/try')).status).toBe(200);
   });
 
   test('ends without its end where a batch cannot be read, and says so in the log', async () => {

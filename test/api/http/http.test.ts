@@ -54,6 +54,13 @@ test.each([
     'GET /health/live HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
     400,
   ],
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match'].map(
+    (name): [string, string, number] => [
+      `two ${name} headers`,
+      `GET /health/live HTTP/1.1\r\nHost: a\r\n${name}: a\r\n${name}: b\r\nConnection: close\r\n\r\n`,
+      400,
+    ],
+  ),
   ['no Host header', 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   ['CONNECT', 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com\r\n\r\n', 400],
   [
