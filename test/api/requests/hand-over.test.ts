@@ -185,6 +185,16 @@ describe.each(places)('%s the statement that hands a request over', (at) => {
     expect(request).toMatchObject({ state: 'pending', escalation_path_revision_id: null });
   });
 
+  test('the clock of the row advances: the hand-over is not behind it', async () => {
+    const { id } = await askOn([levelOf(ada)]);
+    const later = new Date(Date.now() + 300_000);
+    const rows = () => app.db('approval_requests').where({ id });
+    await during(id, () => rows().update({ last_at: later }));
+    expect(await rows().select('state', 'routed_at')).toEqual([
+      { state: 'pending', routed_at: later },
+    ]);
+  });
+
   test('the request is withdrawn: no one is asked', async () => {
     const { id } = await askOn([levelOf(ada)]);
     await during(id, () => withdraw(id));

@@ -1,7 +1,7 @@
 /** Wake-ups of many requests at once: set, as every process does when Temporal returns, and cleared. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { lockRequest } from '../../../src/data/requests/lock.ts';
-import { clearWakes, wakeNow } from '../../../src/data/requests/wake.ts';
+import { clearWakes, putOffWakes, wakeNow } from '../../../src/data/requests/wake.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { askUnevaluated } from '../../support/scene/approval-requests.ts';
 import { createAgent, createOrganization, type TestAgent } from '../../support/scene/factories.ts';
@@ -67,5 +67,34 @@ describe('at once', () => {
     const ids = await fiveRequests();
     await expectLockedInOrder(ids, () => wakeNow(app.db, 'open'));
     expect((await due(ids)).sort()).toEqual(ids);
+  });
+});
+
+describe('putting off wake-ups', () => {
+  test('leaves those that have another reason by now', async () => {
+    const app = await startApp();
+    try {
+      const agent = await createAgent(app, await createOrganization(app));
+      const rows = () => app.db('approval_requests');
+      const [from, to, other] = [60_000, 120_000, 30_000].map((ms) => new Date(Date.now() + ms));
+      if (!from || !to || !other) throw new Error('an instant is missing');
+      const asked = async (columns: object) => {
+        const id = await askUnevaluated(app, agent);
+        await rows()
+          .where({ id })
+          .update({ wake_at: from, ...columns });
+        return { id, from, to };
+      };
+      const same = await asked({});
+      const others = [await asked({ wake_at: other }), await asked({ wake_attempts: 1 })];
+      const done = await asked({ wake_at: null });
+      await putOffWakes(app.db, [same, ...others, done]);
+      const wakes = [];
+      for (const { id } of [same, ...others, done])
+        wakes.push(...(await rows().where({ id }).pluck<(Date | null)[]>('wake_at')));
+      expect(wakes).toEqual([to, other, from, null]);
+    } finally {
+      await app.close();
+    }
   });
 });
