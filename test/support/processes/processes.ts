@@ -50,7 +50,10 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     workflowBundlePath(),
     options.taskQueue,
   ];
-  const preloaded = ['run/typescript.js', ...(options.movableClock ? ['movable-clock.ts'] : [])];
+  const preloaded = [
+    'run/typescript.js',
+    ...(options.movableClock ? ['clocks/movable-clock.ts'] : []),
+  ];
   const imports = preloaded.flatMap((file) => ['--import', join(root, 'test/support', file)]);
   const child = spawn(process.execPath, [...imports, ...program], {
     stdio: 'pipe',
