@@ -53,7 +53,7 @@ interface Serving {
 }
 
 /** A client that reads nothing of a long answer for this long, or twice as long, is disconnected. */
-const UNREAD_MS = 30_000;
+const UNREAD_MS = 120_000;
 
 /** The client disconnected before the answer. */
 const HUNG_UP = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNABORTED']);

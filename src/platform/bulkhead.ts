@@ -30,8 +30,8 @@ export interface BulkheadSize {
 
 interface Place {
   readonly onBehalfOf: string | undefined;
-  /** How much of the caller was running or in line before it. */
-  readonly rank: number;
+  /** How much of the caller is running or in line before it. */
+  rank: number;
   readonly enter: () => void;
 }
 
@@ -58,7 +58,8 @@ export function bulkhead({
       if (onBehalfOf !== undefined && theirs >= waitingEach) throw new Overloaded('caller');
       if (line.length >= waiting) throw new Overloaded('all');
       const rank = onBehalfOf === undefined ? 0 : theirs + countOf(running, onBehalfOf);
-      const behind = line.findIndex((place) => place.rank > rank);
+      const last = line.findLastIndex((place) => place.onBehalfOf === onBehalfOf);
+      const behind = line.findIndex((place, index) => index > last && place.rank > rank);
       await new Promise<void>((enter) =>
         line.splice(behind < 0 ? line.length : behind, 0, { onBehalfOf, rank, enter }),
       );
@@ -67,6 +68,8 @@ export function bulkhead({
       return await work();
     } finally {
       running.splice(running.indexOf(onBehalfOf), 1);
+      for (const place of onBehalfOf === undefined ? [] : line)
+        if (place.onBehalfOf === onBehalfOf) place.rank -= 1;
       const next = line.findIndex((place) => mayRun(place.onBehalfOf));
       for (const place of next < 0 ? [] : line.splice(next, 1)) {
         // The place is taken before its owner runs, so that a newcomer cannot take it too.

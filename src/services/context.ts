@@ -37,6 +37,8 @@ export interface BegunWait {
   readonly wakeAt: Date;
   /** The end of the workflow's timer. */
   readonly until: Date;
+  /** The start took so long that the answer may have come before. */
+  readonly isLate: boolean;
 }
 
 /** The call that creates a request runs its rules. */

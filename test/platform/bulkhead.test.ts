@@ -103,6 +103,25 @@ describe('a bulkhead', () => {
     expect(order.toSorted()).toEqual(callers.toSorted());
   });
 
+  test('keeps the order of one caller, however much it adds', async () => {
+    const gate = bulkhead({ atOnce: 2, waiting: Infinity });
+    const order: number[] = [];
+    const all: Promise<void>[] = [];
+    const add = () => {
+      const number = all.length;
+      const work = async () => {
+        order.push(number);
+        await settled();
+        if (number > 8 && number < 30) add();
+      };
+      all.push(gate(work, 'busy'));
+    };
+    for (let number = 0; number < 12; number += 1) add();
+    while (order.length < all.length) await settled();
+    await Promise.all(all);
+    expect(order).toEqual(all.map((_, number) => number));
+  });
+
   test('gives the place of failed work to the next one', async () => {
     const gate = bulkhead({ atOnce: 1, waiting: 1 });
     const [first, second] = [new Work(), new Work()];

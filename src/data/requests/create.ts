@@ -67,10 +67,11 @@ export interface Created {
 
 /**
  * `pinned`: the active rules. `living`: one row unless the organization is deleted, which stays so
- * until the statement ends.
+ * until the statement ends. `clock` is read once that row is locked.
  */
 export const READ_TO_INSERT = `
-  clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now),
+  living as materialized (select from organizations where id = :organization and deleted_at is null for share),
+  clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now from living),
   pinned as materialized (
     select (select v.id from request_approval_pipelines p
               join request_approval_pipeline_revisions v on v.request_approval_pipeline_id = p.id and v.revision = p.active_revision
@@ -78,8 +79,7 @@ export const READ_TO_INSERT = `
            (select v.id from request_approval_pipelines p
               join request_approval_pipeline_revisions v on v.request_approval_pipeline_id = p.id and v.revision = p.active_revision
              where p.organization_id = :organization and p.document_key = :agent_pipeline) as agent_revision
-  ),
-  living as materialized (select from organizations where id = :organization and deleted_at is null for share)`;
+  )`;
 
 /** `state` and `wakeAt` are SQL expressions, and `source` joins the above. */
 export const insertFrom = ({
@@ -111,7 +111,7 @@ const INSERT: PreparedStatement = {
   created as (${insertFrom({
     state: `'evaluating'`,
     wakeAt: `now + :head_start_ms * interval '1 millisecond'`,
-    source: 'clock, pinned, living',
+    source: 'living, clock, pinned',
   })}
   ),
   audited as (

@@ -124,7 +124,7 @@ const PUT_OFF: PreparedStatement = {
       select r.id, w.next_wake
         from unnest(cast(:ids as uuid[]), cast(:planned as timestamptz[]), cast(:later as timestamptz[])) as w (id, wake, next_wake)
         join approval_requests r on r.id = w.id
-       where r.wake_at = w.wake and r.wake_attempts = 0
+       where r.wake_at = w.wake and r.wake_attempts = 0 and r.state = 'pending'
        order by r.id for no key update of r
     )
     update approval_requests r set wake_at = waiting.next_wake from waiting where r.id = waiting.id`,

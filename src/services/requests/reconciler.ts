@@ -115,7 +115,7 @@ export async function catchUp(
 export async function wakeDue(
   context: ServiceContext,
 ): Promise<{ readonly called: Promise<void> }> {
-  await Promise.all([clearAnswered(context), putOffBegun(context)]);
+  const [late] = await Promise.all([putOffBegun(context), clearAnswered(context)]);
   const due = await leaseDueWakes(context.db, {
     limit: BATCH,
     leaseMs: LEASE_MS,
@@ -141,7 +141,7 @@ export async function wakeDue(
     // A workflow that is only late, as when thousands of levels fall due at once, needs no further call to Temporal.
     if (!request.late || request.attempts > 0) begin(restart(context, request, stepped));
   });
-  return { called: settleCalls(context, calls) };
+  return { called: settleCalls(context, calls, late) };
 }
 
 /** The id of a request whose new workflow may begin by waiting. */
@@ -150,12 +150,13 @@ type Restarted = string | undefined;
 async function settleCalls(
   context: ServiceContext,
   calls: readonly Promise<Restarted>[],
+  startedLate: readonly string[],
 ): Promise<void> {
   const outcomes = await Promise.allSettled(calls);
   const restarted = outcomes.flatMap((outcome) =>
     outcome.status === 'fulfilled' && outcome.value !== undefined ? [outcome.value] : [],
   );
-  const late = await Promise.allSettled([passOnTo(context, restarted)]);
+  const late = await Promise.allSettled([passOnTo(context, [...restarted, ...startedLate])]);
   const failed = [...outcomes, ...late].filter((outcome) => outcome.status === 'rejected');
   if (failed[0] && !context.stopping.aborted)
     context.logger.warn(
@@ -208,15 +209,20 @@ async function clearAnswered({ db, answered }: ServiceContext): Promise<void> {
   if (ids.length > 0) await clearWakes(db, ids);
 }
 
-/** In one statement for all whose workflows have begun with a wait since the last round. */
-async function putOffBegun({ db, begun }: ServiceContext): Promise<void> {
+/**
+ * In one statement for all whose workflows have begun with a wait since the last round. Returns those
+ * that began late: their answer may have come before there was a workflow to pass it on to.
+ */
+async function putOffBegun({ db, begun }: ServiceContext): Promise<string[]> {
   const wakes = [...begun].map(([id, { wakeAt, until }]) => ({
     id,
     from: wakeAt,
     to: wakeOfTimer(until),
   }));
+  const late = [...begun].flatMap(([id, { isLate }]) => (isLate ? [id] : []));
   begun.clear();
   if (wakes.length > 0) await putOffWakes(db, wakes);
+  return late;
 }
 
 async function step(context: ServiceContext, { id }: DueWake): Promise<RequestStep | undefined> {

@@ -19,7 +19,7 @@ import type { Runtime, ServiceContext } from '../../context.ts';
 import { decideAtDoor, stepAtDoor, WORKFLOW_NOT_STARTED } from './door.ts';
 import { isSameInput } from './same-input.ts';
 import { readSettled } from '../settle.ts';
-import { startUnlessAnswered } from './start.ts';
+import { startUnlessAnswered, subjectOf } from './start.ts';
 import { parkWait, type ParkedWait } from '../waiting/wait.ts';
 
 export interface CreateInput {
@@ -68,7 +68,7 @@ export async function createRequest(
     signal: call.signal,
     begin: async () => {
       if (door) await stepAtDoor(context, door, { created, judged: atDoor?.judged });
-      else await startUnlessAnswered(context, created);
+      else await startUnlessAnswered(context, subjectOf(created));
     },
     failure: door ? 'a first step failed; the reconciler will take it' : WORKFLOW_NOT_STARTED,
   });
@@ -102,7 +102,8 @@ async function awaitVerdict(
       () => wait.settled,
       (error: unknown) => {
         context.logger.warn({ err: error, approvalRequest: id }, failure);
-        return 'timeout' as const;
+        // An early answer would pass the cap by.
+        return context.door ? wait.settled : ('timeout' as const);
       },
     );
     const outcome = await Promise.race([wait.settled, begun]);

@@ -12,13 +12,19 @@ import {
   type RuleRevisions,
 } from '../../../domain/requests/approval-requests.ts';
 import type { Door, ServiceContext } from '../../context.ts';
-import type { PlannedWait } from '../../ports.ts';
+import type { PlannedWait, WorkflowSubject } from '../../ports.ts';
 import { decisionOf, evaluateLight, type Evaluated } from '../evaluation/evaluate.ts';
-import { startUnlessAnswered } from './start.ts';
+import { startUnlessAnswered, subjectOf } from './start.ts';
 import { stepCreated } from '../step.ts';
 
 /** For the log. */
 export const WORKFLOW_NOT_STARTED = 'workflow not started; the reconciler will start it';
+
+/**
+ * Less than the row's early wake-up (3 s). Until then, another process that finds no workflow leaves
+ * the answer to the reconciler.
+ */
+const LATE_START_MS = 2_000;
 
 /** A verdict, and the revisions that gave it. */
 interface Judged {
@@ -76,9 +82,10 @@ export async function stepAtDoor(
   const isCurrent = judged && areSame(judged.rules, created);
   const step = await stepCreated(context, created, isCurrent ? judged.evaluated : undefined);
   if (step.kind === 'done') return;
-  beginWaiting(context, created, step).catch((error: unknown) => {
+  const subject = subjectOf(created);
+  beginWaiting(context, subject, step).catch((error: unknown) => {
     if (!context.stopping.aborted)
-      context.logger.warn({ err: error, approvalRequest: created.id }, WORKFLOW_NOT_STARTED);
+      context.logger.warn({ err: error, approvalRequest: subject.id }, WORKFLOW_NOT_STARTED);
   });
 }
 
@@ -88,12 +95,14 @@ export async function stepAtDoor(
  */
 async function beginWaiting(
   context: ServiceContext,
-  created: ApprovalRequest,
+  subject: WorkflowSubject,
   { wakeAt, ...wait }: PlannedWait & { readonly wakeAt: Date },
 ): Promise<void> {
-  const { id } = created;
-  const status = await startUnlessAnswered(context, created, { wait });
-  if (status === undefined) context.begun.set(id, { wakeAt, until: wait.until });
+  const { id } = subject;
+  const asked = performance.now();
+  const status = await startUnlessAnswered(context, subject, { wait });
+  const isLate = performance.now() - asked > LATE_START_MS;
+  if (status === undefined) context.begun.set(id, { wakeAt, until: wait.until, isLate });
   // A signal may have come before the workflow was running.
   else if (await context.workflows.signal(id, 'decision', status)) context.answered.add(id);
 }

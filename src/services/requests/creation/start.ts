@@ -1,11 +1,17 @@
 /** Starts the workflow of a request that was just created. */
-import {
-  isTerminal,
-  type ApprovalRequest,
-  type TerminalState,
-} from '../../../domain/requests/approval-requests.ts';
+import { isTerminal, type TerminalState } from '../../../domain/requests/approval-requests.ts';
 import type { Runtime } from '../../context.ts';
-import type { StartOptions } from '../../ports.ts';
+import type { StartOptions, WorkflowSubject } from '../../ports.ts';
+
+/** What a start that waits for its turn keeps. A whole request may hold a megabyte. */
+export function subjectOf({
+  id,
+  organizationId,
+  agentSlug,
+  tool,
+}: WorkflowSubject): WorkflowSubject {
+  return { id, organizationId, agentSlug, tool };
+}
 
 /**
  * Returns the final answer if the request got it meanwhile. A start that still waits for its turn is
@@ -13,18 +19,18 @@ import type { StartOptions } from '../../ports.ts';
  */
 export async function startUnlessAnswered(
   { changes, workflows }: Runtime,
-  created: ApprovalRequest,
+  subject: WorkflowSubject,
   options: Omit<StartOptions, 'over'> = {},
 ): Promise<TerminalState | undefined> {
   const over = new AbortController();
   const answers: TerminalState[] = [];
-  const unsubscribe = changes.subscribe(created.id, (snapshot) => {
+  const unsubscribe = changes.subscribe(subject.id, (snapshot) => {
     if (!snapshot || !isTerminal(snapshot.state)) return;
     answers.push(snapshot.state);
     over.abort();
   });
   try {
-    await workflows.start(created, { ...options, over: over.signal });
+    await workflows.start(subject, { ...options, over: over.signal });
   } catch (error) {
     if (answers.length === 0) throw error;
   } finally {
