@@ -82,17 +82,21 @@ describe('putting off wake-ups', () => {
         const id = await askUnevaluated(app, agent);
         await rows()
           .where({ id })
-          .update({ wake_at: from, ...columns });
+          .update({ state: 'pending', routed_at: from, wake_at: from, ...columns });
         return { id, from, to };
       };
       const same = await asked({});
-      const others = [await asked({ wake_at: other }), await asked({ wake_attempts: 1 })];
+      const others = [
+        await asked({ wake_at: other }),
+        await asked({ wake_attempts: 1 }),
+        await asked({ state: 'cancelled' }),
+      ];
       const done = await asked({ wake_at: null });
       await putOffWakes(app.db, [same, ...others, done]);
       const wakes = [];
       for (const { id } of [same, ...others, done])
         wakes.push(...(await rows().where({ id }).pluck<(Date | null)[]>('wake_at')));
-      expect(wakes).toEqual([to, other, from, null]);
+      expect(wakes).toEqual([to, other, from, from, null]);
     } finally {
       await app.close();
     }
