@@ -30,8 +30,12 @@ import {
 import { AppError } from '../../domain/errors.ts';
 import type { Permission } from '../../domain/people/permissions.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { apiKeyPrincipal, memberPrincipal, sessionPrincipal } from './principals.ts';
-import { organizationKeyPrincipal } from './principals.ts';
+import {
+  apiKeyPrincipal,
+  memberPrincipal,
+  organizationKeyPrincipal,
+  sessionPrincipal,
+} from './principals.ts';
 
 /** A permission at a target. */
 export interface Needs {

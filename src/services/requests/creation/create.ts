@@ -70,7 +70,6 @@ export async function createRequest(
       if (door) await stepAtDoor(context, door, { created, judged: atDoor?.judged });
       else await startUnlessAnswered(context, subjectOf(created));
     },
-    failure: door ? 'a first step failed; the reconciler will take it' : WORKFLOW_NOT_STARTED,
   });
   return { request, created: true };
 }
@@ -78,8 +77,6 @@ export async function createRequest(
 interface Awaiting {
   readonly signal: AbortSignal;
   readonly begin: (wait: ParkedWait) => Promise<void>;
-  /** What the log says when `begin` fails. */
-  readonly failure?: string;
 }
 
 /**
@@ -90,7 +87,7 @@ interface Awaiting {
 async function awaitVerdict(
   context: ServiceContext,
   id: string,
-  { signal, begin, failure = '' }: Awaiting,
+  { signal, begin }: Awaiting,
 ): Promise<ApprovalRequest> {
   const wait = parkWait(context, id, {
     ms: context.limits.createBudgetMs,
@@ -101,9 +98,8 @@ async function awaitVerdict(
     const begun = begin(wait).then(
       () => wait.settled,
       (error: unknown) => {
-        context.logger.warn({ err: error, approvalRequest: id }, failure);
-        // An early answer would pass the cap by.
-        return context.door ? wait.settled : ('timeout' as const);
+        context.logger.warn({ err: error, approvalRequest: id }, WORKFLOW_NOT_STARTED);
+        return 'timeout' as const;
       },
     );
     const outcome = await Promise.race([wait.settled, begun]);

@@ -72,11 +72,35 @@ export async function decideAtDoor(
   return { isRefused: false, decided: request };
 }
 
-/** The first step of a request that was just written. Its workflow starts once the step is over. */
+interface FirstStep {
+  readonly created: ApprovalRequest;
+  readonly judged: Judged | undefined;
+}
+
+/**
+ * The first step of a request that was just written. Its workflow starts once the step is over. A
+ * failure leaves the step to the reconciler. The call still waits for it, because an answer before
+ * the step would admit the request without a look at the cap.
+ */
 export async function stepAtDoor(
   context: ServiceContext,
   door: Door,
-  { created, judged }: { readonly created: ApprovalRequest; readonly judged: Judged | undefined },
+  first: FirstStep,
+): Promise<void> {
+  try {
+    await takeFirstStep(context, door, first);
+  } catch (error) {
+    context.logger.warn(
+      { err: error, approvalRequest: first.created.id },
+      'a first step failed; the reconciler will take it',
+    );
+  }
+}
+
+async function takeFirstStep(
+  context: ServiceContext,
+  door: Door,
+  { created, judged }: FirstStep,
 ): Promise<void> {
   learnRules(door, created, created);
   const isCurrent = judged && areSame(judged.rules, created);
