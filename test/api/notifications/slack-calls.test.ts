@@ -1,25 +1,26 @@
 /** Calls that claim to come from Slack. */
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/http.ts';
-import { now, SlackCaller, SlackServer } from '../../support/servers/slack-server.ts';
-import { connectSlack, type ConnectedScene } from '../../support/scene/slack-connections.ts';
+import { now, SlackCaller, type SlackServer } from '../../support/servers/slack-server.ts';
+import {
+  connectSlack,
+  startWithSlack,
+  type ConnectedScene,
+  type SlackService,
+} from '../../support/scene/slack-connections.ts';
 
-const slack = new SlackServer();
-const environment = () => ({ ...slack.environment, COUNTERSIGN_SECRETS_KEY: SECRETS_KEY });
-const SECRETS_KEY = randomBytes(32).toString('base64');
+let service: SlackService;
 let app: TestApp;
+let slack: SlackServer;
 
 beforeAll(async () => {
-  await slack.start();
-  app = await startApp({ environment: environment() });
+  service = await startWithSlack();
+  ({ app, slack } = service);
 });
 
-afterAll(async () => {
-  await app.close();
-  await slack.stop();
-});
+afterAll(() => service.close());
 
 const connected = () => connectSlack(app, slack);
 
@@ -106,7 +107,10 @@ describe('a call that claims to come from Slack', () => {
   );
 
   test('is accepted once, whichever process gets the repetition', async () => {
-    const second = await startApp({ databaseUrl: app.databaseUrl, environment: environment() });
+    const second = await startApp({
+      databaseUrl: app.databaseUrl,
+      environment: service.environment,
+    });
     try {
       const body = scene.caller.commandForm('U1', 'help');
       const at = now();

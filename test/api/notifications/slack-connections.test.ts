@@ -1,10 +1,9 @@
 /** Connecting the Slack workspace of an organization. */
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
 import { until } from '../../support/waiting.ts';
-import { SlackCaller, SlackServer } from '../../support/servers/slack-server.ts';
+import { SlackCaller, type SlackServer } from '../../support/servers/slack-server.ts';
 import {
   codeOf,
   connectSlack,
@@ -13,22 +12,20 @@ import {
   linkOf,
   said,
   secretsOf,
+  startWithSlack,
+  type SlackService,
 } from '../../support/scene/slack-connections.ts';
 
-const slack = new SlackServer();
-const environment = () => ({ ...slack.environment, COUNTERSIGN_SECRETS_KEY: SECRETS_KEY });
-const SECRETS_KEY = randomBytes(32).toString('base64');
+let service: SlackService;
 let app: TestApp;
+let slack: SlackServer;
 
 beforeAll(async () => {
-  await slack.start();
-  app = await startApp({ environment: environment() });
+  service = await startWithSlack();
+  ({ app, slack } = service);
 });
 
-afterAll(async () => {
-  await app.close();
-  await slack.stop();
-});
+afterAll(() => service.close());
 
 const connected = () => connectSlack(app, slack);
 

@@ -1,9 +1,8 @@
 /** Linking members with Slack users. */
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import type { TestApp } from '../../support/app.ts';
 import { createMember } from '../../support/scene/factories.ts';
-import { SlackServer } from '../../support/servers/slack-server.ts';
+import type { SlackServer } from '../../support/servers/slack-server.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {
   codeOf,
@@ -11,22 +10,20 @@ import {
   eventsOf,
   linkOf,
   said,
+  startWithSlack,
+  type SlackService,
 } from '../../support/scene/slack-connections.ts';
 
-const slack = new SlackServer();
-const environment = () => ({ ...slack.environment, COUNTERSIGN_SECRETS_KEY: SECRETS_KEY });
-const SECRETS_KEY = randomBytes(32).toString('base64');
+let service: SlackService;
 let app: TestApp;
+let slack: SlackServer;
 
 beforeAll(async () => {
-  await slack.start();
-  app = await startApp({ environment: environment() });
+  service = await startWithSlack();
+  ({ app, slack } = service);
 });
 
-afterAll(async () => {
-  await app.close();
-  await slack.stop();
-});
+afterAll(() => service.close());
 
 const connected = () => connectSlack(app, slack);
 
