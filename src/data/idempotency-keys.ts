@@ -1,5 +1,5 @@
 /** Which resource a call with an Idempotency-Key made, so that a repetition makes no second one. */
-import type { Db } from '../platform/postgres.ts';
+import type { Trx } from '../platform/postgres.ts';
 import { queryRow } from '../platform/rows.ts';
 
 export interface IdempotencyKey {
@@ -16,7 +16,7 @@ interface KeptOutcome {
 
 /** Call it under a lock that also holds up a repetition of the call, see `lockAccess`. */
 export async function findOutcome(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { operation, key }: IdempotencyKey,
 ): Promise<KeptOutcome | undefined> {
@@ -29,7 +29,7 @@ export async function findOutcome(
 }
 
 export async function keepOutcome(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   outcome: IdempotencyKey & KeptOutcome,
 ): Promise<void> {

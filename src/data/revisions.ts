@@ -9,7 +9,7 @@ import type {
   ArchiveStatus,
 } from '../domain/revisions.ts';
 import { v7 } from 'uuid';
-import type { Db } from '../platform/postgres.ts';
+import type { Db, Trx } from '../platform/postgres.ts';
 import type { LongList } from '../platform/long-list.ts';
 import { queryOne, queryRow, queryRows } from '../platform/rows.ts';
 import { bytesOf, documentAtOnce, longPage, type SizedRow } from './long-pages.ts';
@@ -129,7 +129,7 @@ export async function insertDocument(
  * addition, activation and archiving starts here.
  */
 export async function lockDocument(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { tables, documentKey }: { tables: RevisionTables; documentKey: string },
 ): Promise<RevisionedDocument | undefined> {
@@ -152,7 +152,7 @@ export async function findDocument(
 
 /** Adds the next revision, inactive, to a document the transaction has locked. */
 export async function insertRevision(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   {
     tables,
@@ -179,7 +179,7 @@ export async function insertRevision(
 
 /** Makes a revision of a locked document the active one, or none. */
 export async function setActiveRevision(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   {
     tables,
@@ -194,7 +194,7 @@ export async function setActiveRevision(
 
 /** Archives a locked document: none of its revisions is active any more. */
 export async function archiveDocument(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { tables, documentId }: { tables: RevisionTables; documentId: string },
 ): Promise<void> {
@@ -250,7 +250,7 @@ export async function findRevisionById(
  * transaction.
  */
 export async function lockActiveRevisionId(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { tables, documentKey }: { tables: RevisionTables; documentKey: string },
 ): Promise<string | undefined> {

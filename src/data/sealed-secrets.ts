@@ -3,7 +3,7 @@
  * list here.
  */
 import { SEALED_FOR } from '../domain/sealed-secrets.ts';
-import type { Db } from '../platform/postgres.ts';
+import type { Db, Trx } from '../platform/postgres.ts';
 
 export interface SealedColumn {
   readonly table: string;
@@ -57,7 +57,7 @@ export interface SealedRow {
  * `after`.
  */
 export async function lockSealedUnderOthers(
-  trx: Db,
+  trx: Trx,
   { table, ...column }: SealedColumn,
   page: { readonly keyId: string; readonly after: string | undefined; readonly limit: number },
 ): Promise<SealedRow[]> {
@@ -75,7 +75,7 @@ export async function lockSealedUnderOthers(
 }
 
 export async function updateSealed(
-  trx: Db,
+  trx: Trx,
   { table, ...column }: SealedColumn,
   row: SealedRow,
 ): Promise<void> {

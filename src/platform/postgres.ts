@@ -6,8 +6,14 @@ import pg from 'pg';
 pg.types.setTypeParser(pg.types.builtins.JSON, (text: string) => text);
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** A pool or a transaction: the first parameter of every function in `src/data`. */
+/** A pool or a transaction: for functions that work in either. */
 export type Db = Knex;
+
+/**
+ * A transaction, to which no pool can be assigned: for functions that lock until its end, rely on
+ * locks of their caller, or write what must be committed together.
+ */
+export type Trx = Knex.Transaction;
 
 declare const pool: unique symbol;
 

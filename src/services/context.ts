@@ -47,7 +47,7 @@ export interface Door {
   readonly revisions: LRUCache<string, RuleRevisions>;
 }
 
-/** Ports, limits, metrics and logger. Code inside a transaction takes `db: Db` first, then this. */
+/** Ports, limits, metrics and logger. Code inside a transaction takes `trx: Trx` first, then this. */
 export interface Runtime {
   readonly changes: ChangeHub<ApprovalRequest>;
   readonly heldCredentials: HeldCredentials;
@@ -90,8 +90,8 @@ export interface Runtime {
 }
 
 /**
- * For use cases. Code that already holds a connection takes `db` and `Runtime` instead, so that it
- * cannot wait for a second one.
+ * For use cases. Code inside a transaction takes `trx` and `Runtime` instead, so that it cannot wait
+ * for a second connection.
  */
 export interface ServiceContext extends Runtime {
   readonly db: Pool;

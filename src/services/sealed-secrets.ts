@@ -8,7 +8,7 @@ import {
   type SealedRow,
 } from '../data/sealed-secrets.ts';
 import { OperatorError } from '../platform/operator-error.ts';
-import type { Db } from '../platform/postgres.ts';
+import type { Db, Trx } from '../platform/postgres.ts';
 import type { SecretBox } from '../platform/crypto/secret-box.ts';
 
 const BATCH = 100;
@@ -58,7 +58,7 @@ export async function resealSecrets(
 }
 
 async function resealBatch(
-  trx: Db,
+  trx: Trx,
   column: SealedColumn,
   { box, after }: { readonly box: SecretBox; readonly after: string | undefined },
 ): Promise<Resealed & { readonly last: string | undefined }> {

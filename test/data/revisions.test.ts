@@ -47,10 +47,9 @@ describe('revisioned documents in the database', () => {
       active: true,
     });
     expect(again).toBeUndefined();
-    const made = createPipeline(app.db, organization.id, {
-      documentKey: 'organization',
-      createdByActorId,
-    });
+    const made = app.db.transaction((trx) =>
+      createPipeline(trx, organization.id, { documentKey: 'organization', createdByActorId }),
+    );
     await expect(made).rejects.toThrow(/pipeline of organization/);
   });
 

@@ -1,5 +1,5 @@
 /** Credentials of agent instances: `whc_` tokens, kept as a hash. */
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
 import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
 
@@ -86,7 +86,7 @@ export async function insertAgentCredential(
  * when the organization has no credential of that id.
  */
 export async function findCredentialAgent(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   credentialId: string,
 ): Promise<{ agentSlug: string; instanceId: string; instanceName: string } | undefined> {

@@ -2,7 +2,7 @@
 import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
 import { v7 } from 'uuid';
 import { JsonText } from '../../platform/json/exact-json.ts';
-import { violatedConstraint, type Db } from '../../platform/postgres.ts';
+import { violatedConstraint, type Trx } from '../../platform/postgres.ts';
 import { queryOne } from '../../platform/rows.ts';
 
 interface AgentInstanceRow {
@@ -21,7 +21,7 @@ interface AgentInstanceRow {
  * transaction is then aborted.
  */
 export async function insertAgentInstance(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   {
     agentSlug,

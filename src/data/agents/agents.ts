@@ -1,6 +1,6 @@
 /** Agents, identified permanently by their slug. */
 import type { AgentStatus, Agent } from '../../domain/agents/agents.ts';
-import { violatedConstraint, type Db } from '../../platform/postgres.ts';
+import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
 
@@ -33,7 +33,7 @@ type InsertedAgent =
  * caller must end it.
  */
 export async function insertAgent(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   {
     slug,
@@ -82,7 +82,7 @@ export async function findAgent(
  * the end of the transaction.
  */
 export async function findAgentForShare(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   slug: string,
 ): Promise<Agent | undefined> {

@@ -1,6 +1,6 @@
 /** Escalation paths, and the people and teams that each revision names. */
 import type { Target } from '../../domain/escalation/types.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRows } from '../../platform/rows.ts';
 import { lockActiveRevisionId, type RevisionTables } from '../revisions.ts';
 
@@ -17,7 +17,7 @@ export const escalationPathTables: RevisionTables = {
  * request.
  */
 export async function resolveActivePath(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   pathKey: string,
 ): Promise<string | undefined> {
@@ -29,7 +29,7 @@ export async function resolveActivePath(
 
 /** Records the people and teams that a new revision names anywhere. */
 export async function insertTargets(
-  trx: Db,
+  trx: Trx,
   { revisionId, targets }: { readonly revisionId: string; readonly targets: readonly Target[] },
 ): Promise<void> {
   if (targets.length === 0) return;
@@ -48,25 +48,34 @@ interface PathState {
   readonly active: boolean;
 }
 
-/**
- * The existing paths of these keys, ordered by key. With `lock` each stays as it is until the end
- * of the transaction. So no path is archived while a pipeline that names it is activated.
- */
+const PATH_STATES = `
+  select document_key as path_key, active_revision is not null as active
+    from escalation_paths
+   where organization_id = :organizationId and document_key = any(:pathKeys)
+   order by document_key collate "C"`;
+
+/** The existing paths of these keys, ordered by key. */
 export async function findPathStates(
   db: Db,
   organizationId: string,
-  { pathKeys, lock }: { readonly pathKeys: readonly string[]; readonly lock: boolean },
+  pathKeys: readonly string[],
 ): Promise<PathState[]> {
   if (pathKeys.length === 0) return [];
-  return await queryRows<PathState>(
-    db,
-    `select document_key as path_key, active_revision is not null as active
-       from escalation_paths
-      where organization_id = :organizationId and document_key = any(:pathKeys)
-      order by document_key collate "C"
-      ${lock ? 'for share' : ''}`,
-    { organizationId, pathKeys: [...pathKeys] },
-  );
+  return await queryRows<PathState>(db, PATH_STATES, { organizationId, pathKeys: [...pathKeys] });
+}
+
+/**
+ * The same paths, and each stays as it is until the end of the transaction. So no path is archived
+ * while a pipeline that names it is activated.
+ */
+export async function lockPathStates(
+  trx: Trx,
+  organizationId: string,
+  pathKeys: readonly string[],
+): Promise<PathState[]> {
+  if (pathKeys.length === 0) return [];
+  const parameters = { organizationId, pathKeys: [...pathKeys] };
+  return await queryRows<PathState>(trx, `${PATH_STATES} for share`, parameters);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** How teams are asked: their escalation policies, and the rosters that a walk uses. */
 import type { TeamRoster } from '../../domain/escalation/recipients.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryRow, queryRows } from '../../platform/rows.ts';
 import type { RevisionTables } from '../revisions.ts';
 
@@ -46,7 +46,7 @@ export async function findTeamRosters(
 
 /** Records the members that a new revision asks by name. */
 export async function insertPolicyTargets(
-  trx: Db,
+  trx: Trx,
   {
     revisionId,
     membershipIds,

@@ -8,7 +8,7 @@ import type {
 } from '../../domain/notifications/notification-channels.ts';
 import type { ChannelKind } from '../../domain/notifications/notifications.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
 
 interface NewChannel {
@@ -104,7 +104,7 @@ export async function findChannel(
  * it, such as those of a decision made meanwhile.
  */
 export async function lockChannel(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   id: string,
 ): Promise<NotificationChannel | undefined> {
@@ -120,7 +120,7 @@ export async function lockChannel(
  * still arrive.
  */
 export async function updateChannel(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { id, name, enabled }: { readonly id: string; readonly name: string; readonly enabled: boolean },
 ): Promise<void> {
@@ -139,7 +139,7 @@ export async function updateChannel(
 }
 
 export async function updateWebhook(
-  trx: Db,
+  trx: Trx,
   channelId: string,
   { url, includeArguments }: WebhookTerms,
 ): Promise<void> {
@@ -150,7 +150,7 @@ export async function updateWebhook(
 
 /** Returns the time of the change. */
 export async function updateSigningSecret(
-  trx: Db,
+  trx: Trx,
   channelId: string,
   secret: SealedSecret,
 ): Promise<Date | undefined> {
@@ -166,7 +166,7 @@ export async function updateSigningSecret(
 }
 
 /** Permanent. Drops its waiting messages and deletes what only its kind has. */
-export async function deleteChannel(trx: Db, organizationId: string, id: string): Promise<void> {
+export async function deleteChannel(trx: Trx, organizationId: string, id: string): Promise<void> {
   await trx.raw(
     `with gone as (
        update notification_channels set deleted_at = clock_timestamp(), updated_at = clock_timestamp()

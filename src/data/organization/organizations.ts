@@ -1,7 +1,7 @@
 /** Organizations: the tenants that all other rows belong to. */
 import type { Organization, OrganizationTerms } from '../../domain/organization/organizations.ts';
 import { v7 } from 'uuid';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryOne, queryRow, runPrepared } from '../../platform/rows.ts';
 import { PENDING } from '../people/invitations.ts';
 import { insertChannel } from '../notifications/notification-channels.ts';
@@ -9,7 +9,7 @@ import { insertChannel } from '../notifications/notification-channels.ts';
 /**
  * Makes concurrent attempts to create the first organization wait for the transaction that came first.
  */
-export async function lockBootstrap(trx: Db): Promise<void> {
+export async function lockBootstrap(trx: Trx): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(hashtextextended('countersign.bootstrap', 0))`);
 }
 
@@ -19,16 +19,16 @@ export async function hasOrganization(db: Db): Promise<boolean> {
 }
 
 export async function insertOrganization(
-  db: Db,
+  trx: Trx,
   organizationId: string,
   names: { name: string; slug: string },
 ): Promise<void> {
-  await db('organizations').insert({
+  await trx('organizations').insert({
     id: organizationId,
     ...names,
-    created_at: db.raw('clock_timestamp()'),
+    created_at: trx.raw('clock_timestamp()'),
   });
-  await insertChannel(db, organizationId, { id: v7(), kind: 'email', name: 'Email' });
+  await insertChannel(trx, organizationId, { id: v7(), kind: 'email', name: 'Email' });
 }
 
 const COLUMNS = `
@@ -54,7 +54,7 @@ export async function findOrganization(
  * afterwards, so that decisions in one statement notice the change (ADR 11).
  */
 export async function lockAccess(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
 ): Promise<Organization | undefined> {
   return await queryRow<Organization>(
@@ -70,7 +70,7 @@ export async function lockAccess(
  * Holds up what `lockAccess` does, for a count within the organization: access does not change, so
  * decisions in one statement go on.
  */
-export async function lockAccessUnchanged(trx: Db, organizationId: string): Promise<void> {
+export async function lockAccessUnchanged(trx: Trx, organizationId: string): Promise<void> {
   await trx.raw('select 1 from organizations where id = :organizationId for no key update', {
     organizationId,
   });
@@ -85,7 +85,7 @@ const LOCK_ACCESS_SHARED: PreparedStatement = {
  * Makes changes of anyone's access wait for the end of the transaction. Others that take this lock
  * do not wait.
  */
-export async function lockAccessShared(trx: Db, organizationId: string): Promise<void> {
+export async function lockAccessShared(trx: Trx, organizationId: string): Promise<void> {
   await runPrepared(trx, LOCK_ACCESS_SHARED, { organizationId });
 }
 
@@ -137,7 +137,7 @@ export interface Ended {
  * Marks the organization as deleted and ends its members, sessions, keys, invitations and
  * credentials. The rows stay.
  */
-export async function endOrganization(trx: Db, organizationId: string): Promise<Ended> {
+export async function endOrganization(trx: Trx, organizationId: string): Promise<Ended> {
   return await queryOne<Ended>(
     trx,
     `with clock as materialized (select clock_timestamp() as now),

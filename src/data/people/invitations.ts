@@ -5,7 +5,7 @@ import type {
   LinkedInvitation,
 } from '../../domain/people/invitations.ts';
 import type { PolicyTerms, HeldPolicy } from '../../domain/people/permission-policies.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 
 /** SQL for whether invitation `i` can still be accepted. */
@@ -48,7 +48,7 @@ interface NewInvitation {
 
 /** Creates a pending invitation that ends in seven days. */
 export async function insertInvitation(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { policies, ...invitation }: NewInvitation,
 ): Promise<Invitation> {
@@ -190,7 +190,7 @@ export interface Renewal {
  * Gives a pending invitation a new link and a later end. Undefined when it is no longer pending.
  */
 export async function renewInvitation(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   renewal: Renewal,
 ): Promise<Invitation | undefined> {
@@ -210,7 +210,7 @@ export async function renewInvitation(
  * True when this call revoked it. With `tokenHash`, revokes only while that is the current link.
  */
 export async function revokeInvitation(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { id, tokenHash }: { readonly id: string; readonly tokenHash?: Buffer },
 ): Promise<boolean> {
@@ -226,7 +226,7 @@ export async function revokeInvitation(
 
 /** True when the invitation was pending and this membership accepted it. */
 export async function acceptInvitation(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { id, membershipId }: { readonly id: string; readonly membershipId: string },
 ): Promise<boolean> {

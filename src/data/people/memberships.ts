@@ -5,7 +5,7 @@ import {
   type MemberPosition,
   type MembershipStatus,
 } from '../../domain/people/memberships.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import {
   type PreparedStatement,
   queryOne,
@@ -203,7 +203,7 @@ export async function findMember(
 }
 
 export async function setMembershipStatus(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { id, status }: { readonly id: string; readonly status: MembershipStatus },
 ): Promise<void> {
@@ -225,7 +225,7 @@ interface EndedAccess {
  * keys.
  */
 export async function endAccess(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   membershipId: string,
 ): Promise<EndedAccess> {
@@ -277,7 +277,7 @@ export async function findMembershipOf(
  * credential works again.
  */
 export async function readmitMembership(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { id, admissionSource }: Pick<NewMembership, 'id' | 'admissionSource'>,
 ): Promise<void> {
@@ -291,7 +291,7 @@ export async function readmitMembership(
 
 /** The status, locked: suspending or removing the member waits for the end of the transaction. */
 export async function lockMembershipStatus(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   membershipId: string,
 ): Promise<MembershipStatus | undefined> {

@@ -7,7 +7,7 @@ import type {
   PolicyTerms,
 } from '../../domain/people/permission-policies.ts';
 import { v7 } from 'uuid';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 
 /** SQL for policies as one jsonb array of HeldPolicy. */
@@ -130,7 +130,7 @@ export async function insertPermissionPolicies(
 
 /** Replaces the terms of the policy and increments its revision. */
 export async function updatePermissionPolicy(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   change: { readonly id: string; readonly terms: PolicyTerms; readonly grantedByActorId: string },
 ): Promise<void> {
@@ -144,7 +144,7 @@ export async function updatePermissionPolicy(
 }
 
 export async function deletePermissionPolicy(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   id: string,
 ): Promise<void> {
@@ -166,20 +166,26 @@ const HOLDERS: Readonly<Record<PolicyHolder['kind'], string>> = {
      where h.kind = 'organization'`,
 };
 
-/**
- * The member, team or organization key. `lock` prevents archiving or revoking it until the end of
- * the transaction.
- */
+const holderState = ({ kind }: PolicyHolder) =>
+  `${HOLDERS[kind]} and h.organization_id = :organizationId and h.id = :id`;
+
+/** The member, team or organization key. */
 export async function findPolicyHolder(
   db: Db,
   organizationId: string,
-  { holder, lock = false }: { readonly holder: PolicyHolder; readonly lock?: boolean },
+  holder: PolicyHolder,
 ): Promise<PolicyHolderState | undefined> {
-  return await queryRow<PolicyHolderState>(
-    db,
-    `${HOLDERS[holder.kind]} and h.organization_id = :organizationId and h.id = :id ${lock ? 'for share of h' : ''}`,
-    { organizationId, id: holder.id },
-  );
+  return await queryRow(db, holderState(holder), { organizationId, id: holder.id });
+}
+
+/** The same, and nothing archives or revokes it until the end of the transaction. */
+export async function lockPolicyHolder(
+  trx: Trx,
+  organizationId: string,
+  holder: PolicyHolder,
+): Promise<PolicyHolderState | undefined> {
+  const sql = `${holderState(holder)} for share of h`;
+  return await queryRow(trx, sql, { organizationId, id: holder.id });
 }
 
 /** How many policies make an active member an owner of the organization. */

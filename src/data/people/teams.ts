@@ -3,7 +3,7 @@
  * are its permission policies.
  */
 import type { TeamSummary, TeamStatus, TeamMember } from '../../domain/people/teams.ts';
-import { violatedConstraint, type Db } from '../../platform/postgres.ts';
+import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
 import { queryRow, queryRows } from '../../platform/rows.ts';
 import { containsPattern } from '../text-search.ts';
 
@@ -82,7 +82,7 @@ export interface LockedTeam {
  * transaction.
  */
 export async function lockTeam(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   id: string,
 ): Promise<LockedTeam | undefined> {
@@ -98,7 +98,7 @@ export async function lockTeam(
  * False when a live team has the name. The transaction is then aborted, and the caller must end it.
  */
 export async function insertTeam(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { id, name }: { id: string; name: string },
 ): Promise<boolean> {
@@ -117,7 +117,7 @@ export async function insertTeam(
  * end it.
  */
 export async function renameTeam(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { id, name }: { id: string; name: string },
 ): Promise<boolean> {
@@ -136,7 +136,7 @@ async function unlessNameTaken(write: () => PromiseLike<unknown>): Promise<boole
   }
 }
 
-export async function archiveTeam(trx: Db, organizationId: string, id: string): Promise<void> {
+export async function archiveTeam(trx: Trx, organizationId: string, id: string): Promise<void> {
   await trx('teams')
     .where({ organization_id: organizationId, id })
     .update({ archived_at: trx.raw('clock_timestamp()') });
@@ -174,7 +174,7 @@ export async function listTeamMembershipIds(db: Db, teamId: string): Promise<str
  * transaction.
  */
 export async function lockPresentMembers(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -190,7 +190,7 @@ export async function lockPresentMembers(
 }
 
 /** The members that were added manually, including removed members. */
-export async function listHandAdded(trx: Db, teamId: string): Promise<string[]> {
+export async function listHandAdded(trx: Trx, teamId: string): Promise<string[]> {
   const rows = await trx('team_members')
     .where({ team_id: teamId, source: 'manual' })
     .orderBy('membership_id')
@@ -200,7 +200,7 @@ export async function listHandAdded(trx: Db, teamId: string): Promise<string[]> 
 
 /** Replaces the members that were added manually. Those of the directory stay. */
 export async function changeHandAdded(
-  trx: Db,
+  trx: Trx,
   teamId: string,
   { added, removed }: { readonly added: readonly string[]; readonly removed: readonly string[] },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /** People who can sign in. Emails are compared ignoring case. */
 import type { User } from '../../domain/people/users.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow } from '../../platform/rows.ts';
 import type { MembershipStatus } from '../../domain/people/memberships.ts';
 
@@ -16,7 +16,7 @@ interface NewUser {
  * Creates the person with this email, or replaces the name and password of the existing one and
  * ends their password reset links. Returns the id.
  */
-export async function upsertUser(trx: Db, user: NewUser): Promise<string> {
+export async function upsertUser(trx: Trx, user: NewUser): Promise<string> {
   const row = await queryOne<{ id: string }>(
     trx,
     `with person as (
@@ -35,7 +35,7 @@ export async function upsertUser(trx: Db, user: NewUser): Promise<string> {
 }
 
 /** False, without an insert, when another person has the email. */
-export async function insertUserUnlessKnown(trx: Db, user: NewUser): Promise<boolean> {
+export async function insertUserUnlessKnown(trx: Trx, user: NewUser): Promise<boolean> {
   const { rowCount } = await trx.raw<{ rowCount: number }>(
     `insert into users (id, email, display_name, password_hash, created_at)
      values (:id, :email, :displayName, :passwordHash, clock_timestamp())

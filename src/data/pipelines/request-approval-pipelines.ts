@@ -1,6 +1,6 @@
 /** Approval pipelines: the rules of an organization and of each of its agents. */
 import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryRows } from '../../platform/rows.ts';
 import { insertDocument, type RevisionTables } from '../revisions.ts';
 
@@ -14,7 +14,7 @@ export const pipelineTables: RevisionTables = {
 
 /** Gives a new organization or agent its pipeline: revision 1, active and empty, which passes every request to a person. */
 export async function createPipeline(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   {
     documentKey,
@@ -33,7 +33,7 @@ export async function createPipeline(
 
 /** Records which escalation paths a new revision names. */
 export async function insertNamedPaths(
-  trx: Db,
+  trx: Trx,
   { revisionId, pathKeys }: { readonly revisionId: string; readonly pathKeys: readonly string[] },
 ): Promise<void> {
   if (pathKeys.length === 0) return;

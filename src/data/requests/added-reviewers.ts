@@ -1,6 +1,6 @@
 /** People that a reviewer asked for help with a request. */
 import type { AddedReviewer } from '../../domain/requests/added-reviewers.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryRows } from '../../platform/rows.ts';
 
 /** In the order in which they were added. */
@@ -19,7 +19,7 @@ export async function findAddedReviewers(db: Db, requestId: string): Promise<Add
 
 /** Call it inside the transaction that locked the request. Returns the people who are new to it. */
 export async function insertAddedReviewers(
-  db: Db,
+  trx: Trx,
   {
     requestId,
     membershipIds,
@@ -28,7 +28,7 @@ export async function insertAddedReviewers(
   }: { requestId: string; membershipIds: readonly string[]; addedBy: string; at: Date },
 ): Promise<string[]> {
   const rows = await queryRows<{ membershipId: string }>(
-    db,
+    trx,
     `insert into added_reviewers (request_id, membership_id, added_by_membership_id, added_at)
      select cast(:requestId as uuid), member, cast(:addedBy as uuid), :at from unnest(cast(:membershipIds as uuid[])) as member
      on conflict on constraint added_reviewers_pkey do nothing

@@ -4,17 +4,17 @@
  */
 import { v7 } from 'uuid';
 import { WAKE_HEAD_START_MS, type Claim } from '../../domain/requests/approval-requests.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import { queryRows } from '../../platform/rows.ts';
 
 /** Call it inside the transaction that locked the request. The request must have no live claim. */
 export async function insertClaim(
-  db: Db,
+  trx: Trx,
   request: { readonly id: string; readonly organizationId: string },
   claim: Pick<Claim, 'membershipId' | 'displayName' | 'claimedAt' | 'expiresAt'>,
 ): Promise<Claim> {
   const id = v7();
-  await db('claims').insert({
+  await trx('claims').insert({
     id,
     organization_id: request.organizationId,
     request_id: request.id,
@@ -26,8 +26,8 @@ export async function insertClaim(
   return { id, ...claim, lapsed: false };
 }
 
-export async function endClaim(db: Db, id: string, now: Date): Promise<void> {
-  await db('claims').where({ id }).whereNull('ended_at').update({ ended_at: now });
+export async function endClaim(trx: Trx, id: string, now: Date): Promise<void> {
+  await trx('claims').where({ id }).whereNull('ended_at').update({ ended_at: now });
 }
 
 /** A claim that ended with its holder's membership. `at` is the instant by the request's clock. */
@@ -44,7 +44,7 @@ interface EndedClaim {
  * common order. The next statement takes their clocks.
  */
 export async function endClaimsOf(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   membershipId: string,
 ): Promise<EndedClaim[]> {

@@ -16,7 +16,7 @@ import {
 } from '../../domain/requests/approval-requests.ts';
 import { auditDataOf, type AuditActor } from '../../domain/audit.ts';
 import { stringifyExact } from '../../platform/json/exact-json.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
 import { toAuthContext, type StoredAuthContext } from './rows.ts';
 
@@ -144,11 +144,11 @@ const RECORD_VERDICT: PreparedStatement = {
  * undefined when its state is not in `from`.
  */
 export async function recordDecision(
-  db: Db,
+  trx: Trx,
   { request, now }: { readonly request: ApprovalRequest; readonly now: Date },
   decision: NewDecision,
 ): Promise<ApprovalRequest | undefined> {
-  return await runDecision(db, RECORD_DECISION, {
+  return await runDecision(trx, RECORD_DECISION, {
     request,
     decision,
     values: { id: request.id, now },
@@ -273,11 +273,11 @@ export async function recordPastDeadline(
  * deadline: the caller has seen it pass. Returns the ids it answered.
  */
 export async function recordForEach(
-  db: Db,
+  trx: Trx,
   { ids, due, keyPrefix, ...decision }: Omit<NewDecision, 'idempotencyKey'> & ForEach,
 ): Promise<string[]> {
   const rows = await queryRows<{ id: string }>(
-    db,
+    trx,
     `with ticked as materialized (
        select id, deadline_at, row_number() over () as place,
               greatest(date_trunc('milliseconds', clock_timestamp()), last_at, case when :due then deadline_at end) as now

@@ -2,13 +2,13 @@
 import { v7 } from 'uuid';
 import type { ApprovalRequest, Route } from '../../domain/requests/approval-requests.ts';
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryOne, runPrepared } from '../../platform/rows.ts';
 import { OUTBOX } from './levels.ts';
 
 /** `evaluating` becomes `pending`. */
-export async function markRouted(db: Db, id: string, route: Route): Promise<void> {
-  await db('approval_requests')
+export async function markRouted(trx: Trx, id: string, route: Route): Promise<void> {
+  await trx('approval_requests')
     .where({ id })
     .update({
       state: 'pending',
@@ -50,8 +50,8 @@ const PLAN: PreparedStatement = {
      where id = :id`,
 };
 
-export async function planNext(db: Db, id: string, plan: WalkPlan): Promise<void> {
-  await runPrepared(db, PLAN, {
+export async function planNext(trx: Trx, id: string, plan: WalkPlan): Promise<void> {
+  await runPrepared(trx, PLAN, {
     id,
     now: plan.now,
     walk: plan.walk ?? null,
@@ -123,8 +123,8 @@ const INSERT_STEP: PreparedStatement = {
  * step also gets one message that announces it in Slack. Each request for help is announced. Of
  * several steps at one instant, the first one that notifies is announced.
  */
-export async function insertStep(db: Db, step: EscalationStep): Promise<string[]> {
-  const rows = await runPrepared<{ membershipId: string }>(db, INSERT_STEP, {
+export async function insertStep(trx: Trx, step: EscalationStep): Promise<string[]> {
+  const rows = await runPrepared<{ membershipId: string }>(trx, INSERT_STEP, {
     organization: step.organizationId,
     request: step.requestId,
     step_key: step.stepKey,
@@ -159,8 +159,8 @@ export async function countPending(
 }
 
 /** Makes hand-overs of one organization take turns until the transaction ends. */
-export async function lockPendingCount(db: Db, organizationId: string): Promise<void> {
-  await db.raw(
+export async function lockPendingCount(trx: Trx, organizationId: string): Promise<void> {
+  await trx.raw(
     `select pg_advisory_xact_lock(hashtextextended('countersign.pending:' || cast(:organizationId as text), 0))`,
     {
       organizationId,
@@ -169,6 +169,6 @@ export async function lockPendingCount(db: Db, organizationId: string): Promise<
 }
 
 /** Removes a request that the pending cap refused, and its idempotency key. */
-export async function removeRequest(db: Db, id: string): Promise<void> {
-  await db('approval_requests').where({ id, state: 'evaluating' }).delete();
+export async function removeRequest(trx: Trx, id: string): Promise<void> {
+  await trx('approval_requests').where({ id, state: 'evaluating' }).delete();
 }

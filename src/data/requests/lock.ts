@@ -4,7 +4,7 @@
  * `greatest` keeps a row's clock from running backwards.
  */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
@@ -30,18 +30,17 @@ const READ_AND_TICK: PreparedStatement = {
 };
 
 /**
- * Call it inside a transaction. `floor` is an instant known to have come, such as the workflow's
- * time. No decision is earlier.
+ * `floor` is an instant known to have come, such as the workflow's time. No decision is earlier.
  */
 export async function lockRequest(
-  db: Db,
+  trx: Trx,
   id: string,
   floor?: Date,
 ): Promise<LockedRequest | undefined> {
-  const locked = await runPrepared(db, LOCK, { id });
+  const locked = await runPrepared(trx, LOCK, { id });
   if (locked.length === 0) return undefined;
   const [row] = await runPrepared<RequestRow & { admitted: boolean; now: Date }>(
-    db,
+    trx,
     READ_AND_TICK,
     { id, floor: floor ?? null },
   );
@@ -53,12 +52,12 @@ export async function lockRequest(
  * returns the ids. Waits for requests that others are settling, and leaves them out.
  */
 export async function lockOpenRequests(
-  db: Db,
+  trx: Trx,
   organizationId: string,
   { agentSlug }: { readonly agentSlug?: string } = {},
 ): Promise<string[]> {
   const rows = await queryRows<{ id: string }>(
-    db,
+    trx,
     `select id from approval_requests
       where organization_id = :organizationId and state in ('evaluating', 'pending')
         and (cast(:agentSlug as text) is null or agent_slug = :agentSlug)

@@ -2,7 +2,7 @@
  * Requests whose notified people can no longer answer. The transaction that removes rights looks
  * for them. A step looks at its own request.
  */
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 import { MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
 
@@ -20,7 +20,7 @@ const TRY_LOCK: PreparedStatement = {
  * Call it before a step reads who may decide. Later removals of rights wait for the step, and see
  * the members it notified. Returns false at once during a removal: the step must look again later.
  */
-export async function tryRightsLockShared(trx: Db, organizationId: string): Promise<boolean> {
+export async function tryRightsLockShared(trx: Trx, organizationId: string): Promise<boolean> {
   const [row] = await runPrepared<{ held: boolean }>(trx, TRY_LOCK, { organizationId });
   return row?.held === true;
 }
@@ -53,7 +53,7 @@ const same = (one: string, other: string): string =>
  * in the order of `lockOpenRequests`.
  */
 export async function wakeUnreachable(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   membershipIds: readonly string[],
 ): Promise<string[]> {
@@ -145,11 +145,11 @@ export async function mayStillDecide(db: Db, id: string, membershipId: string): 
 
 /** Ends the wait of a step early: no one it notified can answer. */
 export async function endStep(
-  db: Db,
+  trx: Trx,
   requestId: string,
   { stepKey, at }: { readonly stepKey: string; readonly at: Date },
 ): Promise<void> {
-  await db('escalation_steps')
+  await trx('escalation_steps')
     .where({ request_id: requestId, step_key: stepKey })
     .update({ escalate_at: at });
 }

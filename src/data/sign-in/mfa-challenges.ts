@@ -3,7 +3,7 @@
  * five wrong codes.
  */
 import type { MfaChallenge } from '../../domain/sign-in/mfa-challenges.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryRow } from '../../platform/rows.ts';
 
 const WRONG_CODES = 5;
@@ -49,7 +49,7 @@ export async function findMfaChallenge(db: Db, id: string): Promise<MfaChallenge
 /**
  * Locks the challenge. Returns false when it was used, has expired or has had too many wrong codes.
  */
-export async function lockLiveMfaChallenge(trx: Db, id: string): Promise<boolean> {
+export async function lockLiveMfaChallenge(trx: Trx, id: string): Promise<boolean> {
   const locked = await trx('mfa_challenges').where({ id }).forUpdate().first('id');
   if (!locked) return false;
   const live = await trx('mfa_challenges')

@@ -3,7 +3,7 @@
  * hour.
  */
 import type { ResetRecipient, PasswordReset } from '../../domain/sign-in/password-resets.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryRow, queryRows } from '../../platform/rows.ts';
 
 const LINKS_AN_HOUR = 5;
@@ -39,7 +39,7 @@ interface NewPasswordReset {
  * Locks the person, stores the link, and purges some links that expired a day ago. Returns false
  * above the limit per hour.
  */
-export async function insertPasswordReset(trx: Db, reset: NewPasswordReset): Promise<boolean> {
+export async function insertPasswordReset(trx: Trx, reset: NewPasswordReset): Promise<boolean> {
   await lockPassword(trx, reset.userId, 'change');
   const rows = await queryRows<unknown>(
     trx,
@@ -77,7 +77,7 @@ export async function findLivePasswordReset(
  * by side, while a change excludes them and all other changes.
  */
 export async function lockPassword(
-  trx: Db,
+  trx: Trx,
   userId: string,
   to: 'verify' | 'change',
 ): Promise<string | null> {
@@ -90,7 +90,11 @@ export async function lockPassword(
 }
 
 /** Replaces the password and ends all reset links. */
-export async function updatePassword(trx: Db, userId: string, passwordHash: string): Promise<void> {
+export async function updatePassword(
+  trx: Trx,
+  userId: string,
+  passwordHash: string,
+): Promise<void> {
   await trx('users').where({ id: userId }).update({ password_hash: passwordHash });
   await trx('password_resets')
     .where({ user_id: userId })

@@ -1,7 +1,7 @@
 /** Authenticator apps of people: the sealed seed, and the last code that was used. */
 import type { StoredSecret } from '../../domain/sealed-secrets.ts';
 import type { TotpFactor } from '../../domain/sign-in/second-factors.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 
 const COLUMNS = {
   sealed: 'secret',
@@ -16,7 +16,7 @@ export async function findTotpFactor(db: Db, userId: string): Promise<TotpFactor
 }
 
 /** Locks the factor until the end of the transaction. */
-export async function lockTotpFactor(trx: Db, userId: string): Promise<TotpFactor | undefined> {
+export async function lockTotpFactor(trx: Trx, userId: string): Promise<TotpFactor | undefined> {
   return (await trx('totp_factors').where({ user_id: userId }).forUpdate().first(COLUMNS)) as
     TotpFactor | undefined;
 }
@@ -39,14 +39,14 @@ export async function putUnconfirmedTotpFactor(
 }
 
 /** `step`: the step of the confirming code, which cannot be used again. */
-export async function confirmTotpFactor(db: Db, userId: string, step: number): Promise<void> {
-  await db('totp_factors')
+export async function confirmTotpFactor(trx: Trx, userId: string, step: number): Promise<void> {
+  await trx('totp_factors')
     .where({ user_id: userId })
-    .update({ confirmed_at: db.raw('clock_timestamp()'), last_used_step: step });
+    .update({ confirmed_at: trx.raw('clock_timestamp()'), last_used_step: step });
 }
 
-export async function markTotpStepUsed(db: Db, userId: string, step: number): Promise<void> {
-  await db('totp_factors').where({ user_id: userId }).update({ last_used_step: step });
+export async function markTotpStepUsed(trx: Trx, userId: string, step: number): Promise<void> {
+  await trx('totp_factors').where({ user_id: userId }).update({ last_used_step: step });
 }
 
 export async function deleteTotpFactor(db: Db, userId: string): Promise<void> {

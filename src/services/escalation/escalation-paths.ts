@@ -23,7 +23,7 @@ import { findTeamRosters } from '../../data/escalation/team-escalation-policies.
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
 import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { readDocument } from '../read-documents.ts';
 import {
@@ -70,21 +70,21 @@ interface LiveTargets {
  * archived.
  */
 async function findLiveTargets(
-  trx: Db,
+  db: Db,
   organizationId: string,
   names: EscalationNames,
 ): Promise<LiveTargets> {
-  const members = await findAddressable(trx, organizationId, idsOf(names, 'user'));
-  const teams = await findTeamRosters(trx, organizationId, idsOf(names, 'team'));
+  const members = await findAddressable(db, organizationId, idsOf(names, 'user'));
+  const teams = await findTeamRosters(db, organizationId, idsOf(names, 'team'));
   return { members: new Set(members), teams: new Set(teams.keys()) };
 }
 
 async function checkTargets(
-  trx: Db,
+  db: Db,
   organizationId: string,
   { names }: { readonly names: EscalationNames },
 ): Promise<void> {
-  const { members, teams } = await findLiveTargets(trx, organizationId, names);
+  const { members, teams } = await findLiveTargets(db, organizationId, names);
   const issues = names.targets.flatMap(({ target, pointer }): Issue[] => {
     if (target.type === 'broadcast' || (target.type === 'user' ? members : teams).has(target.id))
       return [];
@@ -99,7 +99,7 @@ async function checkTargets(
 
 /** Members removed and teams archived after the revision was created must not come back by activating it. */
 async function checkTargetsThere(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   revision: Revision,
 ): Promise<void> {

@@ -11,7 +11,7 @@ import {
 } from '../../data/escalation/team-escalation-policies.ts';
 import { findTeam, lockTeam } from '../../data/people/teams.ts';
 import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { idsOf, namesIn, readTeamPolicy, type EscalationNames } from './read-escalation.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
 import { revisionCache } from '../revisions/cache.ts';
@@ -36,20 +36,20 @@ async function storedPolicy(text: string): Promise<TeamPolicyDocument> {
 
 /** The members of the team who were not removed from the organization, suspended or not. */
 async function membersOf(
-  trx: Db,
+  db: Db,
   organizationId: string,
   teamId: string,
 ): Promise<ReadonlySet<string>> {
-  const roster = (await findTeamRosters(trx, organizationId, [teamId])).get(teamId);
+  const roster = (await findTeamRosters(db, organizationId, [teamId])).get(teamId);
   return new Set(roster?.members.map(({ membershipId }) => membershipId));
 }
 
 async function checkTargets(
-  trx: Db,
+  db: Db,
   organizationId: string,
   { documentKey: teamId, names }: { documentKey: string; names: EscalationNames },
 ): Promise<void> {
-  const members = await membersOf(trx, organizationId, teamId);
+  const members = await membersOf(db, organizationId, teamId);
   const issues = names.targets.flatMap(({ target, pointer }): Issue[] =>
     target.type === 'user' && !members.has(target.id)
       ? [{ pointer, code: 'unknown_target', message: 'must be a member of the team' }]
@@ -60,7 +60,7 @@ async function checkTargets(
 
 /** People who left the team after the revision was created must not come back by activating it. */
 async function checkTargetsThere(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   revision: Revision,
 ): Promise<void> {
@@ -79,7 +79,7 @@ async function checkTargetsThere(
  * Then locks the team, which must be live.
  */
 async function lockLiveTeam(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   teamId: string,
 ): Promise<ErrorCode | undefined> {

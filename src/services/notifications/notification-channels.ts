@@ -26,7 +26,7 @@ import { AppError, invalid } from '../../domain/errors.ts';
 import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import { EgressDenied, EgressTimeout } from '../../platform/network/egress.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import { newSigningSecret } from '../../platform/crypto/webhook-signature.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
@@ -105,7 +105,7 @@ function makeSecret({ secrets }: Runtime, channelId: string): SecretMade {
 async function changing<T>(
   { db }: ServiceContext,
   principal: MemberPrincipal,
-  work: (trx: Db, caller: MemberPrincipal) => Promise<T>,
+  work: (trx: Trx, caller: MemberPrincipal) => Promise<T>,
 ): Promise<T> {
   return await db.transaction(async (trx) => {
     const caller = await lockAccessSharedAndRereadMember(trx, principal, {
@@ -123,7 +123,7 @@ interface ChannelEvent {
 }
 
 async function record(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   { verb, id, data }: ChannelEvent,
 ): Promise<void> {

@@ -17,7 +17,7 @@ import { deleteRecoveryCodes } from '../../data/sign-in/recovery-codes.ts';
 import { deleteTotpFactor } from '../../data/sign-in/totp-factors.ts';
 import { upsertUser } from '../../data/people/users.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import { ensureSecretFile, readSecretFile } from '../../platform/crypto/secret-file.ts';
 import { hashSecret, secretMatches } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
@@ -102,7 +102,7 @@ interface NewOwner extends BootstrapInput {
   readonly passwordHash: string;
 }
 
-async function insertOwner(trx: Db, owner: NewOwner): Promise<void> {
+async function insertOwner(trx: Trx, owner: NewOwner): Promise<void> {
   const { organizationId, membershipId, displayName } = owner;
   const names = { name: owner.organizationName, slug: slugOf(owner.organizationName) };
   await insertOrganization(trx, organizationId, names);

@@ -18,7 +18,7 @@ import {
   lockAccess,
   updateOrganization,
 } from '../../data/organization/organizations.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import { announceCancelledAll, cancelAll } from '../requests/cancel-all.ts';
 import { prepareBootstrap } from './bootstrap.ts';
 import type { Limits, Runtime, ServiceContext } from '../context.ts';
@@ -81,7 +81,7 @@ export async function changeOrganization(
 }
 
 async function change(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   { expected, wanted }: { readonly expected: number; readonly wanted: TermsWanted },
 ): Promise<Organization> {
@@ -164,7 +164,7 @@ export async function deleteOrganization(
   });
 }
 
-async function end(trx: Db, caller: MemberPrincipal) {
+async function end(trx: Trx, caller: MemberPrincipal) {
   const { organizationId } = caller;
   const actor = actorOf(caller);
   const settled = await cancelAll(trx, { organizationId, actor, reason: 'organization_deleted' });

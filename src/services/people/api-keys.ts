@@ -43,7 +43,7 @@ import {
   revokeApiKey,
   touchApiKey,
 } from '../../data/people/api-keys.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember } from './current-callers.ts';
@@ -209,7 +209,7 @@ export interface KeyToIssue {
 
 /** Inserts a permitted key with its audit event. */
 export async function insertWithToken(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   wanted: KeyToIssue,
 ): Promise<IssuedApiKey> {
@@ -218,7 +218,7 @@ export async function insertWithToken(
   const { id, hash, token } = issueToken(
     kind === 'personal' ? TOKEN_PREFIX.apiKey : TOKEN_PREFIX.organizationKey,
   );
-  await insertApiKey(db, organizationId, {
+  await insertApiKey(trx, organizationId, {
     id,
     kind,
     createdByMembershipId: membershipId,
@@ -235,11 +235,11 @@ export async function insertWithToken(
     ...(permissions && { permissions: [...permissions] }),
     ...(expiresAt && { expires_at: expiresAt }),
   };
-  await insertAuditEvents(db, organizationId, {
+  await insertAuditEvents(trx, organizationId, {
     events: [{ eventType: 'api_key.created', actor: actorOf(issuer), subjectId: id, data }],
     occurredAt: now,
   });
-  return { key: await readApiKey(db, runtime, { organizationId, id }), token };
+  return { key: await readApiKey(trx, runtime, { organizationId, id }), token };
 }
 
 /** A key of the organization. Throws 404. */
@@ -269,7 +269,7 @@ export async function revokeOwnApiKey(
 
 /** Of two concurrent calls, one revokes and writes the event. */
 export async function revokeWithAudit(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { id, actor }: { readonly id: string; readonly actor: AuditActor },
 ): Promise<void> {

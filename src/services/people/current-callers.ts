@@ -29,7 +29,7 @@ import {
 } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Permission } from '../../domain/people/permissions.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import {
   apiKeyPrincipal,
   memberPrincipal,
@@ -49,7 +49,7 @@ export interface Needs {
  * needed permission is gone.
  */
 export async function lockAccessAndRereadMember(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   needs?: Needs,
 ): Promise<MemberPrincipal> {
@@ -59,7 +59,7 @@ export async function lockAccessAndRereadMember(
 
 /** For changes that leave everyone's access as it is. Throws as `lockAccessAndRereadMember` does. */
 export async function lockAccessSharedAndRereadMember(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   needs?: Needs,
 ): Promise<MemberPrincipal> {
@@ -68,7 +68,7 @@ export async function lockAccessSharedAndRereadMember(
 }
 
 async function rereadForSettings(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   needs: Needs | undefined,
 ): Promise<MemberPrincipal> {
@@ -89,7 +89,7 @@ export interface Acting {
  * same order. Throws what `rereadMember` throws, and `not_found`.
  */
 export async function lockRequestAndRereadMember(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   requestId: string,
 ): Promise<Acting> {
@@ -105,7 +105,7 @@ export async function lockRequestAndRereadMember(
  * organization's (`lockAccessShared`), so that the rights hold until the commit.
  */
 export async function rereadCaller(
-  trx: Db,
+  trx: Trx,
   caller: ProductPrincipal,
   needs: Needs,
 ): Promise<ProductPrincipal> {
@@ -118,7 +118,7 @@ export async function rereadCaller(
 }
 
 async function rereadOrganizationKey(
-  trx: Db,
+  trx: Trx,
   { keyId }: OrganizationKeyPrincipal,
 ): Promise<OrganizationKeyPrincipal> {
   const key = await findOrganizationKeyHolder(trx, keyId);

@@ -19,7 +19,7 @@ import {
   listPoliciesNaming,
   type NamingPolicy,
 } from '../../data/escalation/team-escalation-policies.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import { announceReleased, releaseClaimsOf } from '../requests/claims.ts';
 import type { ServiceContext } from '../context.ts';
@@ -88,7 +88,7 @@ interface EscalationUses {
 }
 
 async function findEscalationUses(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   id: string,
 ): Promise<EscalationUses> {
@@ -126,7 +126,7 @@ interface StatusChange {
  * 409 `membership_removed` unless the new status is removed.
  */
 async function requireChangeable(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   { id, removal }: { id: string; removal: boolean },
 ): Promise<MemberSummary> {
@@ -145,7 +145,7 @@ async function requireChangeable(
  * still targets the member.
  */
 async function requireReleased(
-  trx: Db,
+  trx: Trx,
   member: MemberSummary,
   force: boolean,
 ): Promise<ReturnType<typeof presentUses>> {
@@ -158,7 +158,7 @@ async function requireReleased(
 }
 
 async function changed(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   event: Omit<NewAuditEvent, 'actor'>,
 ): Promise<void> {
@@ -215,7 +215,7 @@ function announceLeft(context: ServiceContext, { released, due }: LeftRequests):
  * is suspended.
  */
 async function suspend(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   { member, force }: { member: MemberSummary; force: boolean },
 ): Promise<LeftRequests> {
@@ -232,7 +232,7 @@ async function suspend(
 
 /** No request waits for them any longer. */
 async function waitNoLonger(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   { member, reason }: { member: MemberSummary; reason: string },
 ): Promise<LeftRequests> {
@@ -250,7 +250,7 @@ async function waitNoLonger(
   };
 }
 
-async function reactivate(trx: Db, caller: MemberPrincipal, member: MemberSummary): Promise<void> {
+async function reactivate(trx: Trx, caller: MemberPrincipal, member: MemberSummary): Promise<void> {
   if (member.directoryManaged) throw new AppError('directory_managed');
   await setMembershipStatus(trx, member.organizationId, { id: member.id, status: 'active' });
   await changed(trx, caller, { eventType: 'membership.reactivated', subjectId: member.id });

@@ -23,7 +23,7 @@ import {
   countPolicies,
   deletePermissionPolicy,
   findPolicy,
-  findPolicyHolder,
+  lockPolicyHolder,
   HOLDER_COLUMNS,
   insertPermissionPolicies,
   listPolicyResources,
@@ -31,7 +31,7 @@ import {
 } from '../../data/people/permission-policies.ts';
 import { listTeamMembershipIds } from '../../data/people/teams.ts';
 import { canonicalJson } from '../../platform/json/exact-values.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember, rereadMember } from './current-callers.ts';
@@ -48,7 +48,7 @@ export interface SubmittedTerms {
  * archived. `requireMayGrant` checks whether the caller may grant them.
  */
 export async function requireValidTerms(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   {
     policies,
@@ -64,7 +64,7 @@ export async function requireValidTerms(
 }
 
 async function missingResources(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   policies: readonly SubmittedTerms[],
 ): Promise<readonly Issue[]> {
@@ -85,7 +85,7 @@ async function missingResources(
 
 /** Whether a team or agent named in terms exists and is not archived. */
 export async function whichAreLive(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   policies: readonly PolicyTerms[],
 ): Promise<(terms: Pick<PolicyTerms, 'scopeKind'>, id: string) => boolean> {
@@ -115,7 +115,7 @@ export interface GrantedPolicies {
 
 /** Adds policies with their audit events. Returns their ids, in the order of the terms. */
 export async function addPolicies(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { actor, ...policies }: GrantedPolicies,
 ): Promise<readonly string[]> {
@@ -152,7 +152,7 @@ function auditedTerms({ scopeKind, resourceIds, permissions, isOwner }: PolicyTe
  * Call it after a change of ownership, under the lock on access. Throws 409 `last_owner` when no
  * active owner remains.
  */
-export async function requireActiveOwner(trx: Db, organizationId: string): Promise<void> {
+export async function requireActiveOwner(trx: Trx, organizationId: string): Promise<void> {
   if ((await countOwnerships(trx, organizationId)) === 0) throw new AppError('last_owner');
 }
 
@@ -161,7 +161,7 @@ interface Changing {
   readonly holder: PolicyHolder;
 }
 
-type Change<T> = (trx: Db, caller: MemberPrincipal, state: PolicyHolderState) => Promise<T>;
+type Change<T> = (trx: Trx, caller: MemberPrincipal, state: PolicyHolderState) => Promise<T>;
 
 /**
  * Runs `change` under the lock on access, with the caller and the holder read again. Throws 404
@@ -176,7 +176,7 @@ async function changing<T>(
     const caller = await lockAccessAndRereadMember(trx, principal, {
       permission: 'permission_policy.write',
     });
-    const state = await findPolicyHolder(trx, principal.organizationId, { holder, lock: true });
+    const state = await lockPolicyHolder(trx, principal.organizationId, holder);
     if (!state) throw new AppError('not_found');
     return await change(trx, caller, state);
   });
@@ -197,7 +197,7 @@ async function taking<T>(context: ServiceContext, of: Changing, change: Change<T
 }
 
 /** The members affected by what the holder is granted. */
-async function listHolders(trx: Db, { kind, id }: PolicyHolder): Promise<readonly string[]> {
+async function listHolders(trx: Trx, { kind, id }: PolicyHolder): Promise<readonly string[]> {
   if (kind === 'membership') return [id];
   return kind === 'team' ? await listTeamMembershipIds(trx, id) : [];
 }
@@ -215,7 +215,7 @@ function readOnly(read_only_reason: string): AppError {
 
 /** Throws 404. */
 async function readPolicy(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   reference: PolicyReference,
 ): Promise<PermissionPolicy> {
@@ -229,7 +229,7 @@ async function readPolicy(
  * 409 `read_only_policy`.
  */
 async function findChangeable(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   { state, ...reference }: PolicyReference & { readonly state: PolicyHolderState },
 ): Promise<PermissionPolicy> {
@@ -293,7 +293,7 @@ export async function createPolicy(
 }
 
 /** Creating several policies at once for a new holder is limited to `MOST_POLICIES`, too. */
-async function requireRoom(trx: Db, organizationId: string, holder: PolicyHolder): Promise<void> {
+async function requireRoom(trx: Trx, organizationId: string, holder: PolicyHolder): Promise<void> {
   if ((await countPolicies(trx, organizationId, holder)) < MOST_POLICIES) return;
   throw new AppError('policy_limit_reached', { details: { limit: MOST_POLICIES } });
 }
@@ -364,7 +364,7 @@ export async function replacePolicy(
 
 /** Reads the policy again, since the change may have changed what the caller holds. */
 async function readPagePolicy(
-  trx: Db,
+  trx: Trx,
   principal: MemberPrincipal,
   { state, ...reference }: PolicyReference & { readonly state: PolicyHolderState },
 ): Promise<PagePolicy> {

@@ -76,7 +76,7 @@ export async function readPolicyPage(
   holder: PolicyHolder,
 ): Promise<PolicyPage> {
   const { organizationId } = principal;
-  const state = await findPolicyHolder(db, organizationId, { holder });
+  const state = await findPolicyHolder(db, organizationId, holder);
   if (!state) throw new AppError('not_found');
   const policies = await listPolicies(db, organizationId, holder);
   const readOnlyReason = pageReadOnlyReason(principal, state.closed ?? undefined);

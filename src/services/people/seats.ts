@@ -2,7 +2,7 @@
 import { AppError } from '../../domain/errors.ts';
 import { lockAccess } from '../../data/organization/organizations.ts';
 import { countSeats } from '../../data/people/seats.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 
 export interface Seats {
@@ -23,7 +23,7 @@ export async function readSeats(
  * `seat_limit_reached` {dimension, limit, used}. Accepting an invitation takes no further seat.
  */
 export async function claimSeat(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   limits: { readonly seats: number },
 ): Promise<void> {

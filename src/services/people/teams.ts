@@ -33,7 +33,7 @@ import {
   type LockedTeam,
   type TeamPage,
 } from '../../data/people/teams.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { announceDue } from '../requests/announce.ts';
 import type { ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember } from './current-callers.ts';
@@ -131,7 +131,7 @@ export async function createTeam(
   });
 }
 
-async function lockExisting(trx: Db, organizationId: string, id: string): Promise<LockedTeam> {
+async function lockExisting(trx: Trx, organizationId: string, id: string): Promise<LockedTeam> {
   const team = await lockTeam(trx, organizationId, id);
   if (!team) throw new AppError('not_found');
   return team;
@@ -173,7 +173,7 @@ const SHOWN_REQUESTS = 20;
  * Throws 409 `team_in_escalation_path` while a path targets the team. The lock prevents concurrent
  * activations.
  */
-async function requireUnasked(trx: Db, organizationId: string, id: string): Promise<void> {
+async function requireUnasked(trx: Trx, organizationId: string, id: string): Promise<void> {
   const paths = await listPathsNamingTeam(trx, organizationId, id);
   const waiting = await findWaitingOnTeam(trx, organizationId, {
     teamId: id,
@@ -281,7 +281,7 @@ export async function setTeamMembers(
  * left.
  */
 async function requireReleased(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   {
     id,
@@ -319,7 +319,11 @@ function requireMembers(ids: readonly string[], present: ReadonlySet<string>): v
  * grant it. Throws 403 `grant_exceeds_own` (details.grants: all that the caller lacks), and as
  * `requireMayGrant` for dangerous permissions.
  */
-async function requireMayAdmit(trx: Db, principal: MemberPrincipal, teamId: string): Promise<void> {
+async function requireMayAdmit(
+  trx: Trx,
+  principal: MemberPrincipal,
+  teamId: string,
+): Promise<void> {
   const policies = await listPolicies(trx, principal.organizationId, { kind: 'team', id: teamId });
   const beyond = policies.flatMap((terms) => grantsBeyond(principal, terms));
   if (beyond.length > 0) throw new AppError('grant_exceeds_own', { details: { grants: beyond } });

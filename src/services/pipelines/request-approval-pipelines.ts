@@ -13,7 +13,7 @@ import {
 import { namedEscalationPaths } from '../../domain/pipelines/parse.ts';
 import { keepSnapshots } from '../../domain/pipelines/store.ts';
 import type { StoredBlock } from '../../domain/pipelines/types.ts';
-import { findPathStates } from '../../data/escalation/escalation-paths.ts';
+import { findPathStates, lockPathStates } from '../../data/escalation/escalation-paths.ts';
 import {
   insertNamedPaths,
   pipelineTables,
@@ -23,7 +23,7 @@ import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
 import { knownLength, knownMembers } from '../../platform/json/json-members.ts';
 import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { runPreview } from './preview.ts';
 import { readPipeline, type PipelineNames } from './read-pipeline.ts';
@@ -76,14 +76,11 @@ function printedPipeline(
 }
 
 async function checkNamedPaths(
-  trx: Db,
+  db: Db,
   organizationId: string,
   { names: named }: { readonly names: PipelineNames },
 ): Promise<void> {
-  const states = await findPathStates(trx, organizationId, {
-    pathKeys: distinctKeys(named),
-    lock: false,
-  });
+  const states = await findPathStates(db, organizationId, distinctKeys(named));
   const existing = new Set(states.map((state) => state.pathKey));
   const missing = named.filter(({ pathKey }) => !existing.has(pathKey));
   if (missing.length === 0) return;
@@ -97,12 +94,12 @@ async function checkNamedPaths(
 }
 
 async function checkPathsActive(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   revision: Revision,
 ): Promise<void> {
   const pathKeys = distinctKeys(namedEscalationPaths(await storedPipeline(revision.document)));
-  const states = await findPathStates(trx, organizationId, { pathKeys, lock: true });
+  const states = await lockPathStates(trx, organizationId, pathKeys);
   const active = new Set(states.filter((state) => state.active).map((state) => state.pathKey));
   const inactive = pathKeys.filter((pathKey) => !active.has(pathKey));
   if (inactive.length > 0)

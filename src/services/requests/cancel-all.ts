@@ -3,7 +3,7 @@ import { recordForEach } from '../../data/requests/decide.ts';
 import { lockOpenRequests } from '../../data/requests/lock.ts';
 import type { AuditActor } from '../../domain/audit.ts';
 import { OPEN_STATES, SYSTEM_AUTHENTICATION } from '../../domain/requests/approval-requests.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceEach } from './announce.ts';
 import { expireEach, SYSTEM_KEY_PREFIX } from './settle.ts';
@@ -29,7 +29,7 @@ export interface SettledAtOnce {
  * locked; those that got an answer meanwhile keep it. After the commit: `announceCancelledAll`.
  */
 export async function cancelAll(
-  trx: Db,
+  trx: Trx,
   { organizationId, agentSlug, actor, reason }: CancelAll,
 ): Promise<SettledAtOnce> {
   const open = await lockOpenRequests(

@@ -12,7 +12,7 @@ import { actorOf, requestEvent, type AuditActor } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { mayClaim, maySee } from '../../domain/requests/request-access.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceChanged, announceDecided } from './announce.ts';
 import { lockRequestAndRereadMember } from '../people/current-callers.ts';
@@ -53,50 +53,50 @@ interface Call {
 }
 
 async function claimLocked(
-  db: Db,
+  trx: Trx,
   { principal: caller, id }: Call,
 ): Promise<Outcome<{ claim: Claim }>> {
-  const { principal, locked } = await lockRequestAndRereadMember(db, caller, id);
+  const { principal, locked } = await lockRequestAndRereadMember(trx, caller, id);
   for (const permission of ['request.claim', 'request.decide'] as const)
     requireForAgent(principal, permission, locked.request.agentSlug);
-  if (!mayClaim(principal, await readAudience(db, locked.request)))
+  if (!mayClaim(principal, await readAudience(trx, locked.request)))
     throw new AppError('request_not_routed');
-  const expired = await expireIfDue(db, locked, { wake: true });
+  const expired = await expireIfDue(trx, locked, { wake: true });
   if (expired) return { expired };
   requirePending(locked.request);
-  const settled = await lapseIfDue(db, locked);
+  const settled = await lapseIfDue(trx, locked);
   const { claim } = settled.request;
   if (claim && claim.membershipId !== principal.membershipId)
     throw new AppError('claim_held', { details: holderOf(claim) });
   return claim
     ? { claim, changed: false }
-    : { claim: await claimNow(db, settled, principal), changed: true };
+    : { claim: await claimNow(trx, settled, principal), changed: true };
 }
 
 async function claimNow(
-  db: Db,
+  trx: Trx,
   { request, now }: LockedRequest,
   principal: MemberPrincipal,
 ): Promise<Claim> {
-  const organization = await findOrganization(db, principal.organizationId);
+  const organization = await findOrganization(trx, principal.organizationId);
   if (!organization) throw new AppError('not_found');
   const lapsesAt = Math.min(
     now.getTime() + organization.claimTimeout * 1_000,
     request.deadlineAt.getTime(),
   );
   const { membershipId, displayName } = principal;
-  const claim = await insertClaim(db, request, {
+  const claim = await insertClaim(trx, request, {
     membershipId,
     displayName,
     claimedAt: now,
     expiresAt: new Date(lapsesAt),
   });
   await record(
-    db,
+    trx,
     { request, now },
     { verb: 'claimed', actor: actorOf(principal), claim, more: { expires_at: claim.expiresAt } },
   );
-  await touchRequest(db, request.id, { now, wake: true });
+  await touchRequest(trx, request.id, { now, wake: true });
   return claim;
 }
 
@@ -119,26 +119,26 @@ export async function releaseRequest(
 }
 
 async function releaseLocked(
-  db: Db,
+  trx: Trx,
   { principal: caller, id }: Call,
 ): Promise<Outcome<{ released: boolean }>> {
-  const { principal, locked } = await lockRequestAndRereadMember(db, caller, id);
+  const { principal, locked } = await lockRequestAndRereadMember(trx, caller, id);
   requireForAgent(principal, 'request.claim', locked.request.agentSlug);
   if (locked.request.claim?.membershipId !== principal.membershipId) {
-    if (!maySee(principal, locked.request, await readAudience(db, locked.request)))
+    if (!maySee(principal, locked.request, await readAudience(trx, locked.request)))
       throw new AppError('request_not_routed');
   }
-  const expired = await expireIfDue(db, locked, { wake: true });
+  const expired = await expireIfDue(trx, locked, { wake: true });
   if (expired) return { expired };
-  const settled = await lapseIfDue(db, locked);
+  const settled = await lapseIfDue(trx, locked);
   const { request, now } = settled;
   const { claim } = request;
   if (!claim) return { released: false, changed: settled !== locked };
   if (claim.membershipId !== principal.membershipId)
     throw new AppError('not_claim_holder', { details: holderOf(claim) });
-  await endClaim(db, claim.id, now);
-  await record(db, { request, now }, { verb: 'claim_released', actor: actorOf(principal), claim });
-  await touchRequest(db, request.id, { now, wake: true });
+  await endClaim(trx, claim.id, now);
+  await record(trx, { request, now }, { verb: 'claim_released', actor: actorOf(principal), claim });
+  await touchRequest(trx, request.id, { now, wake: true });
   return { released: true, changed: true };
 }
 
@@ -147,7 +147,7 @@ async function releaseLocked(
  * Returns the ids of the requests, for `announceReleased` after the commit.
  */
 export async function releaseClaimsOf(
-  trx: Db,
+  trx: Trx,
   {
     organizationId,
     membershipId,
@@ -183,7 +183,7 @@ interface ClaimRecord {
 }
 
 async function record(
-  db: Db,
+  trx: Trx,
   {
     request,
     now,
@@ -197,5 +197,5 @@ async function record(
     ...more,
   };
   const event = { ...requestEvent(request.id, verb, data), actor };
-  await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });
+  await insertAuditEvents(trx, request.organizationId, { events: [event], occurredAt: now });
 }

@@ -10,7 +10,7 @@ import {
   requireSecondFactor,
 } from '../../domain/sign-in/recent-authentication.ts';
 import { mayDecide } from '../../domain/requests/request-access.ts';
-import { violatedConstraint, type Db } from '../../platform/postgres.ts';
+import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
 import { lockRequestAndRereadMember } from '../people/current-callers.ts';
@@ -102,20 +102,20 @@ async function decideIfUnchanged(
  * The request with its final answer. `changed`: this call caused it, by the decision or by expiry.
  */
 async function decideLocked(
-  db: Db,
+  trx: Trx,
   { principal: caller, wanted }: Call,
 ): Promise<{ request: ApprovalRequest; changed: boolean }> {
-  const { principal, locked } = await lockRequestAndRereadMember(db, caller, wanted.requestId);
+  const { principal, locked } = await lockRequestAndRereadMember(trx, caller, wanted.requestId);
   const { request } = locked;
   requireForAgent(principal, 'request.decide', request.agentSlug);
   requireSecondFactor(principal);
-  if (!mayDecide(principal, request, await readAudience(db, request)))
+  if (!mayDecide(principal, request, await readAudience(trx, request)))
     throw new AppError('request_not_routed');
   const changed =
-    (await expireIfDue(db, locked, { wake: true })) ??
-    (await recordDecision(db, await lapseIfDue(db, locked), toDecision(principal, wanted)));
+    (await expireIfDue(trx, locked, { wake: true })) ??
+    (await recordDecision(trx, await lapseIfDue(trx, locked), toDecision(principal, wanted)));
   if (changed) return { request: changed, changed: true };
-  await refuseUnlessReplay(db, request, { principal, wanted });
+  await refuseUnlessReplay(trx, request, { principal, wanted });
   return { request, changed: false };
 }
 

@@ -17,7 +17,7 @@ import {
   type Route,
 } from '../../domain/requests/approval-requests.ts';
 import { requestEvent, type NewAuditEvent } from '../../domain/audit.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime } from '../context.ts';
 import type { Evaluated } from './evaluation/evaluate.ts';
 
@@ -31,21 +31,21 @@ interface HandOver {
  * refused and removed it.
  */
 export async function handOver(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   { locked, evaluated }: HandOver,
 ): Promise<ApprovalRequest | undefined> {
   const { request, now } = locked;
-  if (!locked.admitted && (await isOverCap(db, runtime, request.organizationId))) {
-    await removeRequest(db, request.id);
+  if (!locked.admitted && (await isOverCap(trx, runtime, request.organizationId))) {
+    await removeRequest(trx, request.id);
     const refused = requestEvent(request.id, 'refused', { code: 'quota_exceeded' });
-    await insertAuditEvents(db, request.organizationId, { events: [refused], occurredAt: now });
+    await insertAuditEvents(trx, request.organizationId, { events: [refused], occurredAt: now });
     return undefined;
   }
-  const path = await firstActivePath(db, request.organizationId, evaluated.pathKeys);
+  const path = await firstActivePath(trx, request.organizationId, evaluated.pathKeys);
   const { route, events } = routing(request, { evaluated, path, now });
-  await markRouted(db, request.id, route);
-  await insertAuditEvents(db, request.organizationId, { events, occurredAt: now });
+  await markRouted(trx, request.id, route);
+  await insertAuditEvents(trx, request.organizationId, { events, occurredAt: now });
   return buildRequest({ ...request, state: 'pending', route });
 }
 
@@ -89,12 +89,12 @@ export function routing(
 
 /** A path archived since falls back to the defaults, then to no path. */
 async function firstActivePath(
-  db: Db,
+  trx: Trx,
   organizationId: string,
   keys: readonly string[],
 ): Promise<{ key: string; revisionId: string } | undefined> {
   for (const key of keys) {
-    const revisionId = await resolveActivePath(db, organizationId, key);
+    const revisionId = await resolveActivePath(trx, organizationId, key);
     if (revisionId !== undefined) return { key, revisionId };
   }
   return undefined;
@@ -111,11 +111,11 @@ export function uncountedBelow({ limits }: Runtime): number {
   return Math.max(0, limits.pendingRequests - UNCOUNTED_MARGIN);
 }
 
-async function isOverCap(db: Db, runtime: Runtime, organizationId: string): Promise<boolean> {
+async function isOverCap(trx: Trx, runtime: Runtime, organizationId: string): Promise<boolean> {
   const uncounted = uncountedBelow(runtime);
-  if (uncounted > 0 && (await countPending(db, organizationId, uncounted)) < uncounted)
+  if (uncounted > 0 && (await countPending(trx, organizationId, uncounted)) < uncounted)
     return false;
   const cap = runtime.limits.pendingRequests;
-  await lockPendingCount(db, organizationId);
-  return (await countPending(db, organizationId, cap)) >= cap;
+  await lockPendingCount(trx, organizationId);
+  return (await countPending(trx, organizationId, cap)) >= cap;
 }

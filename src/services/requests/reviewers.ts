@@ -13,7 +13,7 @@ import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
 import { isInAudience, mayDecide } from '../../domain/requests/request-access.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { readPage } from '../pages.ts';
 import { announceChanged } from './announce.ts';
@@ -102,31 +102,31 @@ type AddOutcome =
   | { readonly reviewers: AddedReviewer[]; readonly changed: boolean };
 
 async function addLocked(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   { principal: caller, id, membershipIds }: AddInput & { readonly principal: MemberPrincipal },
 ): Promise<AddOutcome> {
-  const { principal, locked } = await lockRequestAndRereadMember(db, caller, id);
+  const { principal, locked } = await lockRequestAndRereadMember(trx, caller, id);
   const { request } = locked;
   requireForAgent(principal, 'request.decide', request.agentSlug);
-  if (!mayDecide(principal, request, await readAudience(db, request)))
+  if (!mayDecide(principal, request, await readAudience(trx, request)))
     throw new AppError('request_not_routed');
-  const expired = await expireIfDue(db, locked, { wake: true });
+  const expired = await expireIfDue(trx, locked, { wake: true });
   if (expired) return { expired };
   requirePending(request);
-  const deciders = await findDeciders(db, request.organizationId, request.agentSlug);
+  const deciders = await findDeciders(trx, request.organizationId, request.agentSlug);
   refuseUnlessDeciders(membershipIds, deciders);
-  const settled = await lapseIfDue(db, locked);
-  const added = await insertAddedReviewers(db, {
+  const settled = await lapseIfDue(trx, locked);
+  const added = await insertAddedReviewers(trx, {
     requestId: id,
     membershipIds,
     addedBy: principal.membershipId,
     at: locked.now,
   });
   if (added.length > 0)
-    await notifyAdded(db, runtime, { locked: settled, principal, added, deciders });
+    await notifyAdded(trx, runtime, { locked: settled, principal, added, deciders });
   return {
-    reviewers: await findAddedReviewers(db, id),
+    reviewers: await findAddedReviewers(trx, id),
     changed: added.length > 0 || settled !== locked,
   };
 }
@@ -158,12 +158,12 @@ interface Added {
 }
 
 async function notifyAdded(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   { locked: { request, now }, principal, added, deciders }: Added,
 ): Promise<void> {
   const notified = deciders.filter(({ membershipId }) => added.includes(membershipId));
-  await recordStep(db, runtime, {
+  await recordStep(trx, runtime, {
     requestId: request.id,
     organizationId: request.organizationId,
     stepKey: ADDED_STEP,
@@ -178,7 +178,7 @@ async function notifyAdded(
   }));
   const data = { added: people, by: principal.membershipId };
   const event = { ...requestEvent(request.id, 'reviewers_added', data), actor: actorOf(principal) };
-  await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });
+  await insertAuditEvents(trx, request.organizationId, { events: [event], occurredAt: now });
   // The walk continues unchanged, so the workflow needs no signal.
-  await touchRequest(db, request.id, { now, wake: false });
+  await touchRequest(trx, request.id, { now, wake: false });
 }

@@ -22,7 +22,7 @@ import {
   type ApprovalRequest,
 } from '../../domain/requests/approval-requests.ts';
 import { requestEvent, SYSTEM } from '../../domain/audit.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
 
@@ -45,47 +45,52 @@ function expiry(wake: boolean): Omit<NewDecision, 'idempotencyKey'> {
  * open.
  */
 export async function expireIfDue(
-  db: Db,
+  trx: Trx,
   locked: LockedRequest,
   { wake }: { readonly wake: boolean },
 ): Promise<ApprovalRequest | undefined> {
   const { request, now } = locked;
   if (isTerminal(request.state) || now < request.deadlineAt) return undefined;
   return await recordDecision(
-    db,
+    trx,
     { request, now },
     { ...expiry(wake), idempotencyKey: `${SYSTEM_KEY_PREFIX}${request.id}` },
   );
 }
 
 /** Inside the locking transaction: ends a lapsed claim, and the walk continues. */
-export async function lapseIfDue(db: Db, locked: LockedRequest): Promise<LockedRequest> {
+export async function lapseIfDue(trx: Trx, locked: LockedRequest): Promise<LockedRequest> {
   const { claim } = locked.request;
   return !claim || locked.now < claim.expiresAt
     ? locked
-    : await withoutClaim(db, locked, { verb: 'claim_lapsed' });
+    : await withoutClaim(trx, locked, { verb: 'claim_lapsed' });
 }
 
 /** Inside the locking transaction: the claim ends by itself, and the timeline says why. */
 export async function withoutClaim(
-  db: Db,
+  trx: Trx,
   locked: LockedRequest,
   { verb, ...why }: { readonly verb: 'claim_lapsed' | 'claim_released'; readonly reason?: string },
 ): Promise<LockedRequest> {
   const { request, now } = locked;
   const { claim } = request;
   if (!claim) return locked;
-  await endClaim(db, claim.id, now);
+  await endClaim(trx, claim.id, now);
   const { id: claim_id, membershipId: membership_id, displayName: display_name } = claim;
   const event = requestEvent(request.id, verb, { claim_id, membership_id, display_name, ...why });
-  await insertAuditEvents(db, request.organizationId, { events: [event], occurredAt: now });
-  await touchRequest(db, request.id, { now, wake: false });
+  await insertAuditEvents(trx, request.organizationId, { events: [event], occurredAt: now });
+  await touchRequest(trx, request.id, { now, wake: false });
   return { ...locked, request: buildRequest({ ...request, claim: null }) };
 }
 
 /** Expires requests that the transaction has locked and found past their deadline. */
-export async function expireEach(db: Db, ids: readonly string[]): Promise<string[]> {
-  return await recordForEach(db, { ...expiry(true), keyPrefix: SYSTEM_KEY_PREFIX, ids, due: true });
+export async function expireEach(trx: Trx, ids: readonly string[]): Promise<string[]> {
+  return await recordForEach(trx, {
+    ...expiry(true),
+    keyPrefix: SYSTEM_KEY_PREFIX,
+    ids,
+    due: true,
+  });
 }
 
 /** Expires everything that is due. */

@@ -12,7 +12,7 @@ import {
   type ApprovalRequest,
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import type { PlannedWait } from '../ports.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
@@ -125,44 +125,44 @@ async function stepLocked(
 }
 
 async function actUnderLock(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   { id, floor, by, evaluated, answers }: LockedStep & { readonly id: string },
 ): Promise<LockedOutcome> {
-  const locked = await lockRequest(db, id, floor);
+  const locked = await lockRequest(trx, id, floor);
   if (!locked) return { step: GONE };
   const { request } = locked;
   if (isTerminal(request.state)) {
-    await clearWake(db, id);
+    await clearWake(trx, id);
     return { step: ended(request) };
   }
-  const expired = await expireIfDue(db, locked, { wake: false });
+  const expired = await expireIfDue(trx, locked, { wake: false });
   if (expired) return { step: ended(expired), decided: expired };
   if (request.state === 'pending')
-    return { step: await walk(db, runtime, { locked, by, answers }), changed: true };
+    return { step: await walk(trx, runtime, { locked, by, answers }), changed: true };
   if (!evaluated) throw new Error('a request cannot return to the state evaluating');
   if (evaluated.verdict.outcome !== 'human') {
-    const decided = await recordDecision(db, locked, decisionOf(id, evaluated));
+    const decided = await recordDecision(trx, locked, decisionOf(id, evaluated));
     return decided ? { step: ended(decided), decided } : { step: GONE };
   }
-  const routed = await handOver(db, runtime, { locked, evaluated });
+  const routed = await handOver(trx, runtime, { locked, evaluated });
   return {
     step: routed
-      ? await walk(db, runtime, { locked: { ...locked, request: routed }, by, answers })
+      ? await walk(trx, runtime, { locked: { ...locked, request: routed }, by, answers })
       : GONE,
     changed: true,
   };
 }
 
 async function walk(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   { locked, by, answers }: Pick<LockedStep, 'by' | 'answers'> & { readonly locked: LockedRequest },
 ): Promise<RequestStep> {
-  const { request, now } = await releaseIfLost(db, await lapseIfDue(db, locked));
+  const { request, now } = await releaseIfLost(trx, await lapseIfDue(trx, locked));
   const revisionId = request.route?.pathRevisionId;
   const path =
-    revisionId === undefined ? undefined : await loadEscalationPathRevision(db, revisionId);
-  const walked = await walkOn(db, runtime, { request, now, by, path, answers });
+    revisionId === undefined ? undefined : await loadEscalationPathRevision(trx, revisionId);
+  const walked = await walkOn(trx, runtime, { request, now, by, path, answers });
   return { kind: 'wait', ...walked, ...(path && { path: path.pathKey }) };
 }

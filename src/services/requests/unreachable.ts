@@ -8,17 +8,20 @@ import { findNotifiedSteps, mayStillDecide } from '../../data/requests/unreachab
 import { stepKey } from '../../domain/escalation/step-keys.ts';
 import type { WalkInput } from '../../domain/escalation/walk.ts';
 import type { WalkState } from '../../domain/escalation/walk-state.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { withoutClaim } from './settle.ts';
 
 /**
  * Inside the locking transaction: ends a claim whose holder may no longer decide, and the walk
  * continues.
  */
-export async function releaseIfLost(db: Db, locked: LockedRequest): Promise<LockedRequest> {
+export async function releaseIfLost(trx: Trx, locked: LockedRequest): Promise<LockedRequest> {
   const { id, claim } = locked.request;
-  if (!claim || (await mayStillDecide(db, id, claim.membershipId))) return locked;
-  return await withoutClaim(db, locked, { verb: 'claim_released', reason: 'holder_cannot_decide' });
+  if (!claim || (await mayStillDecide(trx, id, claim.membershipId))) return locked;
+  return await withoutClaim(trx, locked, {
+    verb: 'claim_released',
+    reason: 'holder_cannot_decide',
+  });
 }
 
 /** For a walk that is in the middle of a level. */

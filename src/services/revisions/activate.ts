@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { RevisionedDocument } from '../../domain/revisions.ts';
 import * as data from '../../data/revisions.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { withWarnings, audit, lockAndRereadCaller, type ChangedRevision } from './change.ts';
 import type { DocumentRef } from './kind.ts';
@@ -59,7 +59,7 @@ export async function activateRevision<N, V>(
 }
 
 async function lockToActivate<N, V>(
-  trx: Db,
+  trx: Trx,
   principal: ProductPrincipal,
   { kind, documentKey }: DocumentRef<N, V>,
 ): Promise<RevisionedDocument> {
@@ -102,7 +102,7 @@ export async function deactivateRevision<N, V>(
  * exists.
  */
 export async function deactivateWith<N, V>(
-  trx: Db,
+  trx: Trx,
   principal: ProductPrincipal,
   { kind, documentKey }: DocumentRef<N, V>,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 /** Archives a revisioned document. */
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import * as data from '../../data/revisions.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { audit, lockAndRereadCaller } from './change.ts';
 import type { DocumentRef } from './kind.ts';
@@ -17,7 +17,7 @@ export async function archiveDocument<N, V>(
     kind,
     documentKey,
     refuse,
-  }: DocumentRef<N, V> & { readonly refuse: (trx: Db) => Promise<void> },
+  }: DocumentRef<N, V> & { readonly refuse: (trx: Trx) => Promise<void> },
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
     const locked = await lockAndRereadCaller(trx, principal, {

@@ -8,7 +8,7 @@ import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { Revision, RevisionedDocument } from '../../domain/revisions.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import * as data from '../../data/revisions.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { rereadCaller } from '../people/current-callers.ts';
 import type { DocumentRef, RevisionedKind } from './kind.ts';
 
@@ -19,12 +19,12 @@ export interface ChangedRevision<View> {
 }
 
 export async function withWarnings<N, V>(
-  trx: Db,
+  db: Db,
   organizationId: string,
   { kind, revision }: { kind: RevisionedKind<N, V>; revision: Revision },
 ) {
   const view = kind.view(revision);
-  return kind.addWarnings ? await kind.addWarnings(trx, organizationId, view) : view;
+  return kind.addWarnings ? await kind.addWarnings(db, organizationId, view) : view;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function withWarnings<N, V>(
  * which `lockFirst` returned, or 404.
  */
 export async function lockAndRereadCaller<N, V>(
-  trx: Db,
+  trx: Trx,
   principal: ProductPrincipal,
   {
     kind,
@@ -56,7 +56,7 @@ export async function lockAndRereadCaller<N, V>(
 }
 
 export async function audit<N, V>(
-  trx: Db,
+  trx: Trx,
   principal: ProductPrincipal,
   {
     kind,

@@ -6,7 +6,7 @@ import type { Revision, RevisionedDocument } from '../../domain/revisions.ts';
 import * as data from '../../data/revisions.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { readDocument, type ReadDocument } from '../read-documents.ts';
 import { withWarnings, audit, lockAndRereadCaller, type ChangedRevision } from './change.ts';
@@ -92,7 +92,7 @@ export async function createRevision<N, V>(
 
 /** Undefined when the key is taken. */
 async function insertFirst<N, V>(
-  trx: Db,
+  trx: Trx,
   principal: ProductPrincipal,
   { kind, documentKey, document }: DocumentRef<N, V> & { readonly document: ReadDocument<N> },
 ): Promise<Revision | undefined> {
@@ -109,7 +109,7 @@ async function insertFirst<N, V>(
 }
 
 async function insertNext<N, V>(
-  trx: Db,
+  trx: Trx,
   principal: ProductPrincipal,
   {
     kind,

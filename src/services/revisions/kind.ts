@@ -4,7 +4,7 @@ import type { AuthorizationTarget } from '../../domain/people/authorization.ts';
 import type { Permission } from '../../domain/people/permissions.ts';
 import type { Revision } from '../../domain/revisions.ts';
 import type { RevisionTables } from '../../data/revisions.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import type { DocumentReader } from '../read-documents.ts';
 
 /**
@@ -30,7 +30,7 @@ export interface RevisionedKind<Names, View> {
   readonly reader: DocumentReader<Names>;
   /** Throws 400 for names in the document that do not exist. */
   readonly checkReferences: (
-    trx: Db,
+    db: Db,
     organizationId: string,
     named: { documentKey: string; names: Names },
   ) => Promise<void>;
@@ -38,21 +38,25 @@ export interface RevisionedKind<Names, View> {
   readonly carryOver?: (text: string, latest: Revision) => string;
   /** Records the targets and documents that a new revision names. */
   readonly recordReferences: (
-    trx: Db,
+    trx: Trx,
     named: { revisionId: string; names: Names },
   ) => Promise<void>;
   /**
    * Throws 409 for anything that must be active, or must still exist, before this revision can be
    * active.
    */
-  readonly checkActivation?: (trx: Db, organizationId: string, revision: Revision) => Promise<void>;
+  readonly checkActivation?: (
+    trx: Trx,
+    organizationId: string,
+    revision: Revision,
+  ) => Promise<void>;
   readonly view: (revision: Revision) => View;
   /**
    * Locks, before the document, its owner and what must not be removed during the change. Returns
    * why the document cannot change: the code for what is missing or has ended.
    */
   readonly lockFirst?: (
-    trx: Db,
+    trx: Trx,
     organizationId: string,
     documentKey: string,
   ) => Promise<ErrorCode | undefined>;

@@ -33,7 +33,7 @@ import {
   lockTotpFactor,
   putUnconfirmedTotpFactor,
 } from '../../data/sign-in/totp-factors.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import { describeTotp, newTotpSeed } from '../../platform/crypto/totp.ts';
 import type { ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember } from '../people/current-callers.ts';
@@ -122,7 +122,7 @@ export async function confirmTotp(
 }
 
 async function endOtherSessionsEverywhere(
-  trx: Db,
+  trx: Trx,
   { userId, displayName, via }: MemberPrincipal,
 ): Promise<void> {
   const except = via.kind === 'session' ? { exceptId: via.sessionId } : {};
@@ -138,7 +138,7 @@ async function endOtherSessionsEverywhere(
 }
 
 /** Creates ten new codes; the old ones stop working. */
-async function issueRecoveryCodes(trx: Db, userId: string): Promise<readonly string[]> {
+async function issueRecoveryCodes(trx: Trx, userId: string): Promise<readonly string[]> {
   const codes = newRecoveryCodes(randomBytes(RECOVERY_CODE_BYTES));
   await deleteRecoveryCodes(trx, userId);
   await insertRecoveryCodes(trx, userId, codes.map(hashTypedCode));
@@ -178,7 +178,7 @@ export async function removeTotp(
 }
 
 /** True when there was a confirmed app. An unconfirmed one is removed without an event. */
-async function deleteFactors(trx: Db, userId: string): Promise<boolean> {
+async function deleteFactors(trx: Trx, userId: string): Promise<boolean> {
   const factor = await lockTotpFactor(trx, userId);
   if (!factor) return false;
   await deleteRecoveryCodes(trx, userId);
@@ -232,7 +232,7 @@ interface Recorded {
 }
 
 async function record(
-  trx: Db,
+  trx: Trx,
   principal: MemberPrincipal,
   { verb, membershipId, data }: Recorded,
 ): Promise<void> {

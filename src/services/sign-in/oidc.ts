@@ -11,7 +11,7 @@ import {
   type VerifiedIdentity,
   type SignInChecks,
 } from '../../platform/oidc.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { recordFailedAuthentication } from './failed-authentications.ts';
 import { failedSignInLink, returnLink, ssoCallbackLink } from '../links.ts';
@@ -183,7 +183,7 @@ async function enter(
  * For a provider that reports no time: too old to count as recent, so the session opens but cannot
  * do sensitive operations.
  */
-async function longAgo(trx: Db): Promise<Date> {
+async function longAgo(trx: Trx): Promise<Date> {
   return new Date((await readClock(trx)).getTime() - 24 * 3_600_000);
 }
 

@@ -15,7 +15,7 @@ import {
 import { findPasswordHash } from '../../data/people/users.ts';
 import { commonPasswords } from '../../platform/crypto/common-passwords.ts';
 import { hashPassword, verifyPassword } from '../../platform/crypto/passwords.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { recordFailedAuthentication, type FailedAuthentication } from './failed-authentications.ts';
 import { requirePasswordEnough } from './second-factors.ts';
@@ -85,7 +85,7 @@ export async function wordsOf(
  * person's row must be locked.
  */
 export async function replacePassword(
-  trx: Db,
+  trx: Trx,
   { userId, displayName }: Pick<PasswordOwner, 'userId' | 'displayName'>,
   change: {
     readonly passwordHash: string;

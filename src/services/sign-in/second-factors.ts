@@ -10,7 +10,7 @@ import {
   lockTotpFactor,
   markTotpStepUsed,
 } from '../../data/sign-in/totp-factors.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import { totpStep } from '../../platform/crypto/totp.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
@@ -43,19 +43,19 @@ export async function tryCode<T>(
  * `tryCode`.
  */
 export async function acceptCode(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   { userId, typed }: Presented,
 ): Promise<SecondFactor | undefined> {
   const { kind, code } = readCode(typed);
   if (kind === 'recovery_code')
-    return (await useRecoveryCode(db, userId, hashTypedCode(code))) ? kind : undefined;
-  const factor = await lockTotpFactor(db, userId);
+    return (await useRecoveryCode(trx, userId, hashTypedCode(code))) ? kind : undefined;
+  const factor = await lockTotpFactor(trx, userId);
   if (!factor?.confirmedAt) return undefined;
-  const step = await matchingStep(db, runtime, { userId, seed: factor, code });
+  const step = await matchingStep(trx, runtime, { userId, seed: factor, code });
   if (step === undefined || (factor.lastUsedStep !== null && step <= factor.lastUsedStep))
     return undefined;
-  await markTotpStepUsed(db, userId, step);
+  await markTotpStepUsed(trx, userId, step);
   return kind;
 }
 

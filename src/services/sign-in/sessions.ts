@@ -23,7 +23,7 @@ import {
   type SessionHolder,
   type SessionPage,
 } from '../../data/sign-in/sessions.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import {
   findByToken,
   hashSecret,
@@ -103,7 +103,7 @@ export const PASSWORD_METHOD = { method: 'local_password', assurance: 'single_fa
  * `membership_inactive`; 401 when the authenticating session has ended meanwhile.
  */
 export async function openSession(
-  trx: Db,
+  trx: Trx,
   member: {
     readonly organizationId: string;
     readonly membershipId: string;
@@ -152,7 +152,7 @@ export interface Renewal {
  * call renewed it meanwhile.
  */
 export async function renewAuthentication(
-  trx: Db,
+  trx: Trx,
   principal: MemberPrincipal,
   credentials: {
     readonly presented: string | undefined;
@@ -216,7 +216,7 @@ type EndReason =
 
 /** True when there was a live session and this call ended it. */
 async function endPresented(
-  trx: Db,
+  trx: Trx,
   cookie: string | undefined,
   reason: EndReason,
 ): Promise<boolean> {
@@ -235,7 +235,7 @@ async function endPresented(
 }
 
 async function recordEnds(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   {
     ids,
@@ -254,7 +254,7 @@ async function recordEnds(
 
 /** Ends the live sessions of a member except `exceptId`, with their audit events. */
 export async function endSessionsOf(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   ends: {
     readonly membershipId: string;

@@ -16,7 +16,7 @@ import { lockPassword } from '../../data/sign-in/passwords.ts';
 import { findTotpFactor } from '../../data/sign-in/totp-factors.ts';
 import { findPasswordHash, findSignIn, type SignIn } from '../../data/people/users.ts';
 import { networkOf } from '../../platform/network/client-address.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import { findByToken, issueToken, parseToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { recordFailedAuthentication, type FailedAuthentication } from './failed-authentications.ts';
@@ -197,7 +197,7 @@ async function findPresentedChallenge(
 }
 
 async function isPasswordStill(
-  trx: Db,
+  trx: Trx,
   { userId, passwordDigest }: MfaChallenge,
 ): Promise<boolean> {
   const hash = await lockPassword(trx, userId, 'verify');
@@ -277,7 +277,7 @@ function reauthenticationOf(
  * written.
  */
 async function renewBy(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   {
     principal,
@@ -287,9 +287,9 @@ async function renewBy(
   }: Reauthentication & { principal: MemberPrincipal; passwordHash: string | undefined },
 ): Promise<Renewal | undefined> {
   const { userId } = principal;
-  if (passwordHash !== undefined) await requirePasswordStill(db, userId, passwordHash);
+  if (passwordHash !== undefined) await requirePasswordStill(trx, userId, passwordHash);
   const secondFactor =
-    code === undefined ? undefined : await acceptCode(db, runtime, { userId, typed: code });
+    code === undefined ? undefined : await acceptCode(trx, runtime, { userId, typed: code });
   if (code !== undefined && !secondFactor) return undefined;
-  return await renewAuthentication(db, principal, { presented, secondFactor });
+  return await renewAuthentication(trx, principal, { presented, secondFactor });
 }

@@ -20,7 +20,7 @@ import {
 } from '../../data/sign-in/user-identities.ts';
 import { insertUserUnlessKnown } from '../../data/people/users.ts';
 import type { VerifiedIdentity } from '../../platform/oidc.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime } from '../context.ts';
 import { admitBy, findStandingInvitation } from '../people/invitations/admit.ts';
 import { claimSeat } from '../people/seats.ts';
@@ -44,7 +44,7 @@ export interface AdmissionRules {
  * `sign_in_not_admitted`, and `seat_limit_reached` for a newcomer.
  */
 export async function admitIdentity(
-  trx: Db,
+  trx: Trx,
   identity: VerifiedIdentity,
   rules: AdmissionRules,
 ): Promise<Recognized> {
@@ -71,7 +71,7 @@ interface Arrival {
 }
 
 async function admitUnderLock(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { identity, email, rules }: Arrival,
 ): Promise<Recognized> {
@@ -97,7 +97,7 @@ async function admitUnderLock(
 
 /** Held until the end of the transaction. */
 async function lockRecognized(
-  trx: Db,
+  trx: Trx,
   { organizationId, membershipId, displayName }: Person,
 ): Promise<Recognized> {
   if (organizationId === null || membershipId === null) throw new AppError('sign_in_not_admitted');
@@ -106,7 +106,7 @@ async function lockRecognized(
   return { organizationId, membershipId, displayName, isSuspended: status === 'suspended' };
 }
 
-async function link(trx: Db, person: Person, identity: VerifiedIdentity): Promise<Recognized> {
+async function link(trx: Trx, person: Person, identity: VerifiedIdentity): Promise<Recognized> {
   const member = await lockRecognized(trx, person);
   if (member.isSuspended) return member;
   await insertUserIdentity(trx, person.userId, identity);
@@ -138,7 +138,7 @@ interface KnownUser {
 }
 
 /** A newcomer gets an account that only the provider opens. */
-async function ensureUser(trx: Db, { identity, email, person }: Newcomer): Promise<KnownUser> {
+async function ensureUser(trx: Trx, { identity, email, person }: Newcomer): Promise<KnownUser> {
   if (person) return { userId: person.userId, displayName: person.displayName };
   const [userId, displayName] = [v7(), displayNameOf(identity.name, email)];
   if (!(await insertUserUnlessKnown(trx, { id: userId, email, displayName, passwordHash: null }))) {
@@ -150,7 +150,7 @@ async function ensureUser(trx: Db, { identity, email, person }: Newcomer): Promi
 
 /** Joins with the grants of the invitation, in the seat it held. */
 async function addInvited(
-  trx: Db,
+  trx: Trx,
   invitation: Invitation,
   newcomer: Newcomer,
 ): Promise<Recognized> {
@@ -171,7 +171,11 @@ async function addInvited(
   return member;
 }
 
-async function addMember(trx: Db, organizationId: string, newcomer: Newcomer): Promise<Recognized> {
+async function addMember(
+  trx: Trx,
+  organizationId: string,
+  newcomer: Newcomer,
+): Promise<Recognized> {
   const { userId, displayName } = await ensureUser(trx, newcomer);
   const member = { organizationId, membershipId: v7(), displayName, isSuspended: false };
   await insertMembership(trx, organizationId, {

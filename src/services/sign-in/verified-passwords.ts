@@ -5,7 +5,7 @@
 import { AppError } from '../../domain/errors.ts';
 import { lockPassword } from '../../data/sign-in/passwords.ts';
 import { verifyPassword } from '../../platform/crypto/passwords.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 
 /**
  * The hash, when the password matches it. It takes the same time otherwise, and without a hash.
@@ -22,7 +22,7 @@ export async function verifiedHash(
 
 /** 401 when the password changed since. The row stays locked until the transaction ends. */
 export async function requirePasswordStill(
-  trx: Db,
+  trx: Trx,
   userId: string,
   verified: string,
 ): Promise<void> {

@@ -240,11 +240,14 @@ describe('revisions of a path', () => {
     });
   });
 
+  const activePath = () =>
+    app.db.transaction((trx) => resolveActivePath(trx, organization.id, 'on-call'));
+
   test('are pinned: a request keeps the revision that was active at its hand-over', async () => {
     await create({ nodes: [level([user(owner.membershipId)])] });
-    expect(await resolveActivePath(app.db, organization.id, 'on-call')).toBeUndefined();
+    expect(await activePath()).toBeUndefined();
     const { body } = await activate(1, '"0"');
-    const id = await resolveActivePath(app.db, organization.id, 'on-call');
+    const id = await activePath();
     expect(id).toBe(body['id']);
     await owner.http.post(`${BASE}/on-call/revisions`, document({ name: 'Second' }));
     await activate(2, '"1"');
@@ -256,9 +259,9 @@ describe('revisions of a path', () => {
       targets: [user(owner.membershipId)],
     });
     expect(await loadEscalationPathRevision(app.db, String(id))).toBe(loaded);
-    expect(await resolveActivePath(app.db, organization.id, 'on-call')).not.toBe(id);
+    expect(await activePath()).not.toBe(id);
     await archive();
-    expect(await resolveActivePath(app.db, organization.id, 'on-call')).toBeUndefined();
+    expect(await activePath()).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 /** A credential that ends during a call: parked waits end with it, and a call that waits for a lock acts with what is left. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Db } from '../../../src/platform/postgres.ts';
+import type { Db, Trx } from '../../../src/platform/postgres.ts';
 import { HttpClient } from '../../support/http.ts';
 import { outcome } from '../../support/refusals.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
@@ -163,7 +163,7 @@ describe('a call that waits for a lock', () => {
   });
 
   /** What a suspension answers when this happens while it waits for the organization. */
-  async function suspendDuring(client: HttpClient, happens: (trx: Db) => PromiseLike<unknown>) {
+  async function suspendDuring(client: HttpClient, happens: (trx: Trx) => PromiseLike<unknown>) {
     const { answer } = await app.db.transaction(async (gate) => {
       await gate('organizations').where({ id: organization.id }).forUpdate().first('id');
       const started = client.call('PATCH', `/api/v1/members/${member.membershipId}`, {

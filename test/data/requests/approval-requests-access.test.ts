@@ -115,10 +115,12 @@ describe('the queue and the rules of access', () => {
       at: now,
       byEmail: false,
     } as const;
-    await insertStep(app.db, { ...step, membershipIds: notified });
     const [addedBy] = members.map(({ membershipId }) => membershipId);
-    if (addedBy !== undefined)
-      await insertAddedReviewers(app.db, { requestId: id, membershipIds: added, addedBy, at: now });
+    await app.db.transaction(async (trx) => {
+      await insertStep(trx, { ...step, membershipIds: notified });
+      if (addedBy !== undefined)
+        await insertAddedReviewers(trx, { requestId: id, membershipIds: added, addedBy, at: now });
+    });
     const request = (await findRequest(app.db, id))?.request;
     if (!request) throw new Error('the request is not there');
     return { request, routed: await readAudience(app.db, request), notified: new Set(notified) };
@@ -158,7 +160,9 @@ describe('the queue and the rules of access', () => {
         escalate_after: '10m',
       }));
       await activatePath(organization.owner, { path_key: key, name: key, nodes });
-      revisions.push(await resolveActivePath(app.db, organization.id, key));
+      revisions.push(
+        await app.db.transaction((trx) => resolveActivePath(trx, organization.id, key)),
+      );
     }
     await app
       .db('teams')

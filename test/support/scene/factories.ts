@@ -45,7 +45,7 @@ const next = () => `${process.pid}-${++count}`;
 export async function createOrganization(app: TestApp): Promise<TestOrganization> {
   const id = randomUUID();
   const slug = `org-${next()}`;
-  await insertOrganization(app.db, id, { name: slug, slug });
+  await app.db.transaction((trx) => insertOrganization(trx, id, { name: slug, slug }));
   const owner = await createMember(app, id, {
     policies: [{ scope_kind: 'organization', is_owner: true }],
   });

@@ -2,7 +2,7 @@
  * The Slack workspace of an organization, which belongs to its notification channel of kind slack.
  */
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
-import type { Db } from '../../../platform/postgres.ts';
+import type { Db, Trx } from '../../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, runPrepared } from '../../../platform/rows.ts';
 
 interface ConnectionRow extends Omit<SlackConnection, 'secrets'> {
@@ -67,7 +67,7 @@ type NewSlackConnection = Pick<
  * the workspace.
  */
 export async function insertSlackConnection(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   connection: NewSlackConnection,
 ): Promise<void> {
@@ -82,7 +82,7 @@ export async function insertSlackConnection(
 
 /** Changes secrets and default channel; the workspace stays the same. */
 export async function updateSlackConnection(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   connection: NewSlackConnection,
 ): Promise<void> {
@@ -107,7 +107,7 @@ function columnsOf({ teamId, teamName, botUserId, defaultChannel, secrets }: New
  * of this workspace.
  */
 export async function deleteEndedSlackConnections(
-  trx: Db,
+  trx: Trx,
   { organizationId, teamId }: { readonly organizationId: string; readonly teamId: string },
 ): Promise<void> {
   await trx.raw(

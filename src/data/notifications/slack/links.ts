@@ -1,6 +1,6 @@
 /** Links between members and Slack users, and the codes that create them. */
 import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
-import type { Db } from '../../../platform/postgres.ts';
+import type { Db, Trx } from '../../../platform/postgres.ts';
 import { type PreparedStatement, queryOne, queryRow, runPrepared } from '../../../platform/rows.ts';
 
 /** Only through a connection that is not deleted. */
@@ -86,7 +86,7 @@ export async function putSlackLinkCode(
 
 /** Uses up the code. Returns its member; undefined when the code is unknown or expired. */
 export async function takeSlackLinkCode(
-  trx: Db,
+  trx: Trx,
   channelId: string,
   codeHash: Buffer,
 ): Promise<string | undefined> {
@@ -102,7 +102,7 @@ export async function takeSlackLinkCode(
  * another member.
  */
 export async function putSlackLink(
-  trx: Db,
+  trx: Trx,
   {
     membershipId,
     channelId,
@@ -119,7 +119,7 @@ export async function putSlackLink(
 }
 
 /** Also deletes a link code. Returns the Slack user; undefined when there was no link. */
-export async function deleteSlackLink(trx: Db, membershipId: string): Promise<string | undefined> {
+export async function deleteSlackLink(trx: Trx, membershipId: string): Promise<string | undefined> {
   await trx('slack_link_codes').where({ membership_id: membershipId }).delete();
   const deleted = (await trx('slack_links')
     .where({ membership_id: membershipId })

@@ -16,7 +16,7 @@ import { actorOf } from '../../../domain/audit.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../../domain/errors.ts';
 import { requireRecentAuthentication } from '../../../domain/sign-in/recent-authentication.ts';
-import { violatedConstraint, type Db } from '../../../platform/postgres.ts';
+import { violatedConstraint, type Trx } from '../../../platform/postgres.ts';
 import { SlackError, type SlackIdentity } from '../../../platform/slack.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { lockAccessAndRereadMember } from '../../people/current-callers.ts';
@@ -167,7 +167,7 @@ interface Wanted {
 }
 
 async function save(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   { caller, current, identity, secrets, defaultChannel }: Wanted,
 ): Promise<void> {
@@ -181,15 +181,15 @@ async function save(
     secrets: sealSlackSecrets(runtime, channelId, secrets),
   };
   if (current && same) {
-    await updateSlackConnection(db, organizationId, connection);
-    await record(db, caller, { verb: 'changed', connection });
+    await updateSlackConnection(trx, organizationId, connection);
+    await record(trx, caller, { verb: 'changed', connection });
     return;
   }
-  await deleteEndedSlackConnections(db, { organizationId, teamId: identity.teamId });
-  if (current) await disconnect(db, caller, current);
-  await insertChannel(db, organizationId, { id: channelId, kind: 'slack', name: 'Slack' });
-  await insertSlackConnection(db, organizationId, connection);
-  await record(db, caller, { verb: 'connected', connection });
+  await deleteEndedSlackConnections(trx, { organizationId, teamId: identity.teamId });
+  if (current) await disconnect(trx, caller, current);
+  await insertChannel(trx, organizationId, { id: channelId, kind: 'slack', name: 'Slack' });
+  await insertSlackConnection(trx, organizationId, connection);
+  await record(trx, caller, { verb: 'connected', connection });
 }
 
 /**
@@ -211,7 +211,7 @@ export async function disconnectSlack(
 }
 
 async function disconnect(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   connection: SlackConnection,
 ): Promise<void> {
@@ -228,7 +228,7 @@ interface Recorded {
 }
 
 async function record(
-  trx: Db,
+  trx: Trx,
   caller: MemberPrincipal,
   { verb, connection }: Recorded,
 ): Promise<void> {

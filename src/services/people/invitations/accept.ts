@@ -9,7 +9,7 @@ import { TOKEN_PREFIX } from '../../../domain/tokens.ts';
 import { findLinkedInvitation } from '../../../data/people/invitations.ts';
 import { lockAccess } from '../../../data/organization/organizations.ts';
 import { insertUserUnlessKnown } from '../../../data/people/users.ts';
-import type { Db } from '../../../platform/postgres.ts';
+import type { Db, Trx } from '../../../platform/postgres.ts';
 import { findByToken, parseToken, type IssuedToken } from '../../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { recordFailedAuthentication } from '../../sign-in/failed-authentications.ts';
@@ -88,20 +88,20 @@ export async function join(
  * comes first. Undefined when the code is wrong; then nothing is written.
  */
 async function admitInvited(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   { token, person }: { readonly token: string; readonly person: InvitedPerson },
 ): Promise<IssuedToken | undefined> {
-  const { organizationId } = await requirePending(db, token);
-  if (!(await lockAccess(db, organizationId))) throw new AppError('not_found');
-  const invitation = await requirePending(db, token);
-  const signInMethod = await confirmAuthentication(db, runtime, person);
+  const { organizationId } = await requirePending(trx, token);
+  if (!(await lockAccess(trx, organizationId))) throw new AppError('not_found');
+  const invitation = await requirePending(trx, token);
+  const signInMethod = await confirmAuthentication(trx, runtime, person);
   if (!signInMethod) return undefined;
-  if (!(await isVouched(db, invitation)))
+  if (!(await isVouched(trx, invitation)))
     throw new AppError('grant_exceeds_own', { detail: NO_LONGER_VOUCHED });
   const { user, displayName } = person;
-  if (user.kind === 'new' && !(await insertUserUnlessKnown(db, { ...user, displayName })))
+  if (user.kind === 'new' && !(await insertUserUnlessKnown(trx, { ...user, displayName })))
     throw new AppError('account_exists');
-  const membershipId = await admitBy(db, invitation, { userId: user.id, displayName });
-  return await openSession(db, { organizationId, membershipId, displayName }, signInMethod);
+  const membershipId = await admitBy(trx, invitation, { userId: user.id, displayName });
+  return await openSession(trx, { organizationId, membershipId, displayName }, signInMethod);
 }

@@ -18,7 +18,7 @@ import {
   insertMembership,
   readmitMembership,
 } from '../../../data/people/memberships.ts';
-import type { Db } from '../../../platform/postgres.ts';
+import type { Trx } from '../../../platform/postgres.ts';
 import { memberPrincipal } from '../principals.ts';
 import { addPolicies, whichAreLive } from '../permission-policies.ts';
 
@@ -26,7 +26,7 @@ import { addPolicies, whichAreLive } from '../permission-policies.ts';
  * The pending invitation for this email, if there is one. Call it under the organization's lock.
  */
 export async function findStandingInvitation(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   email: string,
 ): Promise<Invitation | undefined> {
@@ -38,7 +38,7 @@ export async function findStandingInvitation(
 
 /** Whether the inviter is still an active member who may invite and holds what they grant. */
 export async function isVouched(
-  trx: Db,
+  trx: Trx,
   { organizationId, invitedByMembershipId, policies }: Invitation,
 ): Promise<boolean> {
   const inviter = await findMemberWithPolicies(trx, organizationId, invitedByMembershipId);
@@ -62,7 +62,7 @@ export async function isVouched(
  * `directory_managed`.
  */
 export async function admitBy(
-  trx: Db,
+  trx: Trx,
   invitation: Invitation,
   { userId, displayName }: { readonly userId: string; readonly displayName: string },
 ): Promise<string> {
@@ -81,7 +81,7 @@ export async function admitBy(
 
 /** Creates a membership or restores the old one. Answers its id. */
 async function enterMembership(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   { userId, displayName }: { readonly userId: string; readonly displayName: string },
 ): Promise<string> {
@@ -111,7 +111,7 @@ async function enterMembership(
  * Creates the member's policies from the invitation, as grants of the inviter. Returns their ids.
  */
 async function giveAccess(
-  trx: Db,
+  trx: Trx,
   { organizationId, policies, invitedByMembershipId }: Invitation,
   { membershipId, actor }: { membershipId: string; actor: AuditActor },
 ): Promise<readonly string[]> {
@@ -127,7 +127,7 @@ async function giveAccess(
 
 /** Leaves out teams and agents archived since the invitation, and policies left without any. */
 async function withoutArchived(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   policies: readonly PolicyTerms[],
 ): Promise<readonly PolicyTerms[]> {

@@ -18,7 +18,7 @@ import {
   revokeInvitation,
 } from '../../../data/people/invitations.ts';
 import { findOrganization } from '../../../data/organization/organizations.ts';
-import type { Db } from '../../../platform/postgres.ts';
+import type { Trx } from '../../../platform/postgres.ts';
 import { issueToken, type IssuedToken } from '../../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { invitationLink } from '../../links.ts';
@@ -77,7 +77,7 @@ export async function invite(
 }
 
 async function requireInvitable(
-  db: Db,
+  trx: Trx,
   { edition, limits }: Runtime,
   { inviter, input }: { inviter: MemberPrincipal; input: InvitationInput },
 ): Promise<void> {
@@ -86,17 +86,17 @@ async function requireInvitable(
     terms,
     pointer: `/permission_policies/${index}`,
   }));
-  await requireValidTerms(db, organizationId, {
+  await requireValidTerms(trx, organizationId, {
     edition,
     holder: 'human',
     policies,
   });
   requireMayGrantAll(inviter, input.policies);
-  const standing = await findEmailStanding(db, organizationId, input.email);
+  const standing = await findEmailStanding(trx, organizationId, input.email);
   if (standing.isMember) throw new AppError('member_exists');
   if (standing.isDirectoryManaged) throw new AppError('directory_managed');
   if (standing.isInvited) throw new AppError('invitation_pending');
-  await claimSeat(db, organizationId, limits);
+  await claimSeat(trx, organizationId, limits);
 }
 
 function requireMayGrantAll(inviter: MemberPrincipal, policies: readonly PolicyTerms[]): void {
@@ -104,7 +104,7 @@ function requireMayGrantAll(inviter: MemberPrincipal, policies: readonly PolicyT
 }
 
 async function createInvitation(
-  trx: Db,
+  trx: Trx,
   {
     inviter,
     input,
@@ -168,7 +168,7 @@ async function takeBack(
 ): Promise<void> {
   const { id, organizationId, tokenHash } = invitation;
   const data = { reason: 'email_not_delivered' };
-  const revoke = async (trx: Db): Promise<void> => {
+  const revoke = async (trx: Trx): Promise<void> => {
     if (!(await revokeInvitation(trx, organizationId, { id, tokenHash }))) return;
     await insertAuditEvents(trx, organizationId, {
       events: [{ eventType: 'invitation.revoked', actor: actorOf(inviter), subjectId: id, data }],
@@ -220,7 +220,7 @@ export async function resendInvitation(
 
 /** The pending invitation, read under the lock on access. */
 async function requireResendable(
-  trx: Db,
+  trx: Trx,
   principal: MemberPrincipal,
   id: string,
 ): Promise<{ readonly invitation: Invitation; readonly inviter: MemberPrincipal }> {

@@ -5,7 +5,7 @@ import { AppError, invalid } from '../../../domain/errors.ts';
 import { findUser } from '../../../data/people/users.ts';
 import { networkOf } from '../../../platform/network/client-address.ts';
 import { hashPassword } from '../../../platform/crypto/passwords.ts';
-import type { Db } from '../../../platform/postgres.ts';
+import type { Trx } from '../../../platform/postgres.ts';
 import { parseToken } from '../../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import {
@@ -183,15 +183,15 @@ async function verifyBySession(
  * enrolled a second factor meanwhile.
  */
 export async function confirmAuthentication(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   { user, signInMethod }: InvitedPerson,
 ): Promise<SignInMethod | undefined> {
   if (user.kind !== 'by_password') return signInMethod;
-  await requirePasswordStill(db, user.id, user.passwordHash);
+  await requirePasswordStill(trx, user.id, user.passwordHash);
   if (user.code === undefined)
-    return (await findUser(db, user.id))?.hasSecondFactor ? undefined : signInMethod;
-  const secondFactor = await acceptCode(db, runtime, { userId: user.id, typed: user.code });
+    return (await findUser(trx, user.id))?.hasSecondFactor ? undefined : signInMethod;
+  const secondFactor = await acceptCode(trx, runtime, { userId: user.id, typed: user.code });
   return (
     secondFactor && {
       ...signInMethod,

@@ -9,7 +9,7 @@ import { requestEvent, type NewAuditEvent } from '../../../domain/audit.ts';
 import { walkEventData, walkEventName } from '../../../domain/escalation/event-names.ts';
 import { stepKey, PATHLESS_STEP } from '../../../domain/escalation/step-keys.ts';
 import type { WalkEvent } from '../../../domain/escalation/walk.ts';
-import type { Db } from '../../../platform/postgres.ts';
+import type { Trx } from '../../../platform/postgres.ts';
 import type { Runtime } from '../../context.ts';
 import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts';
 
@@ -27,21 +27,21 @@ type OnPath = Recorded & { readonly path: LoadedEscalationPath };
  * the members that this step notified.
  */
 export async function recordStep(
-  db: Db,
+  trx: Trx,
   { mailer }: Runtime,
   step: Omit<EscalationStep, 'byEmail'>,
 ): Promise<string[]> {
-  return await insertStep(db, { ...step, byEmail: mailer !== undefined });
+  return await insertStep(trx, { ...step, byEmail: mailer !== undefined });
 }
 
 export async function recordWalk(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   { events, ...walk }: OnPath & { readonly events: readonly WalkEvent[] },
 ): Promise<void> {
   const entries: NewAuditEvent[] = [];
-  for (const event of events) entries.push(...(await recordEvent(db, runtime, { walk, event })));
-  await insertAuditEvents(db, walk.request.organizationId, {
+  for (const event of events) entries.push(...(await recordEvent(trx, runtime, { walk, event })));
+  await insertAuditEvents(trx, walk.request.organizationId, {
     events: entries,
     occurredAt: walk.now,
   });
@@ -49,14 +49,14 @@ export async function recordWalk(
 
 /** Records the event, and returns its timeline entries. */
 async function recordEvent(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   { walk, event }: { readonly walk: OnPath; readonly event: WalkEvent },
 ): Promise<readonly NewAuditEvent[]> {
   const entry = (data?: Readonly<Record<string, unknown>>) => [entryOf(walk, event, data)];
   switch (event.kind) {
     case 'level_notified': {
-      const notified = await recordStep(db, runtime, {
+      const notified = await recordStep(trx, runtime, {
         ...stepOf(walk, event),
         kind: 'notified',
         escalateAt: event.escalateAt,
@@ -67,9 +67,9 @@ async function recordEvent(
     case 'level_skipped':
       // The notified people can still decide: only the wait is over.
       if (event.reason === 'nobody_left')
-        await endStep(db, walk.request.id, { stepKey: stepKey(event), at: walk.now });
+        await endStep(trx, walk.request.id, { stepKey: stepKey(event), at: walk.now });
       else
-        await recordStep(db, runtime, {
+        await recordStep(trx, runtime, {
           ...stepOf(walk, event),
           kind: 'skipped',
           membershipIds: [],
@@ -160,11 +160,11 @@ function stepOf({ request, now }: Recorded, event: WalkEvent) {
  * Notifies everyone who may decide a request without a path. True when that is new to some of them.
  */
 export async function recordPathless(
-  db: Db,
+  trx: Trx,
   runtime: Runtime,
   { request, now, deciders }: Recorded,
 ): Promise<boolean> {
-  const notified = await recordStep(db, runtime, {
+  const notified = await recordStep(trx, runtime, {
     requestId: request.id,
     organizationId: request.organizationId,
     stepKey: PATHLESS_STEP,
@@ -174,7 +174,7 @@ export async function recordPathless(
     membershipIds: deciders.map((decider) => decider.membershipId),
   });
   const events = notified.map((id) => pathlessEntry(request, deciders, id));
-  await insertAuditEvents(db, request.organizationId, { events, occurredAt: now });
+  await insertAuditEvents(trx, request.organizationId, { events, occurredAt: now });
   return notified.length > 0;
 }
 

@@ -28,7 +28,7 @@ import {
   walkToJson,
   type WalkState,
 } from '../../../domain/escalation/walk-state.ts';
-import type { Db } from '../../../platform/postgres.ts';
+import type { Db, Trx } from '../../../platform/postgres.ts';
 import type { Runtime } from '../../context.ts';
 import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts';
 import { unreachableSteps } from '../unreachable.ts';
@@ -73,9 +73,9 @@ export function stateOf({ walk }: ApprovalRequest, { document }: LoadedEscalatio
  * Does everything due at `now`. At most one level is notified; levels without anyone to ask are
  * skipped. While someone claims the request, no one is asked. `db` is the locking transaction.
  */
-export async function walkOn(db: Db, runtime: Runtime, walk: WalkTask): Promise<WalkResult> {
-  const { plan, walked } = planOf(walk, await advance(db, runtime, walk));
-  await planNext(db, walk.request.id, plan);
+export async function walkOn(trx: Trx, runtime: Runtime, walk: WalkTask): Promise<WalkResult> {
+  const { plan, walked } = planOf(walk, await advance(trx, runtime, walk));
+  await planNext(trx, walk.request.id, plan);
   return walked;
 }
 
@@ -121,7 +121,7 @@ export interface WalkProgress {
   readonly rightsChanging: boolean;
 }
 
-async function advance(db: Db, runtime: Runtime, walk: WalkTask): Promise<WalkProgress> {
+async function advance(trx: Trx, runtime: Runtime, walk: WalkTask): Promise<WalkProgress> {
   const { request, path, now } = walk;
   const { urgency } = request;
   const state = path && stateOf(request, path);
@@ -129,13 +129,13 @@ async function advance(db: Db, runtime: Runtime, walk: WalkTask): Promise<WalkPr
     return { ...(state && { state }), noticeable: false, urgency, rightsChanging: false };
   const holds: boolean[] = [];
   const hold = async (): Promise<void> =>
-    void holds.push(await tryRightsLockShared(db, request.organizationId));
+    void holds.push(await tryRightsLockShared(trx, request.organizationId));
   const deciders = lazily(async () => {
     await hold();
-    return await findDeciders(db, request.organizationId, request.agentSlug);
+    return await findDeciders(trx, request.organizationId, request.agentSlug);
   });
   if (!path || !state) {
-    const noticeable = await recordPathless(db, runtime, {
+    const noticeable = await recordPathless(trx, runtime, {
       request,
       now,
       deciders: await deciders(),
@@ -144,15 +144,15 @@ async function advance(db: Db, runtime: Runtime, walk: WalkTask): Promise<WalkPr
   }
   const isMidway = state.place.phase === 'level' && now < state.place.nextAt;
   if (isMidway) await hold();
-  const isUnreachable = isMidway ? await unreachableSteps(db, request.id, state) : undefined;
+  const isUnreachable = isMidway ? await unreachableSteps(trx, request.id, state) : undefined;
   const followed = await followPath(
-    db,
+    trx,
     { ...walk, path },
     { state, deciders, ...(isUnreachable && { isUnreachable }) },
   );
   const { events } = followed;
   const names = events.length > 0 ? await deciders() : [];
-  await recordWalk(db, runtime, { request, now, path, events, deciders: names });
+  await recordWalk(trx, runtime, { request, now, path, events, deciders: names });
   return { ...followed, noticeable: isNoticeable(events), rightsChanging: holds.includes(false) };
 }
 
