@@ -66,12 +66,12 @@ export interface Created {
 }
 
 /**
- * `pinned`: the active rules. `living`: one row unless the organization is deleted, which stays so
+ * `pinned`: the active rules. `live_organization`: one row unless the organization is deleted, which stays so
  * until the statement ends. `clock` is read once that row is locked.
  */
 export const READ_TO_INSERT = `
-  living as materialized (select from organizations where id = :organization and deleted_at is null for share),
-  clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now from living),
+  live_organization as materialized (select from organizations where id = :organization and deleted_at is null for share),
+  clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now from live_organization),
   pinned as materialized (
     select (select v.id from request_approval_pipelines p
               join request_approval_pipeline_revisions v on v.request_approval_pipeline_id = p.id and v.revision = p.active_revision
@@ -111,7 +111,7 @@ const INSERT: PreparedStatement = {
   created as (${insertFrom({
     state: `'evaluating'`,
     wakeAt: `now + :head_start_ms * interval '1 millisecond'`,
-    source: 'living, clock, pinned',
+    source: 'live_organization, clock, pinned',
   })}
   ),
   audited as (

@@ -202,17 +202,3 @@ async function takeDue(
   const ids = await leaseDue(db, { lease, leaseMs: LEASE_MS, ...wanted });
   return (await loadLeased(db, { lease, ids })).map((delivery) => ({ lease, delivery }));
 }
-
-/** Takes due messages once and waits for their outcomes; returns their number. Exported for tests. */
-export async function sendDue(service: ServiceContext): Promise<number> {
-  const context = { ...service, statements: openStatements(service.db) };
-  const taken = await takeDue(context, {
-    kinds: ['email', 'webhook', 'slack'],
-    limit: 32,
-    perChannel: LEAST_IN_FLIGHT,
-    inFlight: new Map(),
-  });
-  const signal = AbortSignal.any([context.stopping, AbortSignal.timeout(SEND_MS)]);
-  await Promise.all(taken.map((one) => attempt(context, one, signal)));
-  return taken.length;
-}

@@ -39,7 +39,7 @@ export async function readOrganization(
     findOrganization(context.db, organizationId),
     readSeats(context, organizationId),
   ]);
-  return toView(context, living(organization), seats);
+  return toView(context, requireLive(organization), seats);
 }
 
 function toView(
@@ -56,7 +56,7 @@ function toView(
 }
 
 /** Members of a deleted organization hold no credentials. */
-function living(organization: Organization | undefined): Organization {
+function requireLive(organization: Organization | undefined): Organization {
   if (!organization) throw new AppError('authentication_required');
   return organization;
 }
@@ -86,7 +86,7 @@ async function change(
   { expected, wanted }: { readonly expected: number; readonly wanted: TermsWanted },
 ): Promise<Organization> {
   const { organizationId } = caller;
-  const before = living(await lockAccess(trx, organizationId));
+  const before = requireLive(await lockAccess(trx, organizationId));
   if (before.revision !== expected)
     throw new AppError('revision_conflict', { details: { active_revision: before.revision } });
   const changes = changesTo(before, wanted);
@@ -143,7 +143,7 @@ export async function deleteOrganization(
       permission: 'organization.delete',
     });
     requireRecentAuthentication(caller);
-    const { slug } = living(await lockAccess(trx, caller.organizationId));
+    const { slug } = requireLive(await lockAccess(trx, caller.organizationId));
     if (confirm !== slug) {
       throw invalid([
         {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Webhook } from 'standardwebhooks';
 import { openSecretBox } from '../../../src/platform/crypto/secret-box.ts';
 import { resealSecrets } from '../../../src/services/sealed-secrets.ts';
-import { sendDue } from '../../../src/services/notifications/send-loop.ts';
+import { sendDue } from '../../support/outbox.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {

@@ -3,7 +3,7 @@
  * them.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { sendDue } from '../../../src/services/notifications/send-loop.ts';
+import { sendDue } from '../../support/outbox.ts';
 import { slackSender } from '../../../src/services/notifications/slack/sender.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, decide, stepAt } from '../../support/scene/approval-requests.ts';

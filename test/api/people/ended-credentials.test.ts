@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { lockRequest } from '../../../src/data/requests/lock.ts';
-import { sendDue } from '../../../src/services/notifications/send-loop.ts';
+import { sendDue } from '../../support/outbox.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
 import { claim, claimed, holdersOf, release, verbsOf } from '../../support/scene/claims.ts';

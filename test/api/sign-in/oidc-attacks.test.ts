@@ -1,6 +1,6 @@
 /**
  * Faults and attacks during sign-in by a provider, a person or a third party: no one gets in and
- * nothing breaks.
+ * nothing breaks. A provider that is away: oidc-unreachable.test.ts.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openOidcClient } from '../../../src/platform/oidc.ts';
@@ -10,10 +10,10 @@ import { createOrganization } from '../../support/scene/factories.ts';
 import {
   newSigningKey,
   reachCallback,
-  signInThrough,
   startIdentityProvider,
   type IdentityProvider,
 } from '../../support/servers/identity-provider.ts';
+import { newPerson } from './oidc-accounts.ts';
 
 let provider: IdentityProvider;
 let app: TestApp;
@@ -46,17 +46,6 @@ const SETTINGS = {
   name: 'x',
   emailDomains: [],
 };
-
-let people = 0;
-function newPerson() {
-  const subject = `person-${++people}`;
-  return {
-    subject,
-    email: `${subject}@example.com`,
-    email_verified: true,
-    name: `Person ${people}`,
-  };
-}
 
 const loginUrl = (code: string) => `${app.url}/login?error=${code}`;
 
@@ -423,104 +412,5 @@ describe('the page to return to', () => {
       host: 'evil.example',
     });
     expect(failed.location?.href).toBe(loginUrl('sso_expired'));
-  });
-});
-
-describe('an unreachable provider', () => {
-  let away: IdentityProvider;
-  let waiting: TestApp;
-  const METADATA = '/.well-known/openid-configuration';
-
-  beforeAll(async () => {
-    away = await startIdentityProvider();
-    waiting = await startApp({
-      environment: { ...away.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' },
-    });
-    await createOrganization(waiting);
-  });
-
-  afterAll(async () => {
-    await waiting.close();
-    await away.close();
-  });
-
-  async function login() {
-    const { status, body, headers } = await waiting.http.get('/auth/oidc/login');
-    return {
-      status,
-      code: body?.['error']?.['code'],
-      cookie: headers['set-cookie'],
-    };
-  }
-
-  const metadata = () => ({
-    issuer: away.issuer,
-    authorization_endpoint: `${away.issuer}/auth`,
-    token_endpoint: `${away.issuer}/token`,
-    jwks_uri: `${away.issuer}/jwks`,
-  });
-
-  test.each<[string, number, () => unknown]>([
-    ['fails', 500, () => 'oops'],
-    ['answers no JSON', 200, () => '<html>'],
-    ['answers half of it', 200, () => '{"issuer":'],
-    ['answers a list', 200, () => []],
-    ['answers nothing of use', 200, () => ({ issuer: away.issuer })],
-    ['names another issuer', 200, () => ({ ...metadata(), issuer: 'https://evil.example' })],
-    [
-      'has an endpoint that is no URL',
-      200,
-      () => ({ ...metadata(), authorization_endpoint: 'nonsense' }),
-    ],
-    ['sends elsewhere', 302, () => ''],
-  ])('that %s is a 504 with a clear error', async (_what, status, body) => {
-    away.override(METADATA, status, body());
-    expect(await login()).toMatchObject({
-      status: 504,
-      code: 'identity_provider_failed',
-      cookie: undefined,
-    });
-  });
-
-  test('that does not answer is a 504 for all callers at once, and a failed sign-in for the browser that returns', async () => {
-    const { browser, callback } = await returned();
-    provider.overrides.set('/token', () => undefined);
-    away.overrides.set(METADATA, () => undefined);
-    // Neither endpoint ever answers, so both wait as long as the service lets them.
-    const [page, ...answers] = await Promise.all([
-      browser.open(callback),
-      login(),
-      login(),
-      login(),
-    ]);
-    await expectFailure(page, browser, 'sso_failed');
-    for (const answer of answers)
-      expect(answer).toMatchObject({ status: 504, code: 'identity_provider_failed' });
-  });
-
-  test('does not affect the rest of the service and is tried again on the next sign-in', async () => {
-    away.override(METADATA, 503, '');
-    expect((await login()).status).toBe(504);
-    expect((await waiting.http.get('/auth/options')).body['sso']).toEqual({
-      name: 'Single sign-on',
-    });
-    away.overrides.clear();
-    await away.register(waiting.url);
-    away.person = newPerson();
-    expect((await signInThrough(waiting.url)).location?.href).toBe(`${waiting.url}/`);
-    away.override(METADATA, 500, '');
-    expect((await login()).status).toBe(302);
-  });
-
-  test('during the return is a failed sign-in, not a server error', async () => {
-    const browser = new Browser();
-    away.person = newPerson();
-    const { location } = await reachCallback(waiting.url, browser);
-    await away.close();
-    const page = await browser.open(location ?? '');
-    expect([page.status, page.location?.href]).toEqual([
-      302,
-      `${waiting.url}/login?error=sso_failed`,
-    ]);
   });
 });

@@ -7,7 +7,8 @@ import {
   leaseDue,
   recordAttempts,
 } from '../../../src/data/notifications/notification-deliveries.ts';
-import { sendDue, startSending } from '../../../src/services/notifications/send-loop.ts';
+import { startSending } from '../../../src/services/notifications/send-loop.ts';
+import { sendDue } from '../../support/outbox.ts';
 import { eventually } from '../../../src/local/processes.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, decide, stepAt } from '../../support/scene/approval-requests.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { shownInstant } from '../../../src/domain/shown-text.ts';
-import { sendDue } from '../../../src/services/notifications/send-loop.ts';
+import { sendDue } from '../../support/outbox.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {

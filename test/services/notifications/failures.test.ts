@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { sendDue } from '../../../src/services/notifications/send-loop.ts';
+import { sendDue } from '../../support/outbox.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {

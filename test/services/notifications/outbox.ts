@@ -1,6 +1,6 @@
 /** Helpers of the outbox tests. */
 import { randomUUID } from 'node:crypto';
-import { sendDue } from '../../../src/services/notifications/send-loop.ts';
+import { sendDue } from '../../support/outbox.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { TestMember } from '../../support/scene/factories.ts';
 

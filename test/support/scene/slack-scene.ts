@@ -1,6 +1,6 @@
 /** An organization with Slack, whose requests ask one linked reviewer. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { sendDue } from '../../../src/services/notifications/send-loop.ts';
+import { sendDue } from '../outbox.ts';
 import type { TestApp } from '../app.ts';
 import { ask } from './approval-requests.ts';
 import {

@@ -96,15 +96,15 @@ async function awaitVerdict(
   });
   try {
     const begun = begin(wait).then(
-      () => wait.settled,
+      () => wait.outcome,
       (error: unknown) => {
         context.logger.warn({ err: error, approvalRequest: id }, WORKFLOW_NOT_STARTED);
-        return 'timeout' as const;
+        return 'no_answer' as const;
       },
     );
-    const outcome = await Promise.race([wait.settled, begun]);
+    const outcome = await Promise.race([wait.outcome, begun]);
     if (outcome === undefined) throw pendingQuotaExceeded(context);
-    return outcome === 'timeout' ? await answerBeforeVerdict(context, id, signal) : outcome;
+    return outcome === 'no_answer' ? await answerBeforeVerdict(context, id, signal) : outcome;
   } finally {
     wait.leave();
   }

@@ -17,13 +17,15 @@ export interface WaitOptions {
   readonly until?: (request: ApprovalRequest) => boolean;
 }
 
-/** A registered wait; `settled` resolves once. Always call `leave`. */
+/**
+ * The request that satisfied `until`; undefined when it is gone; `'no_answer'` on timeout, hang-up,
+ * shutdown, or when the credential ended.
+ */
+export type WaitOutcome = ApprovalRequest | undefined | 'no_answer';
+
+/** A registered wait; `outcome` resolves once. Always call `leave`. */
 export interface ParkedWait {
-  /**
-   * The request that satisfied `until`; undefined when it is gone; `'timeout'` on timeout, hang-up, shutdown, or when
-   * the credential ended.
-   */
-  readonly settled: Promise<ApprovalRequest | undefined | 'timeout'>;
+  readonly outcome: Promise<WaitOutcome>;
   /** Reads the row now. Call it once after registering, unless the row is known to be open. */
   look(): void;
   leave(): void;
@@ -34,9 +36,9 @@ export function parkWait(
   id: string,
   { ms, signal, caller, until = (r) => isTerminal(r.state) }: WaitOptions,
 ): ParkedWait {
-  let finish: (outcome: ApprovalRequest | undefined | 'timeout') => void = () => undefined;
+  let finish: (outcome: WaitOutcome) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
-  const settled = new Promise<ApprovalRequest | undefined | 'timeout'>((resolve, reject) => {
+  const outcome = new Promise<WaitOutcome>((resolve, reject) => {
     finish = resolve;
     fail = reject;
   });
@@ -51,10 +53,10 @@ export function parkWait(
     else look();
   });
   const timer = setTimeout(() => {
-    finish('timeout');
+    finish('no_answer');
   }, ms);
   const hangUp = () => {
-    finish('timeout');
+    finish('no_answer');
   };
   signal.addEventListener('abort', hangUp, { once: true });
   context.stopping.addEventListener('abort', hangUp, { once: true });
@@ -62,7 +64,7 @@ export function parkWait(
   if (signal.aborted || context.stopping.aborted) hangUp();
   context.metrics.parkedWaits.inc();
   return {
-    settled,
+    outcome,
     look,
     leave: () => {
       clearTimeout(timer);
@@ -86,8 +88,8 @@ export async function waitForRequest(
   const wait = parkWait(context, id, options);
   try {
     wait.look();
-    const outcome = await wait.settled;
-    return outcome === 'timeout' ? await readSettled(context, id) : outcome;
+    const outcome = await wait.outcome;
+    return outcome === 'no_answer' ? await readSettled(context, id) : outcome;
   } finally {
     wait.leave();
   }
