@@ -18,6 +18,11 @@ export function stepKey({ nodeId, run, team }: StepPlace): string {
   return team ? `${nodeId}:${run}:${team.teamId}:${team.nodeId}:${team.run}` : `${nodeId}:${run}`;
 }
 
+/** The key of the level that the step is, or is inside of. Node ids have no colon. */
+export function levelKey(key: string): string {
+  return key.split(':', 2).join(':');
+}
+
 /**
  * Whether the key belongs to a step of a team's policy inside this level. With `teamId`, only that
  * team counts.

@@ -27,7 +27,7 @@ import {
   type RoutingLevel,
   type RoutingView,
 } from '../../domain/escalation/routing-view.ts';
-import { isInside, stepKey } from '../../domain/escalation/step-keys.ts';
+import { isInside, levelKey, stepKey } from '../../domain/escalation/step-keys.ts';
 import type { Target } from '../../domain/escalation/types.ts';
 import type { LongList } from '../../platform/long-list.ts';
 import type { Db } from '../../platform/postgres.ts';
@@ -135,7 +135,8 @@ async function listEvents(
 interface RoutingFacts {
   readonly request: ApprovalRequest;
   readonly steps: readonly RecordedStep[];
-  readonly notified: readonly Notified[];
+  /** By the key of the level. A long walk notified thousands of people at thousands of levels. */
+  readonly notified: ReadonlyMap<string, readonly Notified[]>;
   /** The people a broadcast would notify. */
   readonly deciders: readonly Decider[];
   /** Memberships that may decide this request now. */
@@ -148,7 +149,7 @@ interface RoutingFacts {
 
 const NOTHING = {
   steps: [],
-  notified: [],
+  notified: new Map<string, readonly Notified[]>(),
   deciders: [],
   mayDecide: new Set<string>(),
   targetNames: new Map<string, string>(),
@@ -180,7 +181,7 @@ async function readFacts(context: ServiceContext, id: string): Promise<RoutingFa
       return {
         ...common,
         steps: await findSteps(trx, id),
-        notified: await findNotified(trx, id),
+        notified: byLevel(await findNotified(trx, id)),
         deciders,
         mayDecide: new Set([...routedToOthers, ...inAudience(deciders, { audience, rosters })]),
         targetNames: await findTargetNames(trx, pathRevisionId),
@@ -189,6 +190,17 @@ async function readFacts(context: ServiceContext, id: string): Promise<RoutingFa
     },
     { isolationLevel: 'repeatable read', readOnly: true },
   );
+}
+
+function byLevel(notified: readonly Notified[]): ReadonlyMap<string, readonly Notified[]> {
+  const levels = new Map<string, Notified[]>();
+  for (const each of notified) {
+    const key = levelKey(each.stepKey);
+    const level = levels.get(key);
+    if (level) level.push(each);
+    else levels.set(key, [each]);
+  }
+  return levels;
 }
 
 function inAudience(
@@ -262,10 +274,7 @@ function withMembers(
   target: Target,
   { level, facts }: { readonly level: RoutingLevel; readonly facts: RoutingFacts },
 ): RoutedTarget {
-  const key = stepKey(level);
-  const notified = facts.notified.filter(
-    (each) => each.stepKey === key || isInside(each.stepKey, level),
-  );
+  const notified = facts.notified.get(stepKey(level)) ?? [];
   if (target.type === 'team') return withRoster(target.id, { level, notified, facts });
   if (target.type === 'broadcast') {
     const asked = level.status === 'upcoming' ? facts.deciders : notified;
