@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { packageRoot } from '../../src/platform/package-root.ts';
 import { eventually } from '../../src/local/processes.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { HttpClient } from '../support/http.ts';
+import { compiledPath } from '../support/run/compiled-sources.ts';
 
 let app: TestApp;
 
@@ -19,21 +19,16 @@ afterAll(async () => {
 
 /** `npm run demo` from the sources, against the service of this test. */
 function runDemo(environment: Readonly<Record<string, string>> = {}) {
-  const root = packageRoot();
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(
-    process.execPath,
-    ['--import', join(root, 'test/support/run/typescript.js'), join(root, 'demo/main.ts')],
-    {
-      env: {
-        ...{ PATH, HOME },
-        COUNTERSIGN_PUBLIC_URL: app.url,
-        COUNTERSIGN_DATA_DIR: dirname(app.context.bootstrapSecretFile),
-        ...environment,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, [compiledPath('demo/main.ts')], {
+    env: {
+      ...{ PATH, HOME },
+      COUNTERSIGN_PUBLIC_URL: app.url,
+      COUNTERSIGN_DATA_DIR: dirname(app.context.bootstrapSecretFile),
+      ...environment,
     },
-  );
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {

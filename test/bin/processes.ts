@@ -3,12 +3,10 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../src/platform/package-root.ts';
 import { eventually, identifyProcess, type ProcessIdentity } from '../../src/local/processes.ts';
+import { compiledPath } from '../support/run/compiled-sources.ts';
 import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
 
-const root = packageRoot();
-const SOURCES = ['--import', join(root, 'test/support/run/typescript.js')];
 const READY_WITHIN_MS = 120_000;
 
 export interface Service {
@@ -31,7 +29,7 @@ export function runCommand(
   dataDirectory: string,
   options: { input?: string; env?: Record<string, string> } = {},
 ) {
-  return spawnSync(process.execPath, [...SOURCES, join(root, 'bin/countersign.ts'), ...args], {
+  return spawnSync(process.execPath, [compiledPath('bin/countersign.ts'), ...args], {
     env: { ...environment(dataDirectory), ...options.env },
     encoding: 'utf8',
     input: options.input ?? '',
@@ -48,8 +46,7 @@ export function spawnService(
 ): Omit<Service, 'url' | 'uiUrl'> {
   const command = [
     process.execPath,
-    ...SOURCES,
-    join(root, 'test/bin/start-process.ts'),
+    compiledPath('test/bin/start-process.ts'),
     workflowBundlePath(),
   ];
   const [program = '', ...args] = behindShell

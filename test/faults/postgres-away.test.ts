@@ -1,10 +1,8 @@
 /** A Postgres server for this file alone stops and starts again while the service keeps running. */
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endpoints } from '../../api/endpoints.ts';
 import {
@@ -12,12 +10,12 @@ import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../../src/local/embedded-postgres.ts';
-import { packageRoot } from '../../src/platform/package-root.ts';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import { issueToken } from '../../src/platform/crypto/tokens.ts';
 import { errorOf, requestOf, type Answer } from '../support/adapter.ts';
 import { BOOTSTRAP_SECRET, startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
+import { runSource } from '../support/run/run-source.ts';
 import {
   askPeople,
   body,
@@ -44,13 +42,7 @@ const startPostgres = (preferredPort?: number) =>
 beforeAll(async () => {
   postgres = await startPostgres();
   await ensureDatabase(postgres, 'service');
-  const root = packageRoot();
-  const migrate = [
-    '--import',
-    join(root, 'test/support/run/typescript.js'),
-    join(root, 'test/support/run/migrate-template.ts'),
-  ];
-  await promisify(execFile)(process.execPath, [...migrate, postgres.url('service')]);
+  await runSource('test/support/run/migrate-template.ts', postgres.url('service'));
   app = await startApp({ temporal: true, databaseUrl: postgres.url('service') });
   scene = await setScene(app);
 });

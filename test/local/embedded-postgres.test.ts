@@ -9,8 +9,8 @@ import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../../src/local/embedded-postgres.ts';
-import { packageRoot } from '../../src/platform/package-root.ts';
 import { eventually, identifyProcess, isRunning } from '../../src/local/processes.ts';
+import { compiledPath } from '../support/run/compiled-sources.ts';
 
 /** One cluster for all tests. Only the owner may enter a folder that mkdtemp creates. */
 const folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
@@ -100,16 +100,10 @@ describe('the embedded Postgres', () => {
 
   test('replaces a server that a killed run left behind', async () => {
     const script = `
-      import { startEmbeddedPostgres } from '${join(packageRoot(), 'src/local/embedded-postgres.ts')}';
+      import { startEmbeddedPostgres } from '${compiledPath('src/local/embedded-postgres.ts')}';
       const server = await startEmbeddedPostgres({ directory: '${join(folder, 'pg')}' });
       process.stdout.write(String(server.pid()), () => process.kill(process.pid, 'SIGKILL'));`;
-    const args = [
-      '--import',
-      join(packageRoot(), 'test/support/run/typescript.js'),
-      '--input-type=module',
-      '-e',
-      script,
-    ];
+    const args = ['--input-type=module', '-e', script];
     const run = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(run.signal).toBe('SIGKILL');
     const orphan = identifyProcess(Number(run.stdout));

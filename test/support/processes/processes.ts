@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageRoot } from '../../../src/platform/package-root.ts';
+import { compiledPath } from '../run/compiled-sources.ts';
 import { workflowBundlePath } from '../run/workflow-bundle.ts';
 
 export interface ServiceProcess {
@@ -42,20 +42,17 @@ async function killed(child: ChildProcess): Promise<void> {
 
 /** Resolves once the process serves and its worker is connected. */
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const root = packageRoot();
   const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-process-'));
   const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
   const program = [
-    join(root, 'test/support/processes/service-process.ts'),
+    compiledPath('test/support/processes/service-process.ts'),
     workflowBundlePath(),
     options.taskQueue,
   ];
-  const preloaded = [
-    'run/typescript.js',
-    ...(options.movableClock ? ['clocks/movable-clock.ts'] : []),
-  ];
-  const imports = preloaded.flatMap((file) => ['--import', join(root, 'test/support', file)]);
-  const child = spawn(process.execPath, [...imports, ...program], {
+  const preloaded = options.movableClock
+    ? ['--import', compiledPath('test/support/clocks/movable-clock.ts')]
+    : [];
+  const child = spawn(process.execPath, [...preloaded, ...program], {
     stdio: 'pipe',
     env: {
       ...{ PATH, HOME, XDG_CACHE_HOME },

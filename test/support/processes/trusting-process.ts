@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageRoot } from '../../../src/platform/package-root.ts';
+import { compiledPath } from '../run/compiled-sources.ts';
 import type { Authority } from '../servers/certificates.ts';
 
 export interface TrustingProcess {
@@ -25,7 +25,6 @@ export function startTrustingProcess(
     environment = {},
   }: { authority: Authority; environment?: Readonly<Record<string, string>> },
 ): TrustingProcess {
-  const root = packageRoot();
   const directory = mkdtempSync(join(tmpdir(), 'countersign-trusting-'));
   const certificates = join(directory, 'authority.pem');
   writeFileSync(certificates, authority.cert);
@@ -38,14 +37,7 @@ export function startTrustingProcess(
     ...environment,
     NODE_EXTRA_CA_CERTS: certificates,
   };
-  const child = spawn(
-    process.execPath,
-    ['--import', join(root, 'test/support/run/typescript.js'), join(root, program)],
-    {
-      stdio: 'pipe',
-      env,
-    },
-  );
+  const child = spawn(process.execPath, [compiledPath(program)], { stdio: 'pipe', env });
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-4_000);

@@ -1,3 +1,4 @@
+import { compileSources } from './compiled-sources.ts';
 import { startTestServers, TEST_NAMESPACE, type TestServers } from './servers.ts';
 import { prepareWorkflowBundle } from './workflow-bundle.ts';
 
@@ -9,6 +10,7 @@ export interface WithServers {
 }
 
 export default async function globalSetup(): Promise<void> {
+  await compileSources();
   const [servers] = await Promise.all([startTestServers(), prepareWorkflowBundle()]);
   (globalThis as WithServers).countersignTestServers = servers;
   process.env['TEST_POSTGRES_URL'] = servers.postgresUrl;

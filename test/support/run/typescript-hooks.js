@@ -8,7 +8,7 @@ const OPTIONS = {
   sourceMaps: 'inline',
 };
 /**
- * Dozens of processes of one run load the same sources. Each source is compiled once, and the
+ * The workers and threads of one run load the same sources. Each source is compiled once, and the
  * compiler is loaded only for that.
  */
 const CACHE = fileURLToPath(
