@@ -6,10 +6,17 @@ import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 import { MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
 
-const RIGHTS = `hashtextextended('countersign.rights:' || cast(:organizationId as text), 0)`;
+const rightsOf = (organizationId: string): string =>
+  `hashtextextended('countersign.rights:' || cast(${organizationId} as text), 0)`;
 
-/** SQL: what `tryRightsLockShared` does. */
-export const TRY_RIGHTS_LOCK_SHARED = `pg_try_advisory_xact_lock_shared(${RIGHTS})`;
+const RIGHTS = rightsOf(':organizationId');
+
+/** SQL: what `tryRightsLockShared` does. `organizationId` is an SQL expression. */
+export const tryRightsLockSharedOf = (organizationId: string): string =>
+  `pg_try_advisory_xact_lock_shared(${rightsOf(organizationId)})`;
+
+/** The same for the binding `organizationId`. */
+export const TRY_RIGHTS_LOCK_SHARED = tryRightsLockSharedOf(':organizationId');
 
 const TRY_LOCK: PreparedStatement = {
   name: 'try-rights-lock-shared',

@@ -28,6 +28,7 @@ export interface DueWake {
 /**
  * Leases up to `limit` requests whose wake-up has passed, oldest first, for `leaseMs`. With a
  * final answer, each try leases longer, up to `longestLeaseMs`, so that others come first.
+ * `onlyLate`: only those with a due step of their walk.
  */
 export async function leaseDueWakes(
   db: Db,
@@ -36,13 +37,15 @@ export async function leaseDueWakes(
     readonly leaseMs: number;
     readonly longestLeaseMs: number;
     readonly longDueMs: number;
+    readonly onlyLate: boolean;
   },
 ): Promise<DueWake[]> {
+  const { onlyLate, ...bindings } = options;
   return await queryRows<DueWake>(
     db,
     `with due as materialized (
        select id, wake_at, state not in ('evaluating', 'pending') as is_final from approval_requests
-        where wake_at <= statement_timestamp()
+        where wake_at <= statement_timestamp()${onlyLate ? ` and state = 'pending' and next_at <= statement_timestamp()` : ''}
         order by wake_at limit :limit for update skip locked
      )
      update approval_requests r
@@ -53,7 +56,7 @@ export async function leaseDueWakes(
      returning r.id, r.organization_id, r.agent_slug, r.tool, r.state, r.wake_attempts - 1 as attempts,
        r.state = 'pending' and coalesce(r.next_at <= clock_timestamp(), false) as late,
        due.wake_at < clock_timestamp() - :longDueMs * interval '1 millisecond' as long_due`,
-    { ...options },
+    bindings,
   );
 }
 

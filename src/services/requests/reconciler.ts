@@ -13,6 +13,7 @@ import {
 } from '../../data/requests/wake.ts';
 import { isTerminal, type TerminalState } from '../../domain/requests/approval-requests.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
+import { stepLevelsUnchanged, type SteppedLevel } from './levels-unchanged.ts';
 import { expirePastDeadline } from './settle.ts';
 import { stepRequest, type RequestStep } from './step.ts';
 import { wakeOfTimer } from './walk/walk.ts';
@@ -20,8 +21,10 @@ import { wakeOfTimer } from './walk/walk.ts';
 const WAKE_EVERY_MS = 1_000;
 /** Expiry is promised within a second of the deadline, so several rounds fit into it. */
 const EXPIRE_EVERY_MS = 250;
-/** Most wake-ups per second and process, and per statement of the deadline sweep. */
+/** Most wake-ups per lease, and per statement of the deadline sweep. */
 const BATCH = 200;
+/** Most full sets of late levels per round, so that other wake-ups have their turn. */
+const SETS_PER_ROUND = 20;
 /** How long a leased request is left to this process. Longer than a round of the loop on a slow database. */
 const LEASE_MS = 15_000;
 const LONGEST_LEASE_MS = 600_000;
@@ -115,33 +118,56 @@ export async function catchUp(
 export async function wakeDue(
   context: ServiceContext,
 ): Promise<{ readonly called: Promise<void> }> {
-  const [late] = await Promise.all([putOffBegun(context), clearAnswered(context)]);
-  const due = await leaseDueWakes(context.db, {
-    limit: BATCH,
-    leaseMs: LEASE_MS,
-    longestLeaseMs: LONGEST_LEASE_MS,
-    longDueMs: LONG_DUE_MS,
-  });
+  const [startedLate] = await Promise.all([putOffBegun(context), clearAnswered(context)]);
   const calls: Promise<Restarted>[] = [];
   const begin = (call: Promise<Restarted>) => {
     // Looked at after the steps.
     call.catch(() => undefined);
     calls.push(call);
   };
+  const stepOneByOne = async (requests: readonly DueWake[]) => {
+    // Independently, so that one failing request does not block the others.
+    await inParallel(requests, STEPS_AT_ONCE, async (request) => {
+      const stepped = await step(context, request);
+      if (needsWorkflow(request)) begin(restart(context, request, stepped));
+    });
+  };
+  const lease = (onlyLate: boolean) =>
+    leaseDueWakes(context.db, {
+      limit: BATCH,
+      onlyLate,
+      leaseMs: LEASE_MS,
+      longestLeaseMs: LONGEST_LEASE_MS,
+      longDueMs: LONG_DUE_MS,
+    });
+  for (let set = 0; set < SETS_PER_ROUND; set += 1) {
+    const late = await lease(true);
+    const stepped = await stepTogether(context, late);
+    for (const request of late) {
+      const wait = stepped.get(request.id);
+      if (wait && needsWorkflow(request))
+        begin(restart(context, request, { kind: 'wait', ...wait }));
+    }
+    await stepOneByOne(late.filter(({ id }) => !stepped.has(id)));
+    if (stepped.size < BATCH) break;
+  }
   const neglected: DueWake[] = [];
-  for (const request of due) {
+  for (const request of await lease(false)) {
     const { state } = request;
     if (isTerminal(state)) begin(passOn(context, request.id, state));
     else if (request.late || request.longDue || request.attempts > 0) neglected.push(request);
     else begin(restart(context, request));
   }
-  // Independently, so that one failing request does not block the others.
-  await inParallel(neglected, STEPS_AT_ONCE, async (request) => {
-    const stepped = await step(context, request);
-    // A workflow that is only late, as when thousands of levels fall due at once, needs no further call to Temporal.
-    if (!request.late || request.attempts > 0) begin(restart(context, request, stepped));
-  });
-  return { called: settleCalls(context, calls, late) };
+  await stepOneByOne(neglected);
+  return { called: settleCalls(context, calls, startedLate) };
+}
+
+/**
+ * A workflow that is only late, as when thousands of levels fall due at once, needs no further call
+ * to Temporal.
+ */
+function needsWorkflow({ late, attempts }: DueWake): boolean {
+  return !late || attempts > 0;
 }
 
 /** The id of a request whose new workflow may begin by waiting. */
@@ -223,6 +249,27 @@ async function putOffBegun({ db, begun }: ServiceContext): Promise<string[]> {
   begun.clear();
   if (wakes.length > 0) await putOffWakes(db, wakes);
   return late;
+}
+
+/** Due levels in one statement. Those that it leaves out are to be stepped one by one. */
+async function stepTogether(
+  context: ServiceContext,
+  late: readonly DueWake[],
+): Promise<ReadonlyMap<string, SteppedLevel>> {
+  try {
+    const stepped = await stepLevelsUnchanged(
+      context,
+      late.map(({ id }) => id),
+    );
+    context.metrics.reconcilerSteps.inc(stepped.size);
+    return stepped;
+  } catch (error) {
+    context.logger.warn(
+      { err: error, approvalRequests: late.length },
+      'the reconciler could not step due levels together; it steps them one by one',
+    );
+    return new Map();
+  }
 }
 
 async function step(context: ServiceContext, { id }: DueWake): Promise<RequestStep | undefined> {

@@ -145,6 +145,7 @@ describe('with 10,000 requests in the table', () => {
       'the lease of overdue wake-ups',
       (db) =>
         leaseDueWakes(db, {
+          onlyLate: false,
           limit: 200,
           leaseMs: 5_000,
           longestLeaseMs: 60_000,

@@ -19,7 +19,7 @@ export async function storedOf({ db }: TestApp, id: string): Promise<Row> {
     creation,
     events,
     steps: await of('escalation_steps').orderBy('step_key'),
-    notifications: await of('notifications').orderBy('membership_id'),
+    notifications: await of('notifications').orderBy(['membership_id', 'step_key']),
     deliveries: await of('notification_deliveries').select('channel_id', 'event', 'announces'),
     wakesAfter: wake_at && Number(wake_at) - Number(row['next_at'] ?? deadline_at),
   };

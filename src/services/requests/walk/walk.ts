@@ -161,9 +161,14 @@ export function isNoticeable(events: readonly WalkEvent[]): boolean {
   return events.some(({ kind }) => kind !== 'branch_taken');
 }
 
+/** The live teams among these, with their members. */
+export type FindRosters = (teamIds: readonly string[]) => ReturnType<typeof findTeamRosters>;
+
 interface WalkStart {
   readonly state: WalkState;
   readonly deciders: () => Promise<Decider[]>;
+  /** Reads from the database when absent. */
+  readonly rosters?: FindRosters;
   readonly isUnreachable?: NonNullable<WalkInput['isUnreachable']>;
 }
 
@@ -194,11 +199,13 @@ export async function followPath(
     ...known,
     ...(from.isUnreachable && { isUnreachable: from.isUnreachable }),
   };
+  const rosters: FindRosters =
+    from.rosters ?? ((teamIds) => findTeamRosters(db, request.organizationId, teamIds));
   const events: WalkEvent[] = [];
   for (;;) {
     const arrival = arrive({ ...input, urgency }, state, now);
     const asked = arrival.entry
-      ? await findAsked(db, request, { entry: arrival.entry, deciders: await from.deciders() })
+      ? await findAsked(arrival.entry, await from.deciders(), rosters)
       : NO_ONE;
     for (const { revisionId } of asked.teams) await learn(revisionId);
     const step = enterLevel({ ...input, urgency }, arrival, { now, asked });
@@ -217,18 +224,14 @@ interface PathProgress {
 const NO_ONE: Asked = { membershipIds: [], teams: [] };
 
 async function findAsked(
-  db: Db,
-  { organizationId }: ApprovalRequest,
-  { entry, deciders }: { readonly entry: LevelEntry; readonly deciders: readonly Decider[] },
+  entry: LevelEntry,
+  deciders: readonly Decider[],
+  rosters: FindRosters,
 ): Promise<Asked> {
   const targeted = entry.level.targets.flatMap((target) =>
     target.type === 'team' ? [target.id] : [],
   );
-  const teams = await findTeamRosters(
-    db,
-    organizationId,
-    entry.team ? [entry.team.teamId] : targeted,
-  );
+  const teams = await rosters(entry.team ? [entry.team.teamId] : targeted);
   return recipients(entry, { deciders: deciders.map(({ membershipId }) => membershipId), teams });
 }
 

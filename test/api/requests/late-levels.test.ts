@@ -1,0 +1,303 @@
+/**
+ * Due levels of many requests in one statement: as the transaction of each step would write them,
+ * and never on the ground of what has changed meanwhile.
+ */
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { insertChannel } from '../../../src/data/notifications/notification-channels.ts';
+import { stepLevelsUnchanged } from '../../../src/services/requests/levels-unchanged.ts';
+import { stepRequest } from '../../../src/services/requests/step.ts';
+import { startApp } from '../../support/app.ts';
+import { through, type Gate } from '../../support/gates.ts';
+import { REVIEWER, scene } from '../../support/scene.ts';
+import { stepAt } from '../../support/scene/approval-requests.ts';
+import type { PathSpec } from '../../support/scene/cast.ts';
+import { activatePolicy } from '../../support/scene/factories.ts';
+import { level, team, user } from '../../support/scene/nodes.ts';
+import { statementsDuring } from '../../support/sql/statements.ts';
+import { storedOf } from '../../support/sql/stored-requests.ts';
+
+const { app, organization, people, teams, ...verbs } = await scene({
+  people: { ada: REVIEWER, bob: REVIEWER, eve: [] },
+  teams: { night: ['bob', 'eve'], ordered: ['ada', 'bob'], none: [] },
+  pipelines: { bot: {} },
+});
+const { agent: addAgent, ask, claimed, decide, owner, path, person, verbsOf, withdraw } = verbs;
+const { ada, bob, eve } = people;
+
+beforeAll(async () => {
+  await insertChannel(app.db, organization.id, {
+    id: randomUUID(),
+    kind: 'webhook',
+    name: 'Incident bot',
+  });
+  await activatePolicy(owner, teams.ordered, { nodes: [level([user(bob)]), level([user(ada)])] });
+});
+
+const WORKING_HOURS = [
+  {
+    id: 'never',
+    name: 'Hardly ever',
+    timezone: 'UTC',
+    intervals: [{ weekdays: ['mon'], start: '00:00', end: '00:01' }],
+  },
+];
+
+/** Requests of one agent that have reached people at one instant. */
+async function waitingOn(spec: PathSpec, count: number): Promise<string[]> {
+  const key = `path-${randomUUID()}`;
+  await path(key, spec);
+  const agent = await addAgent(undefined, key);
+  const at = new Date(Date.now() + 60_000);
+  const ids: string[] = [];
+  for (let each = 0; each < count; each += 1) {
+    const id = await ask({ agent, evaluated: false, timeout: '168h' });
+    await stepAt(app, id, at);
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** The clocks of these requests reach the next step of the first one. False when there is none. */
+async function reachNext(ids: readonly string[]): Promise<boolean> {
+  const [row] = await app.db('approval_requests').where({ id: ids[0] }).select('next_at');
+  const { next_at: next } = row as Readonly<Record<string, Date | null>>;
+  if (!next) return false;
+  await app.db('approval_requests').whereIn('id', ids).update({ last_at: next });
+  return true;
+}
+
+const together = (...ids: string[]) => stepLevelsUnchanged(app.context, ids);
+const alone = (id: string) =>
+  stepRequest(app.context, id, { floor: new Date(0), by: 'reconciler' });
+
+/**
+ * Steps the first request alone, and the second one together with others, as often as a step is due.
+ * Returns how many steps were taken together.
+ */
+async function compare(spec: PathSpec, steps: number): Promise<number> {
+  const ids = await waitingOn(spec, 3);
+  // One deadline, so that the waits can be compared.
+  const deadline = { deadline_at: new Date(Date.now() + 600_000_000) };
+  await app.db('approval_requests').whereIn('id', ids).update(deadline);
+  const [one = '', other = '', beside = ''] = ids;
+  let taken = 0;
+  for (let step = 0; step < steps && (await reachNext(ids)); step += 1) {
+    const expected = await alone(one);
+    const stepped = await together(other, beside);
+    const wait = stepped.get(other);
+    if (wait) expect({ kind: 'wait', ...wait }).toEqual(expected);
+    else await alone(other);
+    if (!stepped.has(beside)) await alone(beside);
+    taken += wait ? 1 : 0;
+    expect(await storedOf(app, other)).toEqual(await storedOf(app, one));
+    expect(await storedOf(app, beside)).toEqual(await storedOf(app, one));
+  }
+  return taken;
+}
+
+const branch = (condition: object, then: readonly object[], otherwise: readonly object[]) => ({
+  id: randomUUID(),
+  type: 'if_else',
+  conditions: [condition],
+  then,
+  else: otherwise,
+});
+const whenUrgent = { type: 'urgency', urgency: 'interrupt' };
+const whenWorking = { type: 'working_hours', working_hours_id: 'never', active: true };
+const defer = () => ({ id: randomUUID(), type: 'defer', working_hours_id: 'never' });
+const first = () => level([user(ada)]);
+
+describe('a late level', () => {
+  test.each<[string, () => PathSpec]>([
+    ['a person', () => [first(), level([user(bob)])]],
+    ['a person and a team', () => [first(), level([user(ada), team(teams.night)])]],
+    ['everyone', () => [first(), level([{ type: 'broadcast' }])]],
+    ['an urgent level', () => [first(), level([user(bob)], '5m', { raise_urgency: true })]],
+    ['a branch', () => [first(), branch(whenUrgent, [first()], [level([user(bob)])])]],
+    ['the end of the path', () => [first()]],
+    ['working hours', () => ({ working_hours: WORKING_HOURS, nodes: [first(), defer(), first()] })],
+  ])('is written as by its own transaction: %s', async (_name, spec) => {
+    expect(await compare(spec(), 1)).toBe(1);
+  });
+
+  test.each<[string, () => PathSpec]>([
+    ['a level without anyone to ask', () => [first(), level([user(eve)]), level([user(bob)])]],
+    ['a team with a policy', () => [first(), level([team(teams.ordered)])]],
+    [
+      'a condition about the request',
+      () => [
+        first(),
+        branch(
+          { type: 'request', when: { id: 'c', field: '/request/tool', operator: 'exists' } },
+          [level([user(bob)])],
+          [],
+        ),
+      ],
+    ],
+  ])('is left to its own transaction: %s', async (_name, spec) => {
+    expect(await compare(spec(), 1)).toBe(0);
+  });
+
+  test('is written as by its own transaction, on any path', async () => {
+    const target = fc.constantFrom<object>(
+      user(ada),
+      user(bob),
+      user(eve),
+      team(teams.night),
+      team(teams.ordered),
+      team(teams.none),
+      { type: 'broadcast' },
+    );
+    const levels = fc
+      .record({
+        targets: fc.uniqueArray(target, { minLength: 1, maxLength: 3, selector: JSON.stringify }),
+        after: fc.constantFrom('1m', '10m', '3h'),
+        raise: fc.boolean(),
+      })
+      .map(
+        ({ targets, after, raise }) =>
+          () =>
+            level(targets, after, { raise_urgency: raise }),
+      );
+    const node = fc.oneof(
+      { weight: 5, arbitrary: levels },
+      { weight: 1, arbitrary: fc.constant(defer) },
+      {
+        weight: 1,
+        arbitrary: fc
+          .tuple(fc.constantFrom(whenUrgent, whenWorking), levels, fc.option(levels))
+          .map(
+            ([condition, then, otherwise]) =>
+              () =>
+                branch(condition, [then()], otherwise ? [otherwise()] : []),
+          ),
+      },
+    );
+    const document = fc.record({
+      nodes: fc.array(node, { minLength: 2, maxLength: 5 }),
+      times: fc.nat({ max: 1 }),
+    });
+    const property = fc.asyncProperty(document, async ({ nodes, times }) => {
+      await compare(
+        {
+          working_hours: WORKING_HOURS,
+          nodes: nodes.map((make) => make()),
+          ...(times > 0 && { repeat: { times, after: '5m' } }),
+        },
+        6,
+      );
+    });
+    await fc.assert(property, { numRuns: 12, endOnFailure: true });
+  });
+
+  test('takes as many statements for thirty requests as for three', async () => {
+    const ids = await waitingOn([first(), level([user(bob), team(teams.night)])], 33);
+    await reachNext(ids);
+    const count = async (some: readonly string[]) =>
+      (await statementsDuring(app, () => together(...some))).length;
+    const three = await count(ids.slice(0, 3));
+    expect(await count(ids.slice(3))).toBe(three);
+    expect(three).toBe(4);
+    const steps = app.db('escalation_steps').whereIn('request_id', ids);
+    expect(await steps.pluck('request_id')).toHaveLength(66);
+  });
+});
+
+describe('two processes that step the same levels', () => {
+  test('notify each person once, and miss none', async () => {
+    const ids = await waitingOn([first(), level([user(bob)])], 12);
+    await reachNext(ids);
+    const other = await startApp({ databaseUrl: app.databaseUrl });
+    try {
+      const stepped = await Promise.all([
+        together(...ids),
+        stepLevelsUnchanged(other.context, [...ids].reverse()),
+      ]);
+      expect(stepped.flatMap((each) => [...each.keys()])).toHaveLength(
+        new Set(stepped.flatMap((each) => [...each.keys()])).size,
+      );
+    } finally {
+      await other.close();
+    }
+    await Promise.all(ids.map(alone));
+    const asked = app.db('notifications').whereIn('request_id', ids);
+    const bobs = await asked
+      .where({ membership_id: bob.membershipId })
+      .pluck<string[]>('request_id');
+    expect(bobs.sort()).toEqual([...ids].sort());
+  });
+});
+
+describe.each(['before', 'within'] as const)('%s the statement', (at) => {
+  const during = async (ids: readonly string[], happens: () => Promise<unknown>) => {
+    const gate: Gate = { of: 'from organizations o', at, happens };
+    return [...(await through(app, gate, () => together(...ids))).keys()];
+  };
+  const two = async (spec: PathSpec = [first(), level([user(bob)])]) => {
+    const [one = '', other = ''] = await waitingOn(spec, 2);
+    await reachNext([one, other]);
+    return [one, other] as const;
+  };
+  const LEVELS = ['level_notified', 'level_notified'];
+  const levelsOf = async (id: string) =>
+    (await verbsOf(id)).filter((verb) => verb.startsWith('level_'));
+
+  test('nothing happens: both are stepped', async () => {
+    const ids = await two();
+    expect((await during(ids, () => Promise.resolve())).sort()).toEqual([...ids].sort());
+    expect(await levelsOf(ids[0])).toEqual(LEVELS);
+  });
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['decided', (id) => decide(ada, id)],
+    ['claimed', (id) => claimed(ada, id)],
+    ['withdrawn', (id) => withdraw(id)],
+    ['stepped by its workflow', (id) => stepAt(app, id)],
+  ])('one request is %s: only the other one is stepped', async (_name, happens) => {
+    const [one, other] = await two();
+    const seen: string[][] = [];
+    const stepped = await during([one, other], async () => {
+      await happens(one);
+      seen.push(await verbsOf(one));
+    });
+    expect(stepped).toEqual([other]);
+    expect([await verbsOf(one)]).toEqual(seen);
+    expect(await levelsOf(other)).toEqual(LEVELS);
+  });
+
+  test('the only person of the level loses the right to decide: none is stepped', async () => {
+    const gone = await person(REVIEWER);
+    const ids = await two([first(), level([user(gone)]), level([user(bob)])]);
+    const policies = app.db('permission_policies').where({ membership_id: gone.membershipId });
+    const [policy = ''] = await policies.pluck<string[]>('id');
+    const stepped = await during(ids, () =>
+      owner.browser.delete(`/api/v1/members/${gone.membershipId}/permission_policies/${policy}`),
+    );
+    expect(stepped).toEqual([]);
+    await alone(ids[0]);
+    expect(await levelsOf(ids[0])).toEqual(['level_notified', 'level_skipped', 'level_notified']);
+  });
+});
+
+test('a statement that is ended midway leaves every level due', async () => {
+  const ids = await waitingOn([first(), level([user(bob)])], 3);
+  await reachNext(ids);
+  const end = () =>
+    app.db.raw(
+      `select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`,
+    );
+  const gate: Gate = { of: 'from organizations o', at: 'within', happens: end };
+  const failed = await through(app, gate, () =>
+    together(...ids).then(
+      () => false,
+      () => true,
+    ),
+  );
+  expect(failed).toBe(true);
+  const steps = app.db('escalation_steps').whereIn('request_id', ids);
+  expect(await steps.clone().pluck('request_id')).toHaveLength(3);
+  expect([...(await together(...ids)).keys()].sort()).toEqual([...ids].sort());
+  expect(await steps.clone().pluck('request_id')).toHaveLength(6);
+});
