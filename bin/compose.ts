@@ -197,6 +197,7 @@ function createRuntime(
     }),
     answered: new Set(),
     begun: new Map(),
+    cameLate: new Map(),
     door: config.rules === 'door' ? { revisions: new LRUCache({ max: KNOWN_RULES }) } : undefined,
     limits: limitsOf(config),
     edition: config.edition,

@@ -58,6 +58,11 @@ export interface Runtime {
   readonly answered: Set<string>;
   /** Requests whose workflows have begun with a wait. Their wake-ups are put off in sets. */
   readonly begun: Map<string, BegunWait>;
+  /**
+   * Requests whose workflows came after the reconciler, and when that looks next. Its tries are
+   * cleared in sets.
+   */
+  readonly cameLate: Map<string, Date>;
   readonly limits: Limits;
   /** Where the pipelines run. Undefined: in workflows. */
   readonly door: Door | undefined;

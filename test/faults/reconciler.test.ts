@@ -104,7 +104,7 @@ async function dueSince(id: string, ms: number): Promise<void> {
   await app
     .db('approval_requests')
     .where({ id })
-    .update({ walk: moved, next_at: at, wake_at: new Date(at.getTime() + 5_000) });
+    .update({ walk: moved, next_at: at, wake_at: new Date(at.getTime() + 1_000) });
 }
 
 describe('a crowd', () => {

@@ -145,6 +145,33 @@ export async function putOffWakes(db: Db, wakes: readonly PutOff[]): Promise<voi
   });
 }
 
+const CLEAR_TRIES: PreparedStatement = {
+  name: 'clear-wake-tries',
+  sql: `
+    with tried as materialized (
+      select r.id
+        from unnest(cast(:ids as uuid[]), cast(:planned as timestamptz[])) as w (id, wake)
+        join approval_requests r on r.id = w.id
+       where r.wake_at = w.wake and r.wake_attempts > 0 and r.state = 'pending'
+       order by r.id for no key update of r
+    )
+    update approval_requests r set wake_attempts = 0 from tried where r.id = tried.id`,
+};
+
+/**
+ * The workflows of these requests are running: the reconciler's tries count from 0 again. Not where
+ * the wake-up has moved: the reconciler has tried since. Locks rows in the order of `wakeNow`.
+ */
+export async function clearTries(
+  db: Db,
+  wakes: readonly Pick<PutOff, 'id' | 'from'>[],
+): Promise<void> {
+  await runPrepared(db, CLEAR_TRIES, {
+    ids: wakes.map(({ id }) => id),
+    planned: wakes.map(({ from }) => from.toISOString()),
+  });
+}
+
 /**
  * Makes requests due for the reconciler, with no tries counted: those it tried in vain, or all open
  * ones. Every process calls this at once, so rows are locked in the order of `lockOpenRequests`.

@@ -4,6 +4,7 @@
  * passed.
  */
 import {
+  clearTries,
   clearWakes,
   findFinalAnswers,
   leaseDueWakes,
@@ -23,12 +24,12 @@ const WAKE_EVERY_MS = 1_000;
 const EXPIRE_EVERY_MS = 250;
 /** Most wake-ups per lease, and per statement of the deadline sweep. */
 const BATCH = 200;
-/** Most full sets of late levels per round, so that other wake-ups have their turn. */
+/** Most late levels per lease, and per statement that steps them. */
+const SET = 200;
+/** Most sets of late levels per round, so that other wake-ups have their turn. */
 const SETS_PER_ROUND = 20;
 /** How long a leased request is left to this process. Longer than a round of the loop on a slow database. */
-const LEASE_MS = 15_000;
-const LONGEST_LEASE_MS = 600_000;
-const LONG_DUE_MS = 5_000;
+const LEASE = { leaseMs: 15_000, longestLeaseMs: 600_000, longDueMs: 5_000 } as const;
 /** From the third try on, a workflow that does not answer is terminated and started again. */
 const REPLACE_FROM_ATTEMPT = 2;
 /** Below the size of the worker's pool, which steps of workflows share. */
@@ -118,7 +119,11 @@ export async function catchUp(
 export async function wakeDue(
   context: ServiceContext,
 ): Promise<{ readonly called: Promise<void> }> {
-  const [startedLate] = await Promise.all([putOffBegun(context), clearAnswered(context)]);
+  const [startedLate] = await Promise.all([
+    putOffBegun(context),
+    clearAnswered(context),
+    clearTriesOfLate(context),
+  ]);
   const calls: Promise<Restarted>[] = [];
   const begin = (call: Promise<Restarted>) => {
     // Looked at after the steps.
@@ -132,27 +137,26 @@ export async function wakeDue(
       if (needsWorkflow(request)) begin(restart(context, request, stepped));
     });
   };
-  const lease = (onlyLate: boolean) =>
-    leaseDueWakes(context.db, {
-      limit: BATCH,
-      onlyLate,
-      leaseMs: LEASE_MS,
-      longestLeaseMs: LONGEST_LEASE_MS,
-      longDueMs: LONG_DUE_MS,
-    });
-  for (let set = 0; set < SETS_PER_ROUND; set += 1) {
-    const late = await lease(true);
+  let alone = 0;
+  for (let set = 0; set < SETS_PER_ROUND && alone < BATCH; set += 1) {
+    const late = await leaseDueWakes(context.db, { ...LEASE, limit: SET, onlyLate: true });
     const stepped = await stepTogether(context, late);
     for (const request of late) {
       const wait = stepped.get(request.id);
       if (wait && needsWorkflow(request))
         begin(restart(context, request, { kind: 'wait', ...wait }));
     }
-    await stepOneByOne(late.filter(({ id }) => !stepped.has(id)));
-    if (stepped.size < BATCH) break;
+    const left = late.filter(({ id }) => !stepped.has(id));
+    alone += left.length;
+    await stepOneByOne(left);
+    if (late.length < SET) break;
   }
   const neglected: DueWake[] = [];
-  for (const request of await lease(false)) {
+  for (const request of await leaseDueWakes(context.db, {
+    ...LEASE,
+    limit: BATCH,
+    onlyLate: false,
+  })) {
     const { state } = request;
     if (isTerminal(state)) begin(passOn(context, request.id, state));
     else if (request.late || request.longDue || request.attempts > 0) neglected.push(request);
@@ -249,6 +253,13 @@ async function putOffBegun({ db, begun }: ServiceContext): Promise<string[]> {
   begun.clear();
   if (wakes.length > 0) await putOffWakes(db, wakes);
   return late;
+}
+
+/** In one statement for all whose workflows have come after the reconciler since the last round. */
+async function clearTriesOfLate({ db, cameLate }: ServiceContext): Promise<void> {
+  const wakes = [...cameLate].map(([id, from]) => ({ id, from }));
+  cameLate.clear();
+  if (wakes.length > 0) await clearTries(db, wakes);
 }
 
 /** Due levels in one statement. Those that it leaves out are to be stepped one by one. */

@@ -5,7 +5,7 @@
  */
 import { recordDecision, recordVerdict } from '../../data/requests/decide.ts';
 import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
-import { findRequest } from '../../data/requests/read.ts';
+import { findRequest, type ReadRequest } from '../../data/requests/read.ts';
 import { clearWake } from '../../data/requests/wake.ts';
 import {
   isTerminal,
@@ -23,6 +23,7 @@ import { handOverUnchanged } from './hand-over-unchanged.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 import { releaseIfLost } from './unreachable.ts';
 import { withHeavyAnswers, type HeavyAnswers } from './walk/condition-answers.ts';
+import { plannedWait } from './walk/planned-wait.ts';
 import { walkOn, type StepBy } from './walk/walk.ts';
 
 export type RequestStep =
@@ -44,8 +45,12 @@ export async function stepRequest(
 ): Promise<RequestStep> {
   const justCreated = context.justCreated.get(id);
   context.justCreated.delete(id);
-  const request = justCreated ?? (await findRequest(context.db, id))?.request;
-  return request ? await advance(context, request, options) : GONE;
+  if (justCreated) return await advance(context, justCreated, options);
+  const read = await findRequest(context.db, id);
+  if (!read) return GONE;
+  return (
+    (await waitAsPlanned(context, read, options)) ?? (await advance(context, read.request, options))
+  );
 }
 
 /** The first step of a request that this call has just created, with the verdict if that is known. */
@@ -89,6 +94,22 @@ async function advance(
     context.changes.publish(id);
     return { kind: 'wait', ...handedOver };
   });
+}
+
+/**
+ * The wait of a request for which nothing is due, as for a workflow that comes after the reconciler.
+ * It takes no lock and writes nothing.
+ */
+async function waitAsPlanned(
+  context: ServiceContext,
+  read: ReadRequest,
+  options: StepOptions,
+): Promise<RequestStep | undefined> {
+  const wait = await plannedWait(context.db, read, options);
+  if (!wait) return undefined;
+  if (options.by === 'workflow' && read.wakeAttempts > 0)
+    context.cameLate.set(read.request.id, wait.wakeAt);
+  return { kind: 'wait', ...wait };
 }
 
 interface LockedStep extends StepOptions {

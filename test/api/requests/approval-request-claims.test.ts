@@ -288,7 +288,7 @@ describe('escalation', () => {
     const end = new Date(String((await claimed(ada, id))['expires_at']));
     await later(id, after(end, -0.1));
     const row = await app.db('approval_requests').where({ id }).first<{ wake_at: Date }>('wake_at');
-    expect(row.wake_at.getTime() - end.getTime()).toBe(5_000);
+    expect(row.wake_at.getTime() - end.getTime()).toBe(1_000);
     expect(await notifiedLevels(id)).toEqual([1]);
     await later(id, end);
     expect(await notifiedLevels(id)).toEqual([1, 2]);

@@ -38,7 +38,7 @@ import { walkInput } from './walk-input.ts';
 import { recordPathless, recordWalk } from './walk-record.ts';
 
 /** How late the workflow may be with a step before the reconciler takes it. */
-const WAKE_MARGIN_MS = 5_000;
+const WAKE_MARGIN_MS = 1_000;
 /** When to look again while another transaction revokes rights. */
 const LOOK_AGAIN_MS = 1_000;
 
