@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
+import { makeLate } from '../support/scene/late-steps.ts';
+import { untilBlocked } from '../support/waiting.ts';
 import {
   killServiceProcesses,
   startServiceProcess,
@@ -108,7 +110,46 @@ describe('two processes', () => {
   });
 });
 
+const open = (ids: readonly string[]) =>
+  app.db('approval_requests').whereIn('id', ids).where('next_at', '<', new Date());
+const lateOnes = (ids: readonly string[]) => open(ids).pluck<string[]>('id');
+const makeDue = (ids: readonly string[]) => open(ids).update({ wake_at: new Date() });
+
+/** How often each person was notified of each request. */
+async function notifiedTimes(ids: readonly string[]): Promise<number[]> {
+  const rows = await app
+    .db('notifications')
+    .whereIn('request_id', ids)
+    .groupBy('request_id', 'membership_id')
+    .select<{ times: string }[]>(app.db.raw('count(*) as times'));
+  return rows.map(({ times }) => Number(times));
+}
+
 describe('kill -9', () => {
+  test('in the middle of a set of late levels: every level is notified, and none twice', async () => {
+    const sets = await Promise.all(
+      [0, 1].map(() => Promise.all(Array.from({ length: 8 }, () => askPeople(scene, app)))),
+    );
+    const ids = sets.flat();
+    await app.db.transaction(async (trx) => {
+      // The last check of the statement needs these rows. By then it has written all else.
+      await trx('memberships').whereIn('id', scene.people).forUpdate().select('id');
+      for (const [nth, set] of sets.entries()) {
+        await makeLate(app, set, { ms: 60_000, wakes: true });
+        // One process has a set, so the next set is the other's.
+        await untilBlocked(app.db, nth + 1);
+      }
+      await other.kill();
+    });
+    // As after the lease of the killed process.
+    await makeDue(ids);
+    await until('every level is notified', async () => (await lateOnes(ids)).length === 0);
+    const people = scene.people.length;
+    expect(await notifiedTimes(ids)).toEqual(Array.from({ length: ids.length * people }, () => 2));
+    expect(await brokenPromises(app.db, scene)).toEqual([]);
+    other = await startOther();
+  });
+
   test('between a create and its answer: the repeat finds the same request, which gets one answer', async () => {
     const asked = Array.from({ length: 24 }, (_, at) => ({
       key: randomUUID(),

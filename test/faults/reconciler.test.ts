@@ -5,6 +5,7 @@ import { wakeDue } from '../../src/services/requests/reconciler.ts';
 import { errorOf, requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
+import { makeLate } from '../support/scene/late-steps.ts';
 import {
   askPeople,
   body,
@@ -89,23 +90,6 @@ const unseen = (wakeAt: Date | null) => ({
   wake_at: wakeAt,
   wake_attempts: 0,
 });
-
-/** As if the level had been due for that long and no process had stepped it. */
-async function dueSince(id: string, ms: number): Promise<void> {
-  const at = new Date(Date.now() - ms);
-  const walk = JSON.parse(
-    String((await app.db('approval_requests').where({ id }).first<{ walk: string }>('walk')).walk),
-  ) as object;
-  const moved = JSON.stringify({
-    ...walk,
-    since: new Date(at.getTime() - 1_800_000).toISOString(),
-    nextAt: at.toISOString(),
-  });
-  await app
-    .db('approval_requests')
-    .where({ id })
-    .update({ walk: moved, next_at: at, wake_at: new Date(at.getTime() + 1_000) });
-}
 
 describe('a crowd', () => {
   test('more requests than a round takes that expire at one instant are all expired, each once, and their waits end', async () => {
@@ -228,12 +212,12 @@ describe('a workflow that is late', () => {
       (await app.db('escalation_steps').where({ request_id: id }).select('at')).length;
     const before = await starts();
     // Each round may be the one of this test, or the service's own.
-    await dueSince(id, 6_000);
+    await makeLate(app, [id], { ms: 6_000, wakes: true });
     await wakeDue(app.context);
     await until('the second level is notified', async () => (await levels()) === 2);
     expect(await starts()).toBe(before);
     // It has made no step since that of the reconciler, so it may be gone.
-    await dueSince(id, 6_000);
+    await makeLate(app, [id], { ms: 6_000, wakes: true });
     await wakeDue(app.context);
     await until('a workflow is started', async () => (await starts()) === before + 1);
     expect((await scene.decide(id)).status).toBe(200);

@@ -60,7 +60,7 @@ const STEP: PreparedStatement = {
   sql: `
     with planned as materialized (
       select * from unnest(cast(:ids as uuid[]), cast(:versions as text[]), cast(:organizations as uuid[]), cast(:access_versions as bigint[]),
-                           cast(:instants as timestamptz[]), cast(:walks as text[]), cast(:nexts as timestamptz[]), cast(:urgencies as text[]),
+                           cast(:instants as timestamptz[]), cast(:walks as text[]), cast(:next_steps as timestamptz[]), cast(:urgencies as text[]),
                            cast(:wakes as timestamptz[]), cast(:updates as timestamptz[]), cast(:new_steps as text[]))
                as p (id, version, organization_id, access_version, now, walk, next_at, urgency, wake_at, updated_at, new_step)
     ),
@@ -122,7 +122,7 @@ export async function stepLevelsIfUnchanged(
     access_versions: steps.map(({ due }) => due.accessVersion),
     instants: steps.map(({ plan }) => plan.now.toISOString()),
     walks: steps.map(({ plan }) => plan.walk ?? null),
-    nexts: steps.map(({ plan }) => plan.nextAt?.toISOString() ?? null),
+    next_steps: steps.map(({ plan }) => plan.nextAt?.toISOString() ?? null),
     urgencies: steps.map(({ plan }) => plan.urgency),
     wakes: steps.map(({ plan }) => plan.wakeAt.toISOString()),
     updates: steps.map(({ plan }) => (plan.noticeable ? plan.now.toISOString() : null)),

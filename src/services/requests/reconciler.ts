@@ -22,10 +22,8 @@ import { wakeOfTimer } from './walk/walk.ts';
 const WAKE_EVERY_MS = 1_000;
 /** Expiry is promised within a second of the deadline, so several rounds fit into it. */
 const EXPIRE_EVERY_MS = 250;
-/** Most wake-ups per lease, and per statement of the deadline sweep. */
+/** Most wake-ups per lease, late levels per set, and requests per statement of the deadline sweep. */
 const BATCH = 200;
-/** Most late levels per lease, and per statement that steps them. */
-const SET = 200;
 /** Most sets of late levels per round, so that other wake-ups have their turn. */
 const SETS_PER_ROUND = 20;
 /** How long a leased request is left to this process. Longer than a round of the loop on a slow database. */
@@ -124,46 +122,63 @@ export async function wakeDue(
     clearAnswered(context),
     clearTriesOfLate(context),
   ]);
-  const calls: Promise<Restarted>[] = [];
-  const begin = (call: Promise<Restarted>) => {
-    // Looked at after the steps.
-    call.catch(() => undefined);
-    calls.push(call);
-  };
-  const stepOneByOne = async (requests: readonly DueWake[]) => {
-    // Independently, so that one failing request does not block the others.
-    await inParallel(requests, STEPS_AT_ONCE, async (request) => {
-      const stepped = await step(context, request);
-      if (needsWorkflow(request)) begin(restart(context, request, stepped));
-    });
-  };
+  const round: Round = { context, calls: [] };
+  await stepLate(round);
+  const neglected: DueWake[] = [];
+  for (const request of await lease(context, { onlyLate: false })) {
+    const { state } = request;
+    if (isTerminal(state)) begin(round, passOn(context, request.id, state));
+    else if (request.late || request.longDue || request.attempts > 0) neglected.push(request);
+    else begin(round, restart(context, request));
+  }
+  await stepOneByOne(round, neglected);
+  return { called: settleCalls(context, round.calls, startedLate) };
+}
+
+interface Round {
+  readonly context: ServiceContext;
+  /** Calls to Temporal. They are looked at after the steps. */
+  readonly calls: Promise<Restarted>[];
+}
+
+function begin({ calls }: Round, call: Promise<Restarted>): void {
+  call.catch(() => undefined);
+  calls.push(call);
+}
+
+async function lease(
+  { db }: ServiceContext,
+  which: { readonly onlyLate: boolean },
+): Promise<DueWake[]> {
+  return await leaseDueWakes(db, { ...LEASE, ...which, limit: BATCH });
+}
+
+/** Levels that are due: in sets, and one by one what a set leaves out. */
+async function stepLate(round: Round): Promise<void> {
+  const { context } = round;
   let alone = 0;
   for (let set = 0; set < SETS_PER_ROUND && alone < BATCH; set += 1) {
-    const late = await leaseDueWakes(context.db, { ...LEASE, limit: SET, onlyLate: true });
+    const late = await lease(context, { onlyLate: true });
     const stepped = await stepTogether(context, late);
     for (const request of late) {
       const wait = stepped.get(request.id);
       if (wait && needsWorkflow(request))
-        begin(restart(context, request, { kind: 'wait', ...wait }));
+        begin(round, restart(context, request, { kind: 'wait', ...wait }));
     }
     const left = late.filter(({ id }) => !stepped.has(id));
     alone += left.length;
-    await stepOneByOne(left);
-    if (late.length < SET) break;
+    await stepOneByOne(round, left);
+    if (late.length < BATCH) return;
   }
-  const neglected: DueWake[] = [];
-  for (const request of await leaseDueWakes(context.db, {
-    ...LEASE,
-    limit: BATCH,
-    onlyLate: false,
-  })) {
-    const { state } = request;
-    if (isTerminal(state)) begin(passOn(context, request.id, state));
-    else if (request.late || request.longDue || request.attempts > 0) neglected.push(request);
-    else begin(restart(context, request));
-  }
-  await stepOneByOne(neglected);
-  return { called: settleCalls(context, calls, startedLate) };
+}
+
+/** Independently, so that one failing request does not block the others. */
+async function stepOneByOne(round: Round, requests: readonly DueWake[]): Promise<void> {
+  const { context } = round;
+  await inParallel(requests, STEPS_AT_ONCE, async (request) => {
+    const stepped = await step(context, request);
+    if (needsWorkflow(request)) begin(round, restart(context, request, stepped));
+  });
 }
 
 /**

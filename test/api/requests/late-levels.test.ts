@@ -3,27 +3,45 @@
  * and never on the ground of what has changed meanwhile.
  */
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { wakeUnreachable } from '../../../src/data/requests/unreachable.ts';
 import { insertChannel } from '../../../src/data/notifications/notification-channels.ts';
+import type { Trx } from '../../../src/platform/postgres.ts';
 import { stepLevelsUnchanged } from '../../../src/services/requests/levels-unchanged.ts';
+import { wakeDue } from '../../../src/services/requests/reconciler.ts';
 import { stepRequest } from '../../../src/services/requests/step.ts';
-import { startApp } from '../../support/app.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
 import { through, type Gate } from '../../support/gates.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { stepAt } from '../../support/scene/approval-requests.ts';
 import type { PathSpec } from '../../support/scene/cast.ts';
-import { activatePolicy } from '../../support/scene/factories.ts';
+import { activatePolicy, type TestMember } from '../../support/scene/factories.ts';
+import { makeLate, reachNext } from '../../support/scene/late-steps.ts';
 import { level, team, user } from '../../support/scene/nodes.ts';
 import { statementsDuring } from '../../support/sql/statements.ts';
 import { storedOf } from '../../support/sql/stored-requests.ts';
+import { until } from '../../support/waiting.ts';
 
 const { app, organization, people, teams, ...verbs } = await scene({
+  // Requests that reach people at a chosen instant.
+  app: { rules: 'workflow' },
   people: { ada: REVIEWER, bob: REVIEWER, eve: [] },
   teams: { night: ['bob', 'eve'], ordered: ['ada', 'bob'], none: [] },
   pipelines: { bot: {} },
 });
-const { agent: addAgent, ask, claimed, decide, owner, path, person, verbsOf, withdraw } = verbs;
+const {
+  agent: addAgent,
+  ask,
+  claimed,
+  decide,
+  owner,
+  path,
+  person,
+  reachDeadline,
+  verbsOf,
+  withdraw,
+} = verbs;
 const { ada, bob, eve } = people;
 
 beforeAll(async () => {
@@ -45,11 +63,14 @@ const WORKING_HOURS = [
 ];
 
 /** Requests of one agent that have reached people at one instant. */
-async function waitingOn(spec: PathSpec, count: number): Promise<string[]> {
+async function waitingOn(
+  spec: PathSpec,
+  count: number,
+  at = new Date(Date.now() + 60_000),
+): Promise<string[]> {
   const key = `path-${randomUUID()}`;
   await path(key, spec);
   const agent = await addAgent(undefined, key);
-  const at = new Date(Date.now() + 60_000);
   const ids: string[] = [];
   for (let each = 0; each < count; each += 1) {
     const id = await ask({ agent, evaluated: false, timeout: '168h' });
@@ -59,15 +80,7 @@ async function waitingOn(spec: PathSpec, count: number): Promise<string[]> {
   return ids;
 }
 
-/** The clocks of these requests reach the next step of the first one. False when there is none. */
-async function reachNext(ids: readonly string[]): Promise<boolean> {
-  const [row] = await app.db('approval_requests').where({ id: ids[0] }).select('next_at');
-  const { next_at: next } = row as Readonly<Record<string, Date | null>>;
-  if (!next) return false;
-  await app.db('approval_requests').whereIn('id', ids).update({ last_at: next });
-  return true;
-}
-
+const LEVELS = ['level_notified', 'level_notified'];
 const together = (...ids: string[]) => stepLevelsUnchanged(app.context, ids);
 const alone = (id: string) =>
   stepRequest(app.context, id, { floor: new Date(0), by: 'reconciler' });
@@ -83,7 +96,7 @@ async function compare(spec: PathSpec, steps: number): Promise<number> {
   await app.db('approval_requests').whereIn('id', ids).update(deadline);
   const [one = '', other = '', beside = ''] = ids;
   let taken = 0;
-  for (let step = 0; step < steps && (await reachNext(ids)); step += 1) {
+  for (let step = 0; step < steps && (await reachNext(app, ids)); step += 1) {
     const expected = await alone(one);
     const stepped = await together(other, beside);
     const wait = stepped.get(other);
@@ -108,6 +121,26 @@ const whenUrgent = { type: 'urgency', urgency: 'interrupt' };
 const whenWorking = { type: 'working_hours', working_hours_id: 'never', active: true };
 const defer = () => ({ id: randomUUID(), type: 'defer', working_hours_id: 'never' });
 const first = () => level([user(ada)]);
+const whenTool = (then: readonly object[]) =>
+  branch(
+    { type: 'request', when: { id: 'c', field: '/request/tool', operator: 'exists' } },
+    then,
+    [],
+  );
+
+const inAnHour = () => new Date(Date.now() + 3_600_000);
+/** A level that waits, for long. */
+const WAITING = JSON.stringify({
+  run: 1,
+  phase: 'level',
+  nodeId: randomUUID(),
+  since: new Date().toISOString(),
+  nextAt: new Date(Date.now() + 500 * 3_600_000).toISOString(),
+});
+const change = async (id: string, columns: object) =>
+  void (await app.db('approval_requests').where({ id }).update(columns));
+const levelsOf = async (id: string) =>
+  (await verbsOf(id)).filter((verb) => verb.startsWith('level_'));
 
 describe('a late level', () => {
   test.each<[string, () => PathSpec]>([
@@ -125,17 +158,7 @@ describe('a late level', () => {
   test.each<[string, () => PathSpec]>([
     ['a level without anyone to ask', () => [first(), level([user(eve)]), level([user(bob)])]],
     ['a team with a policy', () => [first(), level([team(teams.ordered)])]],
-    [
-      'a condition about the request',
-      () => [
-        first(),
-        branch(
-          { type: 'request', when: { id: 'c', field: '/request/tool', operator: 'exists' } },
-          [level([user(bob)])],
-          [],
-        ),
-      ],
-    ],
+    ['a condition about the request', () => [first(), whenTool([level([user(bob)])])]],
   ])('is left to its own transaction: %s', async (_name, spec) => {
     expect(await compare(spec(), 1)).toBe(0);
   });
@@ -194,7 +217,7 @@ describe('a late level', () => {
 
   test('takes as many statements for thirty requests as for three', async () => {
     const ids = await waitingOn([first(), level([user(bob), team(teams.night)])], 33);
-    await reachNext(ids);
+    await reachNext(app, ids);
     const count = async (some: readonly string[]) =>
       (await statementsDuring(app, () => together(...some))).length;
     const three = await count(ids.slice(0, 3));
@@ -206,27 +229,92 @@ describe('a late level', () => {
 });
 
 describe('two processes that step the same levels', () => {
+  let other: TestApp;
+  beforeAll(async () => {
+    other = await startApp({ databaseUrl: app.databaseUrl });
+  });
+  afterAll(() => other.close());
+
+  const notifiedOf = async (ids: readonly string[], { membershipId }: TestMember) => {
+    const asked = app.db('notifications').whereIn('request_id', ids);
+    const of = await asked.where({ membership_id: membershipId }).pluck<string[]>('request_id');
+    return of.sort();
+  };
+
   test('notify each person once, and miss none', async () => {
     const ids = await waitingOn([first(), level([user(bob)])], 12);
-    await reachNext(ids);
-    const other = await startApp({ databaseUrl: app.databaseUrl });
-    try {
-      const stepped = await Promise.all([
-        together(...ids),
-        stepLevelsUnchanged(other.context, [...ids].reverse()),
-      ]);
-      expect(stepped.flatMap((each) => [...each.keys()])).toHaveLength(
-        new Set(stepped.flatMap((each) => [...each.keys()])).size,
-      );
-    } finally {
-      await other.close();
-    }
+    await reachNext(app, ids);
+    const stepped = await Promise.all([
+      together(...ids),
+      stepLevelsUnchanged(other.context, [...ids].reverse()),
+    ]);
+    const taken = stepped.flatMap((each) => [...each.keys()]);
+    expect(taken).toHaveLength(new Set(taken).size);
     await Promise.all(ids.map(alone));
-    const asked = app.db('notifications').whereIn('request_id', ids);
-    const bobs = await asked
-      .where({ membership_id: bob.membershipId })
-      .pluck<string[]>('request_id');
-    expect(bobs.sort()).toEqual([...ids].sort());
+    expect(await notifiedOf(ids, bob)).toEqual([...ids].sort());
+  });
+
+  test('in rounds of their reconcilers leave nothing late, whatever the steps need', async () => {
+    const specs: readonly PathSpec[] = [
+      [first(), level([user(bob)])],
+      [first(), level([user(eve)]), level([user(bob)])],
+      [first(), level([team(teams.ordered)]), first()],
+      [first(), whenTool([level([user(bob)])])],
+      [first()],
+    ];
+    const all: string[] = [];
+    for (const spec of specs) {
+      const [one = '', ...others] = await waitingOn(spec, 5, new Date());
+      await makeLate(app, [one, ...others], { ms: 60_000, wakes: false });
+      await alone(one);
+      all.push(one, ...others);
+    }
+    const claimedOnes = await waitingOn(specs[0] ?? [], 3, new Date());
+    for (const id of claimedOnes) await claimed(ada, id);
+    const late = all.filter((_, nth) => nth % 5 > 0);
+    await makeLate(app, [...late, ...claimedOnes], { ms: 60_000, wakes: true });
+    await Promise.all([wakeDue(app.context), wakeDue(other.context)]);
+    await until('none is late', async () => {
+      const due = app.db('approval_requests').whereIn('id', late);
+      return (await due.where('next_at', '<', new Date()).pluck('id')).length === 0;
+    });
+    await Promise.all(claimedOnes.map(alone));
+    for (const [nth, id] of all.entries()) {
+      const sample = all[nth - (nth % 5)] ?? '';
+      expect(await verbsOf(id)).toEqual(await verbsOf(sample));
+    }
+    const bobs = late.filter((_, nth) => nth < 16);
+    expect(await notifiedOf(late, bob)).toEqual([...bobs].sort());
+    for (const id of claimedOnes) expect(await levelsOf(id)).toEqual(['level_notified']);
+  });
+});
+
+describe('left alone are requests', () => {
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['that someone claims', (id) => claimed(ada, id)],
+    ['that have their answer', (id) => decide(ada, id)],
+    ['whose level waits', (id) => change(id, { next_at: inAnHour(), walk: WAITING })],
+    ['that are due for another reason', (id) => change(id, { walk: WAITING })],
+    ['whose deadline has come', (id) => reachDeadline(id)],
+    ['whose walk cannot be read', (id) => change(id, { walk: '{"broken":true}' })],
+    ['whose walk has not begun', (id) => change(id, { walk: null })],
+  ])('%s, and others are stepped', async (_name, happens) => {
+    const [one = '', other = ''] = await waitingOn([first(), level([user(bob)])], 2);
+    await reachNext(app, [one, other]);
+    await happens(one);
+    const before = await storedOf(app, one);
+    expect([...(await together(one, other)).keys()]).toEqual([other]);
+    expect(await storedOf(app, one)).toEqual(before);
+  });
+
+  test('that have reached the level already, and others are stepped', async () => {
+    const next = level([user(bob)]);
+    const [one = '', other = ''] = await waitingOn([first(), next], 2);
+    await reachNext(app, [one, other]);
+    const steps = app.db('escalation_steps').where({ request_id: one });
+    const [step] = await steps.clone().select<Record<string, unknown>[]>('*');
+    await steps.clone().insert({ ...step, node_id: next.id, step_key: `${next.id}:1` });
+    expect([...(await together(one, other)).keys()]).toEqual([other]);
   });
 });
 
@@ -237,12 +325,9 @@ describe.each(['before', 'within'] as const)('%s the statement', (at) => {
   };
   const two = async (spec: PathSpec = [first(), level([user(bob)])]) => {
     const [one = '', other = ''] = await waitingOn(spec, 2);
-    await reachNext([one, other]);
+    await reachNext(app, [one, other]);
     return [one, other] as const;
   };
-  const LEVELS = ['level_notified', 'level_notified'];
-  const levelsOf = async (id: string) =>
-    (await verbsOf(id)).filter((verb) => verb.startsWith('level_'));
 
   test('nothing happens: both are stepped', async () => {
     const ids = await two();
@@ -255,6 +340,7 @@ describe.each(['before', 'within'] as const)('%s the statement', (at) => {
     ['claimed', (id) => claimed(ada, id)],
     ['withdrawn', (id) => withdraw(id)],
     ['stepped by its workflow', (id) => stepAt(app, id)],
+    ['leased', (id) => change(id, { wake_at: inAnHour() })],
   ])('one request is %s: only the other one is stepped', async (_name, happens) => {
     const [one, other] = await two();
     const seen: string[][] = [];
@@ -281,9 +367,49 @@ describe.each(['before', 'within'] as const)('%s the statement', (at) => {
   });
 });
 
+describe('the statement waits for nothing', () => {
+  const waiting = () => waitingOn([first(), level([user(bob)])], 2);
+  const held = async (lock: (trx: Trx) => Promise<unknown>, ids: readonly string[]) =>
+    await app.db.transaction(async (trx) => {
+      await lock(trx);
+      return [...(await together(...ids)).keys()];
+    });
+
+  test('a request that another process changes is left out', async () => {
+    const [one = '', other = ''] = await waiting();
+    await reachNext(app, [one, other]);
+    const lock = (trx: Trx) => trx('approval_requests').where({ id: one }).forUpdate().select('id');
+    expect(await held(lock, [one, other])).toEqual([other]);
+  });
+
+  test.each<[string, (trx: Trx) => Promise<unknown>]>([
+    [
+      'a change of access',
+      (trx) => trx('organizations').where({ id: organization.id }).forUpdate().select('id'),
+    ],
+    ['a removal of rights', (trx) => wakeUnreachable(trx, organization.id, [eve.membershipId])],
+  ])('during %s, all are left out', async (_name, lock) => {
+    const ids = await waiting();
+    await reachNext(app, ids);
+    expect(await held(lock, ids)).toEqual([]);
+    expect((await together(...ids)).size).toBe(2);
+  });
+
+  test('a step that was planned too long ago is left out', async () => {
+    const ids = await waitingOn([first(), level([user(bob)])], 2, new Date());
+    await makeLate(app, ids, { ms: 60_000, wakes: false });
+    const late = Date.now() + 2_000;
+    const happens = () => until('the plan is old', () => Date.now() > late);
+    const gate: Gate = { of: 'from organizations o', at: 'before', happens };
+    expect((await through(app, gate, () => together(...ids))).size).toBe(0);
+    await Promise.all(ids.map(alone));
+    for (const id of ids) expect(await levelsOf(id)).toEqual(LEVELS);
+  });
+});
+
 test('a statement that is ended midway leaves every level due', async () => {
   const ids = await waitingOn([first(), level([user(bob)])], 3);
-  await reachNext(ids);
+  await reachNext(app, ids);
   const end = () =>
     app.db.raw(
       `select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`,

@@ -5,6 +5,11 @@ import { recordPastDeadline } from '../../../src/data/requests/decide.ts';
 import { countPending } from '../../../src/data/requests/escalate.ts';
 import { queueQuery, type QueueFilter } from '../../../src/data/requests/list.ts';
 import {
+  readDueLevels,
+  stepLevelsIfUnchanged,
+} from '../../../src/data/requests/levels-unchanged.ts';
+import {
+  clearTries,
   clearWakes,
   countPastDeadline,
   findFinalAnswers,
@@ -22,6 +27,8 @@ import {
 import { explain, statementOf, type PlanNode } from '../../support/sql/plans.ts';
 
 const ROWS = 10_000;
+
+const LEASE = { limit: 200, leaseMs: 5_000, longestLeaseMs: 60_000, longDueMs: 5_000 };
 
 const EXPIRY = {
   status: 'expired',
@@ -141,17 +148,11 @@ describe('with 10,000 requests in the table', () => {
   test.each<[string, (db: Db) => Promise<unknown>]>([
     ['the count of requests past their deadline', (db) => countPastDeadline(db, 200)],
     ['the deadline sweep', (db) => recordPastDeadline(db, { ...EXPIRY, limit: 200 })],
-    [
-      'the lease of overdue wake-ups',
-      (db) =>
-        leaseDueWakes(db, {
-          onlyLate: false,
-          limit: 200,
-          leaseMs: 5_000,
-          longestLeaseMs: 60_000,
-          longDueMs: 5_000,
-        }),
-    ],
+    ['the lease of overdue wake-ups', (db) => leaseDueWakes(db, { ...LEASE, onlyLate: false })],
+    ['the lease of late levels', (db) => leaseDueWakes(db, { ...LEASE, onlyLate: true })],
+    ['the read of late levels', (db) => readDueLevels(db, [randomUUID()])],
+    ['the step of late levels', (db) => stepLevelsIfUnchanged(db, [], { byEmail: true })],
+    ['clearing tries', (db) => clearTries(db, [{ id: randomUUID(), from: new Date() }])],
     ['clearing wake-ups', (db) => clearWakes(db, [randomUUID()])],
     ['the final answers of some requests', (db) => findFinalAnswers(db, [randomUUID()])],
     ['the count of pending requests', (db) => countPending(db, organization.id, 1_000)],

@@ -1,7 +1,7 @@
 /** Wake-ups of many requests at once: set, as every process does when Temporal returns, and cleared. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { lockRequest } from '../../../src/data/requests/lock.ts';
-import { clearWakes, putOffWakes, wakeNow } from '../../../src/data/requests/wake.ts';
+import { clearTries, clearWakes, putOffWakes, wakeNow } from '../../../src/data/requests/wake.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { askUnevaluated } from '../../support/scene/approval-requests.ts';
 import { createAgent, createOrganization, type TestAgent } from '../../support/scene/factories.ts';
@@ -70,35 +70,60 @@ describe('at once', () => {
   });
 });
 
-describe('putting off wake-ups', () => {
-  test('leaves those that have another reason by now', async () => {
-    const app = await startApp();
-    try {
-      const agent = await createAgent(app, await createOrganization(app));
-      const rows = () => app.db('approval_requests');
-      const [from, to, other] = [60_000, 120_000, 30_000].map((ms) => new Date(Date.now() + ms));
-      if (!from || !to || !other) throw new Error('an instant is missing');
-      const asked = async (columns: object) => {
-        const id = await askUnevaluated(app, agent);
-        await rows()
-          .where({ id })
-          .update({ state: 'pending', routed_at: from, wake_at: from, ...columns });
-        return { id, from, to };
-      };
-      const same = await asked({});
-      const others = [
-        await asked({ wake_at: other }),
-        await asked({ wake_attempts: 1 }),
-        await asked({ state: 'cancelled' }),
-      ];
-      const done = await asked({ wake_at: null });
-      await putOffWakes(app.db, [same, ...others, done]);
-      const wakes = [];
-      for (const { id } of [same, ...others, done])
-        wakes.push(...(await rows().where({ id }).pluck<(Date | null)[]>('wake_at')));
-      expect(wakes).toEqual([to, other, from, from, null]);
-    } finally {
-      await app.close();
-    }
+describe('by the instant of the wake-up', () => {
+  let app: TestApp;
+  let agent: TestAgent;
+  const [from, to, other] = [60_000, 120_000, 30_000].map((ms) => new Date(Date.now() + ms)) as [
+    Date,
+    Date,
+    Date,
+  ];
+
+  beforeAll(async () => {
+    app = await startApp();
+    agent = await createAgent(app, await createOrganization(app));
+  });
+  afterAll(async () => {
+    await app.close();
+  });
+
+  const rows = () => app.db('approval_requests');
+  const asked = async (columns: object) => {
+    const id = await askUnevaluated(app, agent);
+    await rows()
+      .where({ id })
+      .update({ state: 'pending', routed_at: from, wake_at: from, ...columns });
+    return { id, from, to };
+  };
+  const each = async (wakes: readonly { readonly id: string }[], column: string) => {
+    const values: unknown[] = [];
+    for (const { id } of wakes)
+      values.push(...(await rows().where({ id }).pluck<unknown[]>(column)));
+    return values;
+  };
+
+  test('putting wake-ups off leaves those that have another reason by now', async () => {
+    const wakes = [
+      await asked({}),
+      await asked({ wake_at: other }),
+      await asked({ wake_attempts: 1 }),
+      await asked({ state: 'cancelled' }),
+      await asked({ wake_at: null }),
+    ];
+    await putOffWakes(app.db, wakes);
+    expect(await each(wakes, 'wake_at')).toEqual([to, other, from, from, null]);
+  });
+
+  test('clearing tries leaves those made since', async () => {
+    const tried = { wake_attempts: 2 };
+    const wakes = [
+      await asked(tried),
+      await asked({ ...tried, wake_at: other }),
+      await asked({ ...tried, state: 'cancelled' }),
+      await asked({ ...tried, wake_at: null }),
+    ];
+    await clearTries(app.db, wakes);
+    expect(await each(wakes, 'wake_attempts')).toEqual([0, 2, 2, 2]);
+    expect(await each(wakes, 'wake_at')).toEqual([from, other, from, null]);
   });
 });
