@@ -137,7 +137,7 @@ describe('kill -9', () => {
       for (const [nth, set] of sets.entries()) {
         await makeLate(app, set, { ms: 60_000, wakes: true });
         // One process has a set, so the next set is the other's.
-        await untilBlocked(app.db, nth + 1);
+        await untilBlocked(trx, nth + 1);
       }
       await other.kill();
     });

@@ -152,7 +152,7 @@ async function whenStepIsAtTheLock(
   try {
     await lock.raw('select 1 from approval_requests where id = :id for update', { id });
     const moved = forward();
-    await untilBlocked(app.db);
+    await untilBlocked(lock);
     await act();
     return { moved };
   } finally {

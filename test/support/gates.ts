@@ -77,7 +77,7 @@ async function within<T>(app: TestApp, gate: Gate, call: () => Promise<T>): Prom
       const { called } = await app.db.transaction(async (trx) => {
         await trx.raw(`select pg_advisory_xact_lock(${PAUSE})`);
         const begun = call();
-        await untilBlocked(app.db);
+        await untilBlocked(trx);
         await gate.happens();
         return { called: begun };
       });

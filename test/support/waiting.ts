@@ -3,7 +3,7 @@
  * waited for.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Db } from '../../src/platform/postgres.ts';
+import type { Trx } from '../../src/platform/postgres.ts';
 
 /** Enough for a busy machine: a limit for what hangs, not a measure of speed. */
 export const PATIENCE_MS = 120_000;
@@ -27,13 +27,19 @@ export async function until(
 }
 
 /**
- * Waits until this many statements wait for locks that others hold. `db` must not be the
- * transaction that holds one.
+ * Waits until this many processes of the database wait for locks of this transaction, or for one of
+ * those that do. Other short waits, such as for the growth of a table, do not count.
  */
-export async function untilBlocked(db: Db, count = 1): Promise<void> {
-  await until(`${count} statements wait for locks`, async () => {
-    const { rows } = await db.raw<{ rows: [{ waiting: number }] }>(
-      `select cast(count(*) as integer) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+export async function untilBlocked(gate: Trx, count = 1): Promise<void> {
+  await until(`${count} processes wait for the gate`, async () => {
+    const { rows } = await gate.raw<{ rows: [{ waiting: number }] }>(
+      `with recursive blocked (pid) as (
+         select pg_backend_pid()
+         union
+         select waiting.pid from pg_locks waiting, blocked
+         where not waiting.granted and blocked.pid = any(pg_blocking_pids(waiting.pid))
+       )
+       select cast(count(*) - 1 as integer) as waiting from blocked`,
     );
     return rows[0].waiting >= count;
   });

@@ -142,7 +142,7 @@ async function duringWithdrawal(change: Change): Promise<Answer> {
     await lockAccess(trx, organization.id);
     await trx('permission_policies').where({ membership_id: member.membershipId }).delete();
     const started = call(member.http);
-    await untilBlocked(app.db);
+    await untilBlocked(trx);
     return { answer: started };
   });
   return await answer;

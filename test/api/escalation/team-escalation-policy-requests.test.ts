@@ -225,7 +225,7 @@ describe('a request whose path asks a team', () => {
     const movedOn = owner.http.post(`${path}/2/activate`, undefined, {
       headers: { 'if-match': '"1"' },
     });
-    await untilBlocked(app.db);
+    await untilBlocked(routing);
     const route = {
       routedAt: new Date(),
       source: 'block_escalation',

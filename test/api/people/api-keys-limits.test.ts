@@ -170,7 +170,7 @@ describe('a scoped personal key', () => {
       id: organization.id,
     });
     const waiting = createKey({ permissions: ['agent.read'] });
-    await untilBlocked(app.db);
+    await untilBlocked(gate);
     await gate('permission_policies')
       .where({ membership_id: member.membershipId, scope_kind: 'organization' })
       .update({
@@ -187,7 +187,7 @@ describe('a scoped personal key', () => {
       id: organization.id,
     });
     const waiting = createKey({});
-    await untilBlocked(app.db);
+    await untilBlocked(gate);
     await gate('memberships')
       .where({ id: member.membershipId })
       .update({ status: 'deprovisioned' });

@@ -104,7 +104,7 @@ describe.each(ENDS)('a caller %s while waiting for the request', (_how, client, 
     const { acted } = await app.db.transaction(async (trx) => {
       await lockRequest(trx, id);
       const call = act(client(member), id);
-      await untilBlocked(app.db);
+      await untilBlocked(trx);
       await end(member);
       return { acted: call };
     });
@@ -152,9 +152,9 @@ test('a person whose Slack link ends during a button click decides nothing and r
       .first('membership_id');
     // Unlinking waits for the link's row. The click has found the link and waits for unlinking.
     const unlinking = member.browser.delete('/api/v1/me/slack');
-    await untilBlocked(app.db);
+    await untilBlocked(trx);
     const clicking = caller.click('UCLICKER', buttonsOf(post).Approve);
-    await untilBlocked(app.db, 2);
+    await untilBlocked(trx, 2);
     return { unlinking, clicking };
   });
   expect((await calls.unlinking).status).toBe(204);

@@ -176,7 +176,7 @@ test('an accept whose session ends during the wait is refused', async () => {
   const { answer } = await app.db.transaction(async (gate) => {
     await gate.raw('select 1 from organizations where id = ? for no key update', [organization.id]);
     const started = accept(app, token, {}, elsewhere.cookie);
-    await untilBlocked(app.db);
+    await untilBlocked(gate);
     await app
       .db('sessions')
       .where({ membership_id: elsewhere.membershipId })

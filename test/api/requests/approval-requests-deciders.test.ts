@@ -233,9 +233,9 @@ describe.each(LOSSES)(
         await gate(trx, member);
         // The change has begun and waits for the gate. Until it ends, the reviewer's call is let in.
         const lost = loses(member);
-        await untilBlocked(app.db);
+        await untilBlocked(trx);
         const acted = acts[act]?.(member, id);
-        await untilBlocked(app.db, 2);
+        await untilBlocked(trx, 2);
         return { lost, acted };
       });
       expect((await calls.lost).status).toBeLessThan(300);
@@ -255,9 +255,9 @@ describe.each(LOSSES)(
         const calls = await app.db.transaction(async (trx) => {
           await lockRequest(trx, id);
           const acted = acts[act]?.(member, id);
-          await untilBlocked(app.db);
+          await untilBlocked(trx);
           const lost = loses(member);
-          await untilBlocked(app.db, 2);
+          await untilBlocked(trx, 2);
           return { acted, lost };
         });
         expect((await calls.acted)?.status).toBe(200);
@@ -375,7 +375,7 @@ describe('a member who loses a permission while their call waits for others', ()
         .transaction(async (gate) => {
           await gate('organizations').where({ id: organization.id }).forUpdate().first('id');
           const answer = make(caller);
-          await untilBlocked(app.db);
+          await untilBlocked(gate);
           await gate('permission_policies').where({ membership_id: caller.membershipId }).delete();
           return { answer };
         })

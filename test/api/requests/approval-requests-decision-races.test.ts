@@ -285,7 +285,7 @@ describe('the credential changes before the statement that decides', () => {
       const { answered } = await app.db.transaction(async (gate) => {
         await gate(table).where({ id }).forUpdate().first('id');
         const begun = decide(member.browser, request);
-        await untilBlocked(app.db);
+        await untilBlocked(gate);
         await sessions(member).update({ revoked_at: ended() });
         return { answered: begun };
       });
@@ -320,7 +320,7 @@ test('what begins while the statement decides waits for it: the decision came fi
       () => decide(owner, id, { status: 'denied' }),
     ]) {
       calls.push(call());
-      await untilBlocked(app.db, calls.length);
+      await untilBlocked(gate, calls.length);
     }
   } finally {
     await gate.rollback();

@@ -169,7 +169,7 @@ describe('a call that waits for a lock', () => {
       const started = client.call('PATCH', `/api/v1/members/${member.membershipId}`, {
         body: { status: 'suspended' },
       });
-      await untilBlocked(app.db);
+      await untilBlocked(gate);
       await happens(gate);
       return { answer: started };
     });

@@ -482,7 +482,7 @@ describe('a step that reads who may decide while rights are being revoked', () =
         by: 'workflow',
       });
       const begun = suspend(gone);
-      await untilBlocked(app.db);
+      await untilBlocked(step);
       return { suspending: begun };
     });
     await succeeds(suspending);

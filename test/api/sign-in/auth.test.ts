@@ -97,7 +97,7 @@ describe('the first owner', () => {
     const gate = await app.db.transaction();
     await gate.raw('lock table organizations in share row exclusive mode');
     const answers = Promise.all(tries.map((body) => app.http.post('/auth/bootstrap', body)));
-    await untilBlocked(app.db, tries.length);
+    await untilBlocked(gate, tries.length);
     await gate.commit();
     expect((await answers).map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
     for (const table of [
@@ -285,7 +285,7 @@ describe('signing in and out', () => {
         .where({ id: table === 'users' ? member.userId : member.membershipId })
         .update(change);
       const answer = login({ email: member.email, password: PASSWORD });
-      await untilBlocked(app.db);
+      await untilBlocked(gate);
       await gate.commit();
       return codeOf(await answer);
     };

@@ -151,7 +151,7 @@ describe('a forgotten password', () => {
       const { answer } = await app.db.transaction(async (gate) => {
         await gate('users').where({ id: person.userId }).forUpdate().first('id');
         const started = replace();
-        await untilBlocked(app.db);
+        await untilBlocked(gate);
         await gate('memberships')
           .where({ id: there.membershipId })
           .update({ user_id: person.userId });
@@ -447,7 +447,7 @@ test.each([
       const started = [];
       for (const [index, start] of (place === 'before' ? both : both.reverse()).entries()) {
         started.push(start());
-        await untilBlocked(app.db, index + 1);
+        await untilBlocked(gate, index + 1);
       }
       return { answers: Promise.all(started) };
     });

@@ -41,7 +41,7 @@ describe('at once', () => {
     const { running, free } = await app.db.transaction(async (trx) => {
       await lockRequest(trx, lowest);
       const call = statement();
-      await untilBlocked(app.db);
+      await untilBlocked(trx);
       const lockable = await app.db.transaction(
         async (other) =>
           await other('approval_requests').whereIn('id', ids).forUpdate().skipLocked().pluck('id'),

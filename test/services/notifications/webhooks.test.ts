@@ -162,7 +162,7 @@ describe('a channel that is deleted while a request is decided', () => {
       await lockChannel(trx, organization.id, channelId);
       const call = decide(organization.owner.http, id);
       // If the decision waited for the channel's lock, the deletion would then wait for the decision.
-      await Promise.race([call, untilBlocked(app.db)]);
+      await Promise.race([call, untilBlocked(trx)]);
       await deleteChannel(trx, organization.id, channelId);
       return { deciding: call };
     });
