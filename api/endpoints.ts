@@ -33,6 +33,8 @@ import { slackConnectionEndpoints } from './notifications/slack/connections.ts';
 import { slackLinkEndpoints } from './notifications/slack/links.ts';
 import { teamEscalationPolicyEndpoints } from './escalation/team-escalation-policies.ts';
 import { teamEndpoints } from './people/teams.ts';
+import { webhookDeliveryEndpoints } from './webhooks/webhook-deliveries.ts';
+import { webhookEndpointEndpoints } from './webhooks/webhook-endpoints.ts';
 
 export const endpoints: readonly Endpoint[] = [
   ...aapApprovalRequestEndpoints,
@@ -59,6 +61,8 @@ export const endpoints: readonly Endpoint[] = [
   ...pipelineEndpoints,
   ...escalationPathEndpoints,
   ...escalationPathPreviewEndpoints,
+  ...webhookEndpointEndpoints,
+  ...webhookDeliveryEndpoints,
   ...notificationChannelEndpoints,
   ...notificationDeliveryEndpoints,
   ...notificationSettingEndpoints,

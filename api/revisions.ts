@@ -21,6 +21,8 @@ export interface RevisionedResource<Names, View> {
   /** The path of one document, for example `/api/v1/escalation-paths/{path_key}`. */
   readonly path: string;
   readonly tag: string;
+  /** Set where a deployment without a secrets key answers 501. */
+  readonly needsSecretsKey?: true;
   /** The end of the operation ids, for example `EscalationPath`. */
   readonly operation: string;
   /** The owner of the revisions in a sentence: `an escalation path`. */
@@ -34,6 +36,8 @@ export interface RevisionedResource<Names, View> {
   /** Presents a revision in an answer. */
   readonly revision: z.ZodType;
   readonly example: Readonly<Record<string, unknown>>;
+  /** Further members of the example that only the answer to the first revision has. */
+  readonly firstExample?: Readonly<Record<string, unknown>>;
   readonly present: (view: View) => unknown;
   /** Codes of creating beyond 400 and 404. */
   readonly createErrors: readonly ErrorCode[];
@@ -61,7 +65,7 @@ export const revisionNumber = () =>
     override: { type: 'integer', format: 'int64', minimum: 1 },
   });
 
-const revisionParam = z.string().meta({
+export const revisionParam = z.string().meta({
   description: 'Number of the revision, from 1.',
   override: { type: 'integer', format: 'int64', minimum: 1 },
 });
@@ -69,7 +73,7 @@ const revisionParam = z.string().meta({
 /**
  * Throws 400 unless it is a positive integer, and 404 when it is greater than any revision number.
  */
-function readRevisionNumber(text: string): number {
+export function readRevisionNumber(text: string): number {
   if (!/^[1-9][0-9]*$/.test(text)) {
     throw invalid([
       { pointer: '/path/revision', code: 'invalid_value', message: 'must be a positive integer' },
@@ -135,8 +139,15 @@ export function revisionEndpoints<Names, View>(
 }
 
 /** The declaration that all of them share. */
-function common<Names, View>({ kind, tag, params, documentKey }: RevisionedResource<Names, View>) {
+function common<Names, View>({
+  kind,
+  tag,
+  needsSecretsKey,
+  params,
+  documentKey,
+}: RevisionedResource<Names, View>) {
   return {
+    ...(needsSecretsKey && { needsSecretsKey }),
     tag,
     auth: 'product',
     params: z.strictObject({ ...params }),
@@ -276,7 +287,7 @@ function createEndpoint<Names, View>(resource: RevisionedResource<Names, View>):
       description: 'The new revision.',
       body: resource.revision,
       headers: etagHeader,
-      example: { ...resource.example, is_active: false },
+      example: { ...resource.example, ...resource.firstExample, is_active: false },
     },
     errors: ['not_found', ...resource.createErrors],
     handler: async ({ principal, params, body }, context) => {

@@ -10,6 +10,7 @@ import {
 } from '../src/services/escalation/read-escalation.ts';
 import { answerConditions } from '../src/services/requests/walk/condition-answers.ts';
 import { readPipeline } from '../src/services/pipelines/read-pipeline.ts';
+import { readWebhookEndpoint } from '../src/services/webhooks/read-webhook-endpoint.ts';
 import { areEqualTexts } from '../src/services/requests/creation/same-input.ts';
 
 export {
@@ -23,4 +24,5 @@ export {
   readPipeline,
   readPreviewedPath,
   readTeamPolicy,
+  readWebhookEndpoint,
 };

@@ -551,6 +551,16 @@ CREATE TABLE recovery_codes (
 );
 COMMENT ON TABLE recovery_codes IS 'Single-use codes for people who lost their authenticator app. Only their SHA-256 is kept.';
 
+CREATE TABLE request_approval_pipeline_endpoints (
+  request_approval_pipeline_revision_id uuid NOT NULL,
+  block_key text NOT NULL,
+  endpoint_key text NOT NULL,
+  CONSTRAINT request_approval_pipeline_endpoints_pkey PRIMARY KEY (request_approval_pipeline_revision_id, block_key),
+  CONSTRAINT request_approval_pipeline_endpoints_revision_id_fkey FOREIGN KEY (request_approval_pipeline_revision_id) REFERENCES request_approval_pipeline_revisions(id)
+);
+COMMENT ON TABLE request_approval_pipeline_endpoints IS 'The blocks of a pipeline revision that post to an endpoint, so that an endpoint in use is not archived.';
+CREATE INDEX request_approval_pipeline_endpoints_endpoint_key_idx ON request_approval_pipeline_endpoints USING btree (endpoint_key);
+
 CREATE TABLE request_approval_pipeline_paths (
   request_approval_pipeline_revision_id uuid NOT NULL,
   path_key text NOT NULL,
@@ -799,6 +809,72 @@ CREATE TABLE users (
 );
 COMMENT ON TABLE users IS 'A person who can sign in. password_hash is argon2id, absent for accounts of an identity provider.';
 CREATE UNIQUE INDEX users_email_key ON users USING btree (lower(email));
+
+CREATE TABLE webhook_deliveries (
+  id uuid NOT NULL,
+  webhook_endpoint_id uuid NOT NULL,
+  delivery_id uuid NOT NULL,
+  type text NOT NULL,
+  revision bigint NOT NULL,
+  request_id uuid,
+  attempt integer NOT NULL,
+  attempted_at timestamp(3) with time zone NOT NULL,
+  duration_ms integer NOT NULL,
+  status_code integer,
+  outcome text,
+  error_code text,
+  response_excerpt text,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_deliveries_result_check CHECK ((num_nonnulls(outcome, error_code) = 1)),
+  CONSTRAINT webhook_deliveries_test_check CHECK (((type <> 'webhook_endpoint.test'::text) OR (request_id IS NULL))),
+  CONSTRAINT webhook_deliveries_type_check CHECK ((type = ANY (ARRAY['approval_request.evaluate'::text, 'webhook_endpoint.test'::text]))),
+  CONSTRAINT webhook_deliveries_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id),
+  CONSTRAINT webhook_deliveries_webhook_endpoint_id_fkey FOREIGN KEY (webhook_endpoint_id) REFERENCES webhook_endpoints(id)
+);
+COMMENT ON TABLE webhook_deliveries IS 'Each attempt to post to an endpoint, and what came of it. Purged after 30 days. delivery_id: the same for all attempts.';
+CREATE INDEX webhook_deliveries_attempted_at_idx ON webhook_deliveries USING btree (attempted_at);
+CREATE INDEX webhook_deliveries_list_idx ON webhook_deliveries USING btree (webhook_endpoint_id, attempted_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_request_id_idx ON webhook_deliveries USING btree (request_id) WHERE (request_id IS NOT NULL);
+
+CREATE TABLE webhook_endpoint_revisions (
+  id uuid NOT NULL,
+  webhook_endpoint_id uuid NOT NULL,
+  revision bigint NOT NULL,
+  document json NOT NULL,
+  created_by_actor_id uuid NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT webhook_endpoint_revisions_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_endpoint_revisions_revision_key UNIQUE (webhook_endpoint_id, revision),
+  CONSTRAINT webhook_endpoint_revisions_document_fkey FOREIGN KEY (webhook_endpoint_id) REFERENCES webhook_endpoints(id)
+);
+COMMENT ON TABLE webhook_endpoint_revisions IS 'Immutable. The document is exact JSON text.';
+CREATE TRIGGER webhook_endpoint_revisions_immutable BEFORE DELETE OR UPDATE ON webhook_endpoint_revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE webhook_endpoint_secrets (
+  webhook_endpoint_id uuid NOT NULL,
+  signing_secret bytea NOT NULL,
+  signing_secret_key_id text NOT NULL,
+  secret_rotated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT webhook_endpoint_secrets_pkey PRIMARY KEY (webhook_endpoint_id),
+  CONSTRAINT webhook_endpoint_secrets_webhook_endpoint_id_fkey FOREIGN KEY (webhook_endpoint_id) REFERENCES webhook_endpoints(id)
+);
+COMMENT ON TABLE webhook_endpoint_secrets IS 'The sealed secret that signs what is posted to an endpoint. Each endpoint has one.';
+
+CREATE TABLE webhook_endpoints (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  document_key text NOT NULL,
+  active_revision bigint,
+  latest_revision bigint NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  archived_at timestamp(3) with time zone,
+  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_endpoints_document_key_key UNIQUE (organization_id, document_key),
+  CONSTRAINT webhook_endpoints_archived_check CHECK (((archived_at IS NULL) OR (active_revision IS NULL))),
+  CONSTRAINT webhook_endpoints_active_revision_fkey FOREIGN KEY (id, active_revision) REFERENCES webhook_endpoint_revisions(webhook_endpoint_id, revision),
+  CONSTRAINT webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE webhook_endpoints IS 'Systems that rules ask. document_key is the endpoint_key. Activating a revision clears archived_at.';
 
 CREATE VIEW held_policies AS
  SELECT p.membership_id,

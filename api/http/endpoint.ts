@@ -154,6 +154,8 @@ export interface Endpoint<
    * the permission check.
    */
   readonly edition?: 'hosted';
+  /** Answers 501 to every permitted caller on a deployment without a secrets key. */
+  readonly needsSecretsKey?: true;
   /** Set where a credential has no rate limit. */
   readonly unlimited?: true;
   readonly params?: P;

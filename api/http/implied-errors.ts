@@ -15,7 +15,8 @@ const inBody: readonly ErrorCode[] = [
  * failures.
  */
 function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
-  const { auth, method, path, body, signedForm, headers, unlimited, edition } = endpoint;
+  const { auth, method, path, body, signedForm, headers, unlimited, edition, needsSecretsKey } =
+    endpoint;
   return [
     'validation_failed',
     ...(body || signedForm ? inBody : []),
@@ -24,6 +25,7 @@ function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
     ...credentialErrors(endpoint),
     ...(auth !== 'agent' && method !== 'get' ? (['cross_site_request'] as const) : []),
     ...(path.includes('{') || edition === 'hosted' ? inPath : []),
+    ...(needsSecretsKey ? (['secrets_key_missing'] as const) : []),
     ...(auth === 'none' || unlimited ? [] : (['rate_limited'] as const)),
     'headers_too_large',
     'internal_error',

@@ -268,6 +268,7 @@ async function readCall(
       kind: 'organization',
     };
     admit(principal, { ...endpoint, target });
+    if (endpoint.needsSecretsKey && !context.secrets) throw new AppError('secrets_key_missing');
     return principal;
   };
   const principal = await resolve({ counted: true });

@@ -1,6 +1,7 @@
 /** Notification channels: email, webhooks and Slack. */
 import type { NotificationChannel } from '../../src/domain/notifications/notification-channels.ts';
 import { z } from 'zod';
+import { outgoingUrl } from '../../src/domain/outgoing-urls.ts';
 import {
   changeNotificationChannel,
   createWebhookChannel,
@@ -13,15 +14,7 @@ import {
 import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import {
-  cursorQuery,
-  label,
-  limitQuery,
-  nextCursor,
-  outgoingUrl,
-  timestamp,
-  uuid,
-} from '../http/schema.ts';
+import { cursorQuery, label, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
 
 const TAG = 'Notifications';
 const PATH = '/api/v1/notification_channels';

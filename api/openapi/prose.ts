@@ -50,7 +50,7 @@ filters. A cursor is opaque and belongs to its list and filters; any other is a 
 
 ## Revisions and concurrency
 
-Pipelines and escalation paths are documents with immutable revisions, numbered from 1. One revision is active. Creating a
+Pipelines, escalation paths and webhook endpoints are documents with immutable revisions, numbered from 1. One revision is active. Creating a
 revision does not activate it. Reading the active revision answers its number as \`ETag\`. Activating takes \`If-Match\` with the
 revision you expect to be active, or \`"0"\` for none. Without the header the answer is 428 \`if_match_required\`. If another
 revision is active, the answer is 412 \`revision_conflict\` with its number in \`details.active_revision\`.
@@ -80,6 +80,10 @@ export const tags: readonly { readonly name: string; readonly description: strin
   {
     name: 'Escalation paths',
     description: 'Who is asked, in which order, and how long each level has.',
+  },
+  {
+    name: 'Webhook endpoints',
+    description: 'Systems that rules ask, their signing secrets, and what was posted to them.',
   },
   {
     name: 'Notifications',

@@ -22,6 +22,8 @@ export interface RevisionTables {
   readonly documentId: string;
   /** The document has a member `name`, shown in summaries. */
   readonly named: boolean;
+  /** The document has a member `url`, shown in summaries. */
+  readonly located?: true;
   /** A key listed before all others. The rest is in the order of the keys. */
   readonly firstKey?: string;
 }
@@ -177,7 +179,7 @@ export async function insertRevision(
   return toRevision(row);
 }
 
-/** Makes a revision of a locked document the active one, or none. */
+/** Makes a revision of a locked document the active one, or none. An archived one comes back. */
 export async function setActiveRevision(
   trx: Trx,
   organizationId: string,
@@ -189,7 +191,7 @@ export async function setActiveRevision(
 ): Promise<void> {
   await trx(tables.documents)
     .where({ organization_id: organizationId, id: documentId })
-    .update({ active_revision: revision });
+    .update({ active_revision: revision, ...(revision !== null && { archived_at: null }) });
 }
 
 /** Archives a locked document: none of its revisions is active any more. */
@@ -319,6 +321,13 @@ interface SummaryPage {
   readonly limit: number;
 }
 
+/** Of the latest revision. */
+interface SummaryColumns {
+  name: string | null;
+  url: string | null;
+  latestCreatedAt: Date;
+}
+
 export async function listSummaries(
   db: Db,
   organizationId: string,
@@ -327,10 +336,11 @@ export async function listSummaries(
   const { tables, status, documentKeys, after, limit } = page;
   // The key that comes first sorts before all others.
   const order = (key: string) => `(${key} is distinct from :firstKey), ${key} collate "C"`;
-  const rows = await queryRows<DocumentRow & { name: string | null; latestCreatedAt: Date }>(
+  const rows = await queryRows<DocumentRow & SummaryColumns>(
     db,
     `select d.id, d.document_key, d.active_revision, d.latest_revision, d.archived_at, latest.created_at as latest_created_at,
-            ${tables.named ? "latest.document ->> 'name'" : 'null'} as name
+            ${tables.named ? "latest.document ->> 'name'" : 'null'} as name,
+            ${tables.located ? "latest.document ->> 'url'" : 'null'} as url
        from ${tables.documents} d
        join ${tables.revisions} latest on latest.${tables.documentId} = d.id and latest.revision = d.latest_revision
       where d.organization_id = :organizationId
@@ -348,9 +358,10 @@ export async function listSummaries(
       ...(after !== undefined && { after }),
     },
   );
-  return rows.map(({ name, ...row }) => ({
+  return rows.map(({ name, url, ...row }) => ({
     ...toDocument(row),
     ...(name !== null && { name }),
+    ...(url !== null && { url }),
     latestCreatedAt: row.latestCreatedAt,
   }));
 }

@@ -190,6 +190,10 @@ export const errorCatalogue = {
     'conflict',
     'The revision targets members or teams that no longer exist. details lists them.',
   ),
+  webhook_endpoint_in_use: entry(
+    'conflict',
+    'Active pipelines post to the webhook endpoint. details.uses lists them.',
+  ),
   quota_exceeded: entry(
     'limited',
     'A limit of the organization is reached. details names the limit.',

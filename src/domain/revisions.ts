@@ -26,6 +26,8 @@ export interface Revision {
 export interface RevisionSummary extends RevisionedDocument {
   /** Of the latest revision. */
   readonly name?: string;
+  /** Of the latest revision. */
+  readonly url?: string;
   readonly latestCreatedAt: Date;
 }
 

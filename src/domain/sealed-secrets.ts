@@ -3,6 +3,7 @@ export const SEALED_FOR = {
   slack: (channelId: string): string => `slack:${channelId}`,
   totp: (userId: string): string => `totp:${userId}`,
   webhookChannel: (channelId: string): string => `notification-webhook:${channelId}`,
+  webhookEndpoint: (endpointId: string): string => `webhook-endpoint:${endpointId}`,
 } as const;
 
 /** A secret as it is stored: sealed, with the id of the key that opens it. */

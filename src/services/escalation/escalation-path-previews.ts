@@ -31,7 +31,7 @@ import { withHeavyAnswers, type HeavyAnswers } from '../requests/walk/condition-
 import { walkInput } from '../requests/walk/walk-input.ts';
 import { readDocument } from '../read-documents.ts';
 import { idsOf, namesIn, readPreviewedPath } from './read-escalation.ts';
-import { escalationPathKind, storedPath } from './escalation-paths.ts';
+import { checkTargets, escalationPathKind, storedPath } from './escalation-paths.ts';
 import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
 import { getRevision } from '../revisions/read.ts';
 
@@ -172,10 +172,7 @@ async function documentOf(
       reader: readPreviewedPath,
       body: path.document,
     });
-    await escalationPathKind.checkReferences(context.db, principal.organizationId, {
-      documentKey: '',
-      names,
-    });
+    await checkTargets(context.db, principal.organizationId, { names });
     const { pathKey } = names;
     return { document: await storedPath(text), ...(pathKey !== undefined && { pathKey }) };
   } catch (error) {

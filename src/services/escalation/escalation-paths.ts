@@ -79,7 +79,8 @@ async function findLiveTargets(
   return { members: new Set(members), teams: new Set(teams.keys()) };
 }
 
-async function checkTargets(
+/** Throws 400 for each target that is no live member or team. */
+export async function checkTargets(
   db: Db,
   organizationId: string,
   { names }: { readonly names: EscalationNames },

@@ -25,11 +25,8 @@ import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
 import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
-import { EgressDenied, EgressTimeout } from '../../platform/network/egress.ts';
 import type { Trx } from '../../platform/postgres.ts';
-import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
-import { newSigningSecret } from '../../platform/crypto/webhook-signature.ts';
-import type { Runtime, ServiceContext } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import {
   lockAccessAndRereadMember,
   lockAccessSharedAndRereadMember,
@@ -37,6 +34,8 @@ import {
 import type { TestOutcome } from './sender.ts';
 import { senders } from './senders.ts';
 import { readPage } from '../pages.ts';
+import { requireReachable } from '../webhooks/destinations.ts';
+import { makeSigningSecret } from '../webhooks/signing-secrets.ts';
 
 const TEST_MS = 10_000;
 
@@ -66,39 +65,6 @@ export async function getNotificationChannel(
 function existing(channel: NotificationChannel | undefined): NotificationChannel {
   if (!channel) throw new AppError('not_found');
   return channel;
-}
-
-/** Throws 400 `egress_denied` at /url unless a call may go there now. */
-async function requireReachable({ egress }: Runtime, url: string): Promise<void> {
-  try {
-    await egress.check(url);
-  } catch (error) {
-    if (!(
-      error instanceof EgressDenied ||
-      error instanceof DOMException ||
-      error instanceof EgressTimeout
-    ))
-      throw error;
-    const message =
-      error instanceof EgressDenied ? error.message : 'names a host that was not found in time';
-    throw invalid([{ pointer: '/url', code: 'egress_denied', message }]);
-  }
-}
-
-interface SecretMade {
-  /** Answered once. */
-  readonly secret: string;
-  readonly sealed: SealedSecret;
-}
-
-/** Throws 501 `secrets_key_missing`. */
-function makeSecret({ secrets }: Runtime, channelId: string): SecretMade {
-  if (!secrets) throw new AppError('secrets_key_missing');
-  const secret = newSigningSecret();
-  return {
-    secret,
-    sealed: secrets.seal(Buffer.from(secret), SEALED_FOR.webhookChannel(channelId)),
-  };
 }
 
 /** Channels are no access: the row of each is locked by itself. */
@@ -153,7 +119,7 @@ export async function createWebhookChannel(
 ): Promise<{ readonly channel: NotificationChannel; readonly signingSecret: string }> {
   requireRecentAuthentication(principal);
   const id = v7();
-  const { secret, sealed } = makeSecret(context, id);
+  const { secret, sealed } = makeSigningSecret(context, SEALED_FOR.webhookChannel(id));
   await requireReachable(context, webhook.url);
   return await changing(context, principal, async (trx, caller) => {
     await insertChannel(trx, caller.organizationId, { id, kind: 'webhook', name, enabled });
@@ -268,7 +234,7 @@ export async function rotateChannelSecret(
   principal: MemberPrincipal,
   id: string,
 ): Promise<{ readonly signingSecret: string; readonly secretRotatedAt: Date }> {
-  const { secret, sealed } = makeSecret(context, id);
+  const { secret, sealed } = makeSigningSecret(context, SEALED_FOR.webhookChannel(id));
   return await changing(context, principal, async (trx, caller) => {
     const { webhook, name } = existing(await lockChannel(trx, caller.organizationId, id));
     const secretRotatedAt = webhook && (await updateSigningSecret(trx, id, sealed));

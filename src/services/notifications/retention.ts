@@ -1,6 +1,10 @@
-/** Purges old messages that are delivered, dropped or dead: a limited number each minute. */
+/**
+ * Purges old messages that are delivered, dropped or dead, and old calls of webhook endpoints: a
+ * limited number each minute.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { deleteFinished } from '../../data/notifications/notification-deliveries.ts';
+import { deleteOldWebhookDeliveries } from '../../data/webhooks/webhook-deliveries.ts';
 import type { ServiceContext } from '../context.ts';
 
 const EVERY_MS = 60_000;
@@ -17,7 +21,7 @@ export async function purgeWhileRunning(
     await purgeBatch(context, stopping).catch((error: unknown) => {
       context.logger.warn(
         { err: error },
-        'old notifications could not be purged; the next round tries again',
+        'old deliveries could not be purged; the next round tries again',
       );
     });
   }
@@ -25,7 +29,9 @@ export async function purgeWhileRunning(
 
 /** One round. Exported for tests. */
 export async function purgeBatch({ db }: ServiceContext, stopping: AbortSignal): Promise<void> {
-  for (let batch = 0; batch < BATCHES && !stopping.aborted; batch += 1) {
-    if ((await deleteFinished(db, BATCH)) < BATCH) return;
+  for (const purge of [deleteFinished, deleteOldWebhookDeliveries]) {
+    let purged = BATCH;
+    for (let batch = 0; purged === BATCH && batch < BATCHES && !stopping.aborted; batch += 1)
+      purged = await purge(db, BATCH);
   }
 }

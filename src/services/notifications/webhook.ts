@@ -3,17 +3,15 @@ import type { WebhookTarget } from '../../domain/notifications/notification-chan
 import { findWebhookTarget } from '../../data/notifications/notification-channels.ts';
 import { publicStatus } from '../../domain/requests/approval-requests.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
-import { AnswerTooLarge, EgressDenied, EgressTimeout } from '../../platform/network/egress.ts';
 import { stringifyExact } from '../../platform/json/exact-json.ts';
-import type { SecretBox } from '../../platform/crypto/secret-box.ts';
-import { signatureHeaders } from '../../platform/crypto/webhook-signature.ts';
 import { v7 } from 'uuid';
 import type { Runtime, ServiceContext } from '../context.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
 import type { SendContext } from './statements.ts';
+import { isSuccess, mayPass, postSigned, type Posted } from '../webhooks/signed-post.ts';
+import { openSigningSecret } from '../webhooks/signing-secrets.ts';
 
 const TIMEOUT_MS = 10_000;
-const ANSWER_BYTES = 64 * 1024;
 
 export const webhookSender: ChannelSender = { send, sendTest };
 
@@ -64,23 +62,6 @@ async function sendTest(
   };
 }
 
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-
-/** Statuses that concern this moment. All others concern the message and would come again. */
-const mayPass = (status: number): boolean =>
-  status === 408 || status === 425 || status === 429 || status >= 500;
-
-type Posted =
-  | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number }
-  | ({ readonly kind: 'refused' } & Refusal);
-
-interface Refusal {
-  readonly code: string;
-  readonly error: string;
-  /** The URL itself is refused, so a retry cannot help. */
-  readonly permanent: boolean;
-}
-
 interface Message {
   readonly id: string;
   readonly channelId: string;
@@ -88,11 +69,18 @@ interface Message {
   readonly signal: AbortSignal;
 }
 
+interface NotSigned {
+  readonly kind: 'refused';
+  readonly code: 'secrets_key_missing' | 'secret_unreadable';
+  readonly error: string;
+  readonly permanent: false;
+}
+
 async function post(
   runtime: Runtime,
-  target: WebhookTarget,
+  { url, secret: stored }: WebhookTarget,
   { id, channelId, payload, signal }: Message,
-): Promise<Posted> {
+): Promise<Posted | NotSigned> {
   if (!runtime.secrets)
     return {
       kind: 'refused',
@@ -100,7 +88,8 @@ async function post(
       error: 'this deployment has no secrets key',
       permanent: false,
     };
-  const secret = openSecret(runtime.secrets, target, channelId);
+  const purpose = SEALED_FOR.webhookChannel(channelId);
+  const secret = openSigningSecret(runtime.secrets, stored, purpose);
   if (secret === undefined)
     return {
       kind: 'refused',
@@ -109,78 +98,8 @@ async function post(
       permanent: false,
     };
   const body = stringifyExact(payload);
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'Countersign',
-    ...signatureHeaders(secret, { id, at: new Date(), body }),
-  };
-  try {
-    const answer = await runtime.egress.post(target.url, {
-      headers,
-      body,
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: ANSWER_BYTES,
-      signal,
-    });
-    return {
-      kind: 'answered',
-      status: answer.status,
-      ...retryAfter(answer.headers['retry-after']),
-    };
-  } catch (error) {
-    // The body does not matter, only that an answer came.
-    if (error instanceof AnswerTooLarge) return { kind: 'answered', status: error.status };
-    return { kind: 'refused', ...reasonOf(error) };
-  }
+  return await postSigned(runtime, { url, secret, id, body, timeoutMs: TIMEOUT_MS, signal });
 }
-
-/** Undefined when its key is not configured, or the stored value was changed or moved. */
-function openSecret(
-  secrets: SecretBox,
-  { secret }: WebhookTarget,
-  channelId: string,
-): string | undefined {
-  try {
-    return secrets.open(secret, SEALED_FOR.webhookChannel(channelId)).toString();
-  } catch {
-    return undefined;
-  }
-}
-
-function reasonOf(error: unknown): Refusal {
-  if (error instanceof EgressDenied) {
-    const permanent = error.problem !== 'unresolved';
-    return { code: 'egress_denied', error: `egress_denied: the URL ${error.message}`, permanent };
-  }
-  if (error instanceof EgressTimeout)
-    return { code: 'timeout', error: `timeout: ${error.message}`, permanent: false };
-  return {
-    code: 'connection_failed',
-    error: `connection failed: ${wordFor(error)}`,
-    permanent: false,
-  };
-}
-
-/** The error's code, such as ECONNREFUSED, or else its name. */
-function wordFor(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return 'unknown';
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return 'name' in error && typeof error.name === 'string' ? error.name : 'unknown';
-}
-
-/** Reads whole seconds or an HTTP date; ignores anything else. */
-function retryAfter(header: string | string[] | undefined): { retryAfterMs?: number } {
-  if (typeof header !== 'string') return {};
-  const ms = /^[0-9]{1,6}$/.test(header)
-    ? Number(header) * 1_000
-    : HTTP_DATE.test(header)
-      ? Date.parse(header) - Date.now()
-      : Number.NaN;
-  return Number.isNaN(ms) ? {} : { retryAfterMs: Math.max(ms, 0) };
-}
-
-/** `Wed, 21 Oct 2026 07:28:00 GMT` */
-const HTTP_DATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/;
 
 /** Members that are undefined are left out of the JSON. */
 function payloadOf(

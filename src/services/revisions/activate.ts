@@ -5,7 +5,13 @@ import type { RevisionedDocument } from '../../domain/revisions.ts';
 import * as data from '../../data/revisions.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { withWarnings, audit, lockAndRereadCaller, type ChangedRevision } from './change.ts';
+import {
+  withWarnings,
+  audit,
+  lockAndRereadCaller,
+  requireActive,
+  type ChangedRevision,
+} from './change.ts';
 import type { DocumentRef } from './kind.ts';
 
 /**
@@ -33,7 +39,7 @@ export async function activateRevision<N, V>(
       revision: number,
     });
     if (!revision) throw new AppError('not_found');
-    if (locked.archivedAt) throw new AppError(kind.archivedCode);
+    if (locked.archivedAt && kind.archivedCode) throw new AppError(kind.archivedCode);
     if (requireActive(locked, expected) !== number) {
       await kind.checkActivation?.(trx, organizationId, revision);
       await data.setActiveRevision(trx, organizationId, {
@@ -70,16 +76,6 @@ async function lockToActivate<N, V>(
     needs: 'activate',
     refusal,
   });
-}
-
-/** The active revision, 0 when none is. Throws 412 unless it is the expected one. */
-function requireActive(
-  { activeRevision: active = 0 }: RevisionedDocument,
-  expected: number,
-): number {
-  if (active !== expected)
-    throw new AppError('revision_conflict', { details: { active_revision: active } });
-  return active;
 }
 
 /**

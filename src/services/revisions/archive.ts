@@ -3,12 +3,13 @@ import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import * as data from '../../data/revisions.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { audit, lockAndRereadCaller } from './change.ts';
+import { audit, lockAndRereadCaller, requireActive } from './change.ts';
 import type { DocumentRef } from './kind.ts';
 
 /**
- * Archives a document for good. A repeat is not an error. `refuse` throws 409 while something needs
- * it. Throws what `rereadCaller` throws, and 404.
+ * Archives a document, for good unless its kind says otherwise. A repeat is not an error. `refuse`
+ * throws 409 while something needs it. With `expected`, throws 412 unless that revision is active.
+ * Throws what `rereadCaller` throws, and 404.
  */
 export async function archiveDocument<N, V>(
   context: ServiceContext,
@@ -16,8 +17,12 @@ export async function archiveDocument<N, V>(
   {
     kind,
     documentKey,
+    expected,
     refuse,
-  }: DocumentRef<N, V> & { readonly refuse: (trx: Trx) => Promise<void> },
+  }: DocumentRef<N, V> & {
+    readonly expected?: number;
+    readonly refuse: (trx: Trx) => Promise<void>;
+  },
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
     const locked = await lockAndRereadCaller(trx, principal, {
@@ -25,6 +30,7 @@ export async function archiveDocument<N, V>(
       documentKey,
       needs: 'activate',
     });
+    if (expected !== undefined) requireActive(locked, expected);
     if (locked.archivedAt) return;
     await refuse(trx);
     await data.archiveDocument(trx, principal.organizationId, {

@@ -55,6 +55,16 @@ export async function lockAndRereadCaller<N, V>(
   return document;
 }
 
+/** The active revision, 0 when none is. Throws 412 unless it is the expected one. */
+export function requireActive(
+  { activeRevision: active = 0 }: RevisionedDocument,
+  expected: number,
+): number {
+  if (active !== expected)
+    throw new AppError('revision_conflict', { details: { active_revision: active } });
+  return active;
+}
+
 export async function audit<N, V>(
   trx: Trx,
   principal: ProductPrincipal,

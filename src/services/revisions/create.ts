@@ -32,12 +32,12 @@ export async function createDocument<N, V>(
     const revision = await insertFirst(trx, principal, { kind, documentKey, document });
     const permission = kind.permissions.write;
     await rereadCaller(trx, principal, { permission, target: kind.targetOf(documentKey) });
-    await kind.checkReferences(trx, organizationId, {
+    await kind.checkReferences?.(trx, organizationId, {
       documentKey,
       names: document.names,
     });
     if (!revision) throw new AppError(taken);
-    await kind.recordReferences(trx, { revisionId: revision.id, names: document.names });
+    await kind.recordReferences?.(trx, { revisionId: revision.id, names: document.names });
     await audit(trx, principal, { kind, documentKey, change: 'created', more: { revision: 1 } });
     return {
       revision: await withWarnings(trx, organizationId, { kind, revision }),
@@ -58,6 +58,7 @@ export async function createRevision<N, V>(
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
   const document = await readDocument(context, principal, { reader: kind.reader, body });
+  await kind.checkOutside?.(context, document.names);
   return await context.db.transaction(async (trx) => {
     const refusal = await kind.lockFirst?.(trx, organizationId, documentKey);
     const first =
@@ -70,23 +71,22 @@ export async function createRevision<N, V>(
       needs: 'write',
       refusal,
     });
-    if (locked.archivedAt) throw new AppError(kind.archivedCode);
-    await kind.checkReferences(trx, organizationId, {
+    if (locked.archivedAt && kind.archivedCode) throw new AppError(kind.archivedCode);
+    await kind.checkReferences?.(trx, organizationId, {
       documentKey,
       names: document.names,
     });
     const revision = first ?? (await insertNext(trx, principal, { kind, locked, document }));
-    await kind.recordReferences(trx, { revisionId: revision.id, names: document.names });
+    const added = first && (await kind.addToFirst?.(trx, context, first));
+    await kind.recordReferences?.(trx, { revisionId: revision.id, names: document.names });
     await audit(trx, principal, {
       kind,
       documentKey,
       change: 'revision_created',
       more: { revision: revision.revision },
     });
-    return {
-      revision: await withWarnings(trx, organizationId, { kind, revision }),
-      activeRevision: locked.activeRevision ?? 0,
-    };
+    const view = await withWarnings(trx, organizationId, { kind, revision });
+    return { revision: { ...view, ...added }, activeRevision: locked.activeRevision ?? 0 };
   });
 }
 

@@ -5,6 +5,7 @@ import type { Permission } from '../../domain/people/permissions.ts';
 import type { Revision } from '../../domain/revisions.ts';
 import type { RevisionTables } from '../../data/revisions.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
+import type { Runtime } from '../context.ts';
 import type { DocumentReader } from '../read-documents.ts';
 
 /**
@@ -23,13 +24,18 @@ export interface RevisionedKind<Names, View> {
   readonly targetOf: (documentKey: string) => AuthorizationTarget;
   /** Subject of its audit events, which name the document by its key. */
   readonly subject: string;
-  /** Why nothing can be added to or activated in an archived document. */
-  readonly archivedCode: ErrorCode;
+  /**
+   * Why nothing can be added to or activated in an archived document. Absent: activating one of its
+   * revisions brings the document back.
+   */
+  readonly archivedCode?: ErrorCode;
   /** Members of audit events about a document, besides its key. */
   readonly auditData: (documentKey: string) => Readonly<Record<string, unknown>>;
   readonly reader: DocumentReader<Names>;
+  /** Throws 400 for what only calls to other systems can tell. It runs outside of transactions. */
+  readonly checkOutside?: (runtime: Runtime, names: Names) => Promise<void>;
   /** Throws 400 for names in the document that do not exist. */
-  readonly checkReferences: (
+  readonly checkReferences?: (
     db: Db,
     organizationId: string,
     named: { documentKey: string; names: Names },
@@ -37,7 +43,7 @@ export interface RevisionedKind<Names, View> {
   /** Carries over into a document that was read what the latest revision fixed. */
   readonly carryOver?: (text: string, latest: Revision) => string;
   /** Records the targets and documents that a new revision names. */
-  readonly recordReferences: (
+  readonly recordReferences?: (
     trx: Trx,
     named: { revisionId: string; names: Names },
   ) => Promise<void>;
@@ -62,6 +68,11 @@ export interface RevisionedKind<Names, View> {
   ) => Promise<ErrorCode | undefined>;
   /** The first revision of a key creates its document. */
   readonly createdByFirstRevision?: true;
+  /**
+   * Makes what a document has besides its revisions. Only the answer to its first revision shows
+   * the result.
+   */
+  readonly addToFirst?: (trx: Trx, runtime: Runtime, first: Revision) => Promise<Partial<View>>;
   /**
    * Whether the owner of the document exists. Then a document without revisions has an empty list
    * instead of a 404.

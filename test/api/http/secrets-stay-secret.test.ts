@@ -14,6 +14,7 @@ import {
   type IdentityProvider,
 } from '../../support/servers/identity-provider.ts';
 import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+import { LOOPBACK_ALLOWED } from '../../support/servers/webhook-receiver.ts';
 import {
   everyColumn,
   foundIn,
@@ -102,6 +103,7 @@ beforeAll(async () => {
       LOG_LEVEL: 'trace',
       COUNTERSIGN_EDITION: 'hosted',
       COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
+      ...LOOPBACK_ALLOWED,
       SMTP_URL: mail.url,
       COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
       ...provider.environment,
@@ -120,6 +122,7 @@ beforeAll(async () => {
   const owner = await enterAndProve();
   await secondFactor(owner);
   await keysAndCredentials();
+  await webhookEndpoints();
   await invitationsAndResets();
   await singleSignOn();
   await nonsense();
@@ -275,6 +278,24 @@ async function keysAndCredentials(): Promise<void> {
   }
   await owner.call('GET', '/api/v1/me/api_keys');
   await owner.call('GET', '/api/v1/api_keys');
+}
+
+async function webhookEndpoints(): Promise<void> {
+  const owner = browser(cookie);
+  const path = '/api/v1/webhook_endpoints/refund-rules';
+  // Nothing listens on port 1, so a test fails.
+  const document = { name: 'Refund rules', url: 'https://127.0.0.1:1/' };
+  const created = await owner.post(`${path}/revisions`, document);
+  shown('signing secret', String(created.body['signing_secret']).replace('whsec_', ''));
+  await owner.post(`${path}/revisions`, document);
+  await owner.post(`${path}/revisions/1/activate`, undefined, { 'if-match': '"0"' });
+  await owner.post(`${path}/revisions/1/test`);
+  const rotated = await owner.post(`${path}/rotate_secret`);
+  shown('next signing secret', String(rotated.body['signing_secret']).replace('whsec_', ''));
+  await owner.post(`${path}/revisions/1/test`);
+  for (const part of ['', '/revisions', '/revisions/1', '/uses', '/deliveries'])
+    await owner.call('GET', `${path}${part}`);
+  await owner.call('GET', '/api/v1/webhook_endpoints');
 }
 
 async function invitationsAndResets(): Promise<void> {

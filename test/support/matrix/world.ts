@@ -5,8 +5,15 @@ import {
   insertChannel,
   insertWebhook,
 } from '../../../src/data/notifications/notification-channels.ts';
+import { insertDocument } from '../../../src/data/revisions.ts';
+import {
+  insertEndpointSecret,
+  webhookEndpointTables,
+} from '../../../src/data/webhooks/webhook-endpoints.ts';
+import { SEALED_FOR } from '../../../src/domain/sealed-secrets.ts';
 import { TOKEN_PREFIX } from '../../../src/domain/tokens.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
+import { makeSigningSecret } from '../../../src/services/webhooks/signing-secrets.ts';
 import type { TestApp } from '../app.ts';
 import { ask } from '../scene/approval-requests.ts';
 import {
@@ -71,6 +78,7 @@ export async function createWorld(app: TestApp): Promise<World> {
     resource_ids: [agent.slug],
     permissions: ['agent.read'],
   };
+  await createWebhookEndpoint(app, organization, endpointKeyOf(agent));
   const notificationChannelId = await createWebhookChannel(app, organization);
   const requestId = await ask(app, agent, { tool: 'refund' });
   const delivery = await app
@@ -111,6 +119,28 @@ async function createWebhookChannel(
     secret,
   });
   return id;
+}
+
+const endpointKeyOf = ({ slug }: TestAgent): string => `endpoint-${slug}`;
+
+/** Active, at a host that no name server knows. */
+async function createWebhookEndpoint(
+  app: TestApp,
+  { id: organizationId, owner }: TestOrganization,
+  documentKey: string,
+): Promise<void> {
+  const document = JSON.stringify({ name: 'Rules', url: 'https://rules.invalid/' });
+  const created = await insertDocument(app.db, organizationId, {
+    tables: webhookEndpointTables,
+    documentKey,
+    revision: { document, createdByActorId: owner.membershipId },
+    active: true,
+  });
+  const { documentId = '' } = created ?? {};
+  const { sealed } = makeSigningSecret(app.context, SEALED_FOR.webhookEndpoint(documentId));
+  await app.db.transaction(async (trx) => {
+    await insertEndpointSecret(trx, documentId, sealed);
+  });
 }
 
 async function createInvitation(
@@ -186,6 +216,7 @@ export function paramsIn(world: World, { path }: Pick<Endpoint, 'path'>): Params
     slug: world.agent.slug,
     agent_slug: world.agent.slug,
     path_key: `path-${world.agent.slug}`,
+    endpoint_key: endpointKeyOf(world.agent),
     policy_id: world.policies[holder],
     token: path.includes('/reset/') ? world.passwordResetToken : world.invitation.token,
     revision: '1',

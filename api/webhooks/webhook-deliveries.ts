@@ -1,0 +1,177 @@
+/** What was posted to webhook endpoints, and tests of them. */
+import { z } from 'zod';
+import { BLOCK_OUTCOMES } from '../../src/domain/pipelines/document.ts';
+import {
+  DELIVERY_ERRORS,
+  DELIVERY_TYPES,
+  type WebhookDelivery,
+} from '../../src/domain/webhooks/deliveries.ts';
+import {
+  listEndpointDeliveries,
+  testWebhookEndpoint,
+  type EndpointTest,
+} from '../../src/services/webhooks/webhook-deliveries.ts';
+import { decodeCursor, encodeCursor } from '../http/cursors.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { present } from '../http/present.ts';
+import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
+import { readRevisionNumber, revisionNumber, revisionParam } from '../revisions.ts';
+import { params } from './webhook-endpoints.ts';
+
+const TAG = 'Webhook endpoints';
+const ONE = '/api/v1/webhook_endpoints/{endpoint_key}';
+
+const result = {
+  status_code: z
+    .int()
+    .optional()
+    .meta({ description: 'The status that the receiver answered; absent when no answer came.' }),
+  duration_ms: z.int().meta({ description: 'Duration in milliseconds.' }),
+  outcome: z
+    .enum(BLOCK_OUTCOMES)
+    .optional()
+    .meta({ description: 'The outcome of a valid answer.' }),
+  error_code: z
+    .enum(DELIVERY_ERRORS)
+    .optional()
+    .meta({
+      description:
+        'Why there is no valid answer. `unexpected_status`: not 2xx, redirects included. `answer_too_large`: over 64 KiB. ' +
+        '`invalid_answer`: not the JSON of an answer, or an encoded body.',
+    }),
+  response_excerpt: z
+    .string()
+    .optional()
+    .meta({ description: 'The first 500 characters of the answer.' }),
+};
+
+const testSchema = z
+  .strictObject({
+    delivered: z.boolean().meta({ description: 'Whether the receiver answered a 2xx status.' }),
+    ...result,
+    reason: z.string().optional().meta({ description: 'The reason of a valid answer.' }),
+  })
+  .meta({ id: 'WebhookEndpointTest', description: 'The result of a test.' });
+
+const deliverySchema = z
+  .strictObject({
+    id: uuid('The attempt.'),
+    delivery_id: uuid('`webhook-id` and the `id` of the payload: the same for all attempts.'),
+    type: z.enum(DELIVERY_TYPES).meta({ description: 'The type of the payload.' }),
+    revision: revisionNumber().meta({ description: 'The revision whose URL was called.' }),
+    request_id: uuid('The request it was about; absent for tests and previews.').optional(),
+    attempt: z.int().meta({ description: 'Which attempt it was, from 1.' }),
+    attempted_at: timestamp('When it began.'),
+    ...result,
+  })
+  .meta({
+    id: 'WebhookDelivery',
+    description: 'An attempt to post to an endpoint, with its outcome or its error code.',
+  });
+
+function presentTest({ delivered, reply }: EndpointTest) {
+  const answer = reply.kind === 'answered' ? reply.answer : undefined;
+  return present(testSchema, {
+    delivered,
+    statusCode: reply.statusCode,
+    durationMs: reply.durationMs,
+    outcome: answer?.outcome,
+    reason: answer?.reason,
+    errorCode: reply.kind === 'failed' ? reply.errorCode : undefined,
+    responseExcerpt: reply.excerpt,
+  });
+}
+
+const presentDelivery = (delivery: WebhookDelivery) => present(deliverySchema, delivery);
+
+const answered = {
+  status_code: 200,
+  duration_ms: 84,
+  outcome: 'approve',
+  response_excerpt: '{"outcome":"approve","reason":"Under the limit."}',
+} as const;
+
+export const webhookDeliveryEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    operationId: 'testWebhookEndpointRevision',
+    method: 'post',
+    path: `${ONE}/revisions/{revision}/test`,
+    tag: TAG,
+    summary: 'Test a revision of a webhook endpoint',
+    description:
+      'Posts a sample request to the URL of any revision, once, and waits at most 10 seconds for the answer. The payload has the type ' +
+      '`webhook_endpoint.test` and `"preview": true`, and is signed as every payload is: `Service-Signature: t=<unix seconds>,' +
+      'v1=<hex HMAC-SHA256 of "<t>.<body>">` and the Standard Webhooks headers. The key is the base64-decoded part after `whsec_`. ' +
+      'A valid answer is a 2xx with `{"outcome", "reason", "metadata", "escalation_path"}` and no other member. `outcome` is required: ' +
+      '`approve`, `deny`, `human` or `next`. `reason` has at most 2,000 characters. `metadata` is an object of at most 16 KiB. ' +
+      '`escalation_path` is a key, only with `human`.',
+    auth: 'product',
+    permission: 'webhook.write',
+    needsSecretsKey: true,
+    params: z.strictObject({ ...params, revision: revisionParam }),
+    success: {
+      status: 200,
+      description: 'The result. A receiver that fails is not an error of this call.',
+      body: testSchema,
+      example: { delivered: true, ...answered, reason: 'Under the limit.' },
+    },
+    errors: [],
+    handler: async ({ principal, params: { endpoint_key, revision } }, context) => {
+      const tested = { endpointKey: endpoint_key, revision: readRevisionNumber(revision) };
+      return { body: presentTest(await testWebhookEndpoint(context, principal, tested)) };
+    },
+  }),
+  defineEndpoint({
+    operationId: 'listWebhookEndpointDeliveries',
+    method: 'get',
+    path: `${ONE}/deliveries`,
+    tag: TAG,
+    summary: 'List what was posted to a webhook endpoint',
+    description: 'Each attempt, newest first. Attempts are deleted after 30 days.',
+    auth: 'product',
+    permission: 'webhook.read',
+    needsSecretsKey: true,
+    params: z.strictObject(params),
+    query: z.strictObject({ limit: limitQuery(50), cursor: cursorQuery() }),
+    success: {
+      status: 200,
+      description: 'One page of attempts.',
+      body: z.strictObject({
+        deliveries: z.array(deliverySchema).meta({ description: 'The attempts of this page.' }),
+        next_cursor: nextCursor(),
+      }),
+      example: {
+        deliveries: [
+          {
+            id: '0198f3a2-9a10-7f99-8839-b4c5d6e7f809',
+            delivery_id: '0198f3a2-9a0f-7f99-8839-b4c5d6e7f80a',
+            type: 'webhook_endpoint.test',
+            revision: 1,
+            attempt: 1,
+            attempted_at: '2026-03-02T12:05:00.000Z',
+            ...answered,
+          },
+        ],
+      },
+    },
+    errors: [],
+    handler: async (
+      { principal, params: { endpoint_key: endpointKey }, query: { limit, cursor } },
+      context,
+    ) => {
+      const list = ['webhook_deliveries', endpointKey] as const;
+      const keys = z.tuple([
+        z.literal(list[0]),
+        z.literal(endpointKey),
+        z.iso.datetime(),
+        z.uuid(),
+      ]);
+      const [, , attemptedAt, id] = decodeCursor(cursor, keys) ?? [];
+      const before = attemptedAt && id ? { attemptedAt: new Date(attemptedAt), id } : undefined;
+      const page = { endpointKey, before, limit };
+      const { deliveries, next } = await listEndpointDeliveries(context, principal, page);
+      const next_cursor = next && encodeCursor([...list, next.attemptedAt.toISOString(), next.id]);
+      return { body: { deliveries: deliveries.map(presentDelivery), next_cursor } };
+    },
+  }),
+];

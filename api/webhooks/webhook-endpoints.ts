@@ -1,0 +1,265 @@
+/** Webhook endpoints: the systems that rules ask. */
+import { z } from 'zod';
+import { webhookEndpointSchema } from '../../src/domain/webhooks/document.ts';
+import {
+  archiveWebhookEndpoint,
+  listWebhookEndpoints,
+  listWebhookEndpointUses,
+  rotateWebhookEndpointSecret,
+  webhookEndpointKind,
+  type WebhookEndpointRevision,
+  type WebhookEndpointSummary,
+  type WebhookEndpointUse,
+} from '../../src/services/webhooks/webhook-endpoints.ts';
+import { decodeCursor, encodeCursor } from '../http/cursors.ts';
+import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { present } from '../http/present.ts';
+import {
+  cursorQuery,
+  limitQuery,
+  nextCursor,
+  readByDomain,
+  slug,
+  timestamp,
+  uuid,
+} from '../http/schema.ts';
+import { revisionEndpoints, revisionNumber, summaryFields } from '../revisions.ts';
+
+const TAG = 'Webhook endpoints';
+const BASE = '/api/v1/webhook_endpoints';
+const ONE = `${BASE}/{endpoint_key}`;
+
+const secretText = (description: string) => z.string().meta({ description });
+const secretExample = 'whsec_q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=';
+
+const revisionSchema = z
+  .strictObject({
+    id: uuid('Identity of the revision.'),
+    endpoint_key: slug('Key of the endpoint.'),
+    revision: revisionNumber(),
+    is_active: z.boolean().meta({ description: 'Whether rules post to this revision.' }),
+    name: z.string().meta({ description: 'Name for people.' }),
+    url: z.string().meta({ description: 'The URL that is called, in normalized form.' }),
+    created_by_actor_id: uuid('Membership or organization key that created it.'),
+    created_at: timestamp('When it was created.'),
+    signing_secret: secretText(
+      'The signing secret: `whsec_` and 32 bytes in base64. Only in the answer that creates the first revision.',
+    ).optional(),
+  })
+  .meta({
+    id: 'WebhookEndpointRevision',
+    description: 'An immutable revision of a webhook endpoint.',
+  });
+
+const useSchema = z
+  .strictObject({
+    pipeline_id: uuid('The pipeline.'),
+    scope: z.enum(['organization', 'agent']).meta({ description: 'Whose pipeline it is.' }),
+    agent_slug: slug('The agent, for the pipeline of an agent.').optional(),
+    revision: revisionNumber().meta({ description: 'Its active revision.' }),
+    block_key: slug('Id of the block that posts to the endpoint.'),
+  })
+  .meta({
+    id: 'WebhookEndpointUse',
+    description: 'A block of an active pipeline that posts to an endpoint.',
+  });
+
+const usesSchema = () =>
+  z.array(useSchema).meta({
+    description: 'The blocks of active pipelines that post to it. It can be archived when empty.',
+  });
+
+const summarySchema = z
+  .strictObject({
+    endpoint_key: slug('Key of the endpoint.'),
+    name: z.string().meta({ description: 'Name in the newest revision.' }),
+    url: z.string().meta({ description: 'URL in the newest revision.' }),
+    ...summaryFields,
+    latest_created_at: timestamp('When the newest revision was created.'),
+    archived_at: timestamp(
+      'When the endpoint was archived. Activating a revision clears it.',
+    ).optional(),
+    secret_rotated_at: timestamp('When its signing secret was made.'),
+    uses: usesSchema(),
+  })
+  .meta({ id: 'WebhookEndpointSummary', description: 'A webhook endpoint, archived or not.' });
+
+const presentRevision = (revision: WebhookEndpointRevision) =>
+  present(revisionSchema, { ...revision, signingSecret: revision.signingSecret });
+
+const presentUse = (use: WebhookEndpointUse) =>
+  present(useSchema, { ...use, agentSlug: use.agentSlug });
+
+const presentSummary = (summary: WebhookEndpointSummary) =>
+  present(summarySchema, {
+    ...summary,
+    endpointKey: summary.documentKey,
+    name: summary.name ?? '',
+    url: summary.url ?? '',
+    activeRevision: summary.activeRevision,
+    archivedAt: summary.archivedAt,
+    revisionCount: summary.latestRevision,
+    uses: summary.uses.map(presentUse),
+  });
+
+const documentExample = { name: 'Refund rules', url: 'https://rules.example.com/refunds' };
+
+const useExample = {
+  pipeline_id: '0198f3a2-7d10-7c42-9b7e-5d6e7f8091a2',
+  scope: 'agent',
+  agent_slug: 'refund-bot',
+  revision: 3,
+  block_key: 'refund-limits',
+};
+
+export const params = { endpoint_key: slug('Key of the endpoint.') };
+
+const revisions = revisionEndpoints({
+  kind: webhookEndpointKind,
+  path: ONE,
+  tag: TAG,
+  needsSecretsKey: true,
+  operation: 'WebhookEndpoint',
+  noun: 'a webhook endpoint',
+  params,
+  documentKey: (given) => given['endpoint_key'] ?? '',
+  body: readByDomain(webhookEndpointSchema),
+  requestExample: documentExample,
+  revision: revisionSchema,
+  example: {
+    id: '0198f3a2-8f10-7e88-9728-a3b4c5d6e7f8',
+    endpoint_key: 'refund-rules',
+    revision: 1,
+    is_active: true,
+    ...documentExample,
+    created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
+    created_at: '2026-03-02T12:00:00.000Z',
+  },
+  firstExample: { signing_secret: secretExample },
+  present: presentRevision,
+  createErrors: ['egress_denied'],
+  activation: 'Rules post to its URL from then on. An archived endpoint comes back.',
+  activateErrors: [],
+});
+
+export const webhookEndpointEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    operationId: 'listWebhookEndpoints',
+    method: 'get',
+    path: BASE,
+    tag: TAG,
+    summary: 'List webhook endpoints',
+    description: 'In the order of their keys, archived ones too.',
+    auth: 'product',
+    permission: 'webhook.read',
+    needsSecretsKey: true,
+    query: z.strictObject({ limit: limitQuery(200), cursor: cursorQuery() }),
+    success: {
+      status: 200,
+      description: 'One page of endpoints.',
+      body: z.strictObject({
+        webhook_endpoints: z
+          .array(summarySchema)
+          .meta({ description: 'The endpoints of this page.' }),
+        next_cursor: nextCursor(),
+      }),
+      example: {
+        webhook_endpoints: [
+          {
+            endpoint_key: 'refund-rules',
+            ...documentExample,
+            active_revision: 1,
+            latest_revision: 1,
+            revision_count: 1,
+            latest_created_at: '2026-03-02T12:00:00.000Z',
+            secret_rotated_at: '2026-03-02T12:00:00.000Z',
+            uses: [useExample],
+          },
+        ],
+      },
+    },
+    errors: [],
+    handler: async ({ principal, query: { limit, cursor } }, context) => {
+      const keys = z.tuple([z.literal('webhook_endpoints'), z.string()]);
+      const after = decodeCursor(cursor, keys)?.[1];
+      const { endpoints, next } = await listWebhookEndpoints(context, principal, { limit, after });
+      const next_cursor = next && encodeCursor(['webhook_endpoints', next]);
+      return { body: { webhook_endpoints: endpoints.map(presentSummary), next_cursor } };
+    },
+  }),
+  ...revisions,
+  defineEndpoint({
+    operationId: 'archiveWebhookEndpoint',
+    method: 'delete',
+    path: `${ONE}/active`,
+    tag: TAG,
+    summary: 'Archive a webhook endpoint',
+    description:
+      'No revision is active any more. Refused while an active pipeline posts to the endpoint. Activating a revision brings it back. ' +
+      'Takes the revision expected to be active as `If-Match`, `"0"` while none is; if another one is active by now, the answer is 412 ' +
+      'with `details.active_revision`.',
+    auth: 'product',
+    permission: 'webhook.write',
+    needsSecretsKey: true,
+    headers: { ifMatch: 'required' },
+    params: z.strictObject(params),
+    success: { status: 204, description: 'The endpoint is archived.' },
+    errors: ['revision_conflict', 'webhook_endpoint_in_use'],
+    handler: async ({ principal, params: { endpoint_key }, ifMatch }, context) => {
+      const archived = { endpointKey: endpoint_key, expected: ifMatch };
+      await archiveWebhookEndpoint(context, principal, archived);
+      return {};
+    },
+  }),
+  defineEndpoint({
+    operationId: 'rotateWebhookEndpointSecret',
+    method: 'post',
+    path: `${ONE}/rotate_secret`,
+    tag: TAG,
+    summary: 'Replace the signing secret of a webhook endpoint',
+    description: 'The old secret stops at once. Revisions do not change.',
+    auth: 'product',
+    permission: 'webhook.write',
+    needsSecretsKey: true,
+    params: z.strictObject(params),
+    success: {
+      status: 200,
+      description: 'The new secret, shown only once.',
+      body: z.strictObject({
+        signing_secret: secretText('The signing secret: `whsec_` and 32 bytes in base64.'),
+        secret_rotated_at: timestamp('When the secret was made.'),
+      }),
+      example: { signing_secret: secretExample, secret_rotated_at: '2026-04-01T08:00:00.000Z' },
+    },
+    errors: [],
+    handler: async ({ principal, params: { endpoint_key } }, context) => {
+      const made = await rotateWebhookEndpointSecret(context, principal, endpoint_key);
+      return {
+        body: { signing_secret: made.signingSecret, secret_rotated_at: made.secretRotatedAt },
+      };
+    },
+  }),
+  defineEndpoint({
+    operationId: 'listWebhookEndpointUses',
+    method: 'get',
+    path: `${ONE}/uses`,
+    tag: TAG,
+    summary: 'List who posts to a webhook endpoint',
+    description: 'The blocks of active pipelines, by pipeline and block.',
+    auth: 'product',
+    permission: 'webhook.read',
+    needsSecretsKey: true,
+    params: z.strictObject(params),
+    success: {
+      status: 200,
+      description: 'All of them.',
+      body: z.strictObject({ uses: usesSchema() }),
+      example: { uses: [useExample] },
+    },
+    errors: [],
+    handler: async ({ principal, params: { endpoint_key } }, context) => {
+      const uses = await listWebhookEndpointUses(context, principal, endpoint_key);
+      return { body: { uses: uses.map(presentUse) } };
+    },
+  }),
+];

@@ -1,0 +1,59 @@
+/** Each attempt to post to a webhook endpoint, kept for 30 days. */
+import { v7 } from 'uuid';
+import type { WebhookDelivery } from '../../domain/webhooks/deliveries.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { queryRows } from '../../platform/rows.ts';
+
+export type NewWebhookDelivery = Omit<WebhookDelivery, 'id' | 'attemptedAt'> & {
+  readonly endpointId: string;
+};
+
+/** Records an attempt that has just ended. */
+export async function insertWebhookDelivery(db: Db, delivery: NewWebhookDelivery): Promise<void> {
+  await db.raw(
+    `insert into webhook_deliveries (id, webhook_endpoint_id, delivery_id, type, revision, request_id, attempt, attempted_at,
+                                     duration_ms, status_code, outcome, error_code, response_excerpt)
+     values (:id, :endpointId, :deliveryId, :type, :revision, :requestId, :attempt,
+             clock_timestamp() - make_interval(secs => cast(:durationMs as integer) / 1000.0),
+             :durationMs, :statusCode, :outcome, :errorCode, :responseExcerpt)`,
+    { id: v7(), ...delivery },
+  );
+}
+
+export interface WebhookDeliveryPage {
+  readonly endpointId: string;
+  /** The last one of the previous page. */
+  readonly before: { readonly attemptedAt: Date; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export async function listWebhookDeliveries(
+  db: Db,
+  { endpointId, before, limit }: WebhookDeliveryPage,
+): Promise<WebhookDelivery[]> {
+  return await queryRows<WebhookDelivery>(
+    db,
+    `select id, delivery_id, type, revision, request_id, attempt, attempted_at, duration_ms, status_code, outcome, error_code,
+            response_excerpt
+       from webhook_deliveries
+      where webhook_endpoint_id = :endpointId
+        ${before ? 'and (attempted_at, id) < (:attemptedAt, cast(:id as uuid))' : ''}
+      order by attempted_at desc, id desc limit :limit`,
+    { endpointId, limit, ...before },
+  );
+}
+
+/** Purges some attempts of over 30 days ago. Returns their number. */
+export async function deleteOldWebhookDeliveries(db: Db, limit: number): Promise<number> {
+  const rows = await queryRows<unknown>(
+    db,
+    `with old as (
+       select id from webhook_deliveries where attempted_at < statement_timestamp() - interval '30 days'
+        order by attempted_at limit :limit for update skip locked
+     )
+     delete from webhook_deliveries where id = any(array(select id from old)) returning 1`,
+    { limit },
+  );
+  return rows.length;
+}

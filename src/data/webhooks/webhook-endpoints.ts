@@ -1,0 +1,102 @@
+/** Webhook endpoints: the secrets that sign for them, and the pipelines that post to them. */
+import type { StoredSecret } from '../../domain/sealed-secrets.ts';
+import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
+import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
+import type { RevisionTables } from '../revisions.ts';
+
+export const webhookEndpointTables: RevisionTables = {
+  documents: 'webhook_endpoints',
+  revisions: 'webhook_endpoint_revisions',
+  documentId: 'webhook_endpoint_id',
+  named: true,
+  located: true,
+};
+
+/** The secret of a new endpoint. */
+export async function insertEndpointSecret(
+  trx: Trx,
+  endpointId: string,
+  { sealed, keyId }: SealedSecret,
+): Promise<void> {
+  await trx('webhook_endpoint_secrets').insert({
+    webhook_endpoint_id: endpointId,
+    signing_secret: sealed,
+    signing_secret_key_id: keyId,
+    secret_rotated_at: trx.raw('clock_timestamp()'),
+  });
+}
+
+/** Returns the time of the change. */
+export async function updateEndpointSecret(
+  trx: Trx,
+  endpointId: string,
+  { sealed, keyId }: SealedSecret,
+): Promise<Date> {
+  const { secretRotatedAt } = await queryOne<{ secretRotatedAt: Date }>(
+    trx,
+    `update webhook_endpoint_secrets
+        set signing_secret = :sealed, signing_secret_key_id = :keyId, secret_rotated_at = clock_timestamp()
+      where webhook_endpoint_id = :endpointId
+     returning secret_rotated_at`,
+    { endpointId, sealed, keyId },
+  );
+  return secretRotatedAt;
+}
+
+/** The endpoint's id and secret, archived or not. */
+export async function findEndpointSecret(
+  db: Db,
+  organizationId: string,
+  endpointKey: string,
+): Promise<(StoredSecret & { readonly endpointId: string }) | undefined> {
+  return await queryRow(
+    db,
+    `select d.id as endpoint_id, s.signing_secret as sealed, s.signing_secret_key_id as key_id
+       from webhook_endpoints d join webhook_endpoint_secrets s on s.webhook_endpoint_id = d.id
+      where d.organization_id = :organizationId and d.document_key = :endpointKey`,
+    { organizationId, endpointKey },
+  );
+}
+
+/** When the secrets of these endpoints were made, by endpoint id. */
+export async function findSecretTimes(
+  db: Db,
+  endpointIds: readonly string[],
+): Promise<ReadonlyMap<string, Date>> {
+  const rows = await queryRows<{ webhookEndpointId: string; secretRotatedAt: Date }>(
+    db,
+    `select webhook_endpoint_id, secret_rotated_at from webhook_endpoint_secrets
+      where webhook_endpoint_id = any(cast(:endpointIds as uuid[]))`,
+    { endpointIds },
+  );
+  return new Map(rows.map((row) => [row.webhookEndpointId, row.secretRotatedAt]));
+}
+
+/** A block of an active pipeline revision that posts to an endpoint. */
+export interface EndpointUse {
+  readonly endpointKey: string;
+  readonly pipelineId: string;
+  /** Key of the pipeline. */
+  readonly documentKey: string;
+  readonly revision: number;
+  readonly blockKey: string;
+}
+
+/** By pipeline and block. */
+export async function listActiveUsesOfEndpoints(
+  db: Db,
+  organizationId: string,
+  endpointKeys: readonly string[],
+): Promise<EndpointUse[]> {
+  return await queryRows<EndpointUse>(
+    db,
+    `select e.endpoint_key, d.id as pipeline_id, d.document_key, r.revision, e.block_key
+       from request_approval_pipeline_endpoints e
+       join request_approval_pipeline_revisions r on r.id = e.request_approval_pipeline_revision_id
+       join request_approval_pipelines d on d.id = r.request_approval_pipeline_id and d.active_revision = r.revision
+      where d.organization_id = :organizationId and e.endpoint_key = any(:endpointKeys)
+      order by d.document_key collate "C", e.block_key collate "C"`,
+    { organizationId, endpointKeys },
+  );
+}

@@ -1,0 +1,54 @@
+/** What a webhook endpoint may answer. Anything else is no answer, so that no mistake approves a call. */
+import { z } from 'zod';
+import { ExactJsonError, JsonText, parseExact } from '../../platform/json/exact-json.ts';
+import { key, object, text } from '../grammar.ts';
+import { readBy } from '../issues.ts';
+import { BLOCK_OUTCOMES } from '../pipelines/document.ts';
+import type { BlockOutcome } from '../pipelines/types.ts';
+
+export interface WebhookAnswer {
+  readonly outcome: BlockOutcome;
+  readonly reason?: string;
+  /** An object, as the text that came. */
+  readonly metadata?: JsonText;
+  /** Key of a path; only with `human`. */
+  readonly escalationPath?: string;
+}
+
+const METADATA_BYTES = 16 * 1024;
+
+const answerSchema = object({
+  outcome: z.enum(BLOCK_OUTCOMES),
+  reason: text('Why.', { min: 0, max: 2_000 }).optional(),
+  metadata: z
+    .custom<JsonText>((value) => value instanceof JsonText && isSmallObject(value))
+    .optional(),
+  escalation_path: key('Key of an escalation path.').optional(),
+});
+
+const isSmallObject = ({ text: json }: JsonText): boolean =>
+  json.startsWith('{') && Buffer.byteLength(json) <= METADATA_BYTES;
+
+/** Undefined for a text that is no valid answer. */
+export function readWebhookAnswer(body: string): WebhookAnswer | undefined {
+  const read = readBy(answerSchema, parsed(body));
+  if (!read.ok) return undefined;
+  const { outcome, reason, metadata, escalation_path: escalationPath } = read.value;
+  if (escalationPath !== undefined && outcome !== 'human') return undefined;
+  return {
+    outcome,
+    ...(reason !== undefined && { reason }),
+    ...(metadata && { metadata }),
+    ...(escalationPath !== undefined && { escalationPath }),
+  };
+}
+
+/** Undefined for text that is not one JSON value with distinct keys. */
+function parsed(body: string): unknown {
+  try {
+    return parseExact(body, { keep: ['metadata'] });
+  } catch (error) {
+    if (error instanceof ExactJsonError) return undefined;
+    throw error;
+  }
+}

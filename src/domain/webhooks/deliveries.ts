@@ -1,0 +1,34 @@
+/** What is posted to webhook endpoints, and what came of it. */
+import type { BlockOutcome } from '../pipelines/types.ts';
+
+export const DELIVERY_TYPES = ['approval_request.evaluate', 'webhook_endpoint.test'] as const;
+export type DeliveryType = (typeof DELIVERY_TYPES)[number];
+
+/** Why an endpoint gave no answer. */
+export const DELIVERY_ERRORS = [
+  'timeout',
+  'connection_failed',
+  'egress_denied',
+  'unexpected_status',
+  'answer_too_large',
+  'invalid_answer',
+] as const;
+export type DeliveryError = (typeof DELIVERY_ERRORS)[number];
+
+/** One attempt. It has an outcome or an error code. */
+export interface WebhookDelivery {
+  readonly id: string;
+  /** `webhook-id`: the same for all attempts. */
+  readonly deliveryId: string;
+  readonly type: DeliveryType;
+  /** The revision of the endpoint whose URL was called. */
+  readonly revision: number;
+  readonly requestId: string | null;
+  readonly attempt: number;
+  readonly attemptedAt: Date;
+  readonly durationMs: number;
+  readonly statusCode: number | null;
+  readonly outcome: BlockOutcome | null;
+  readonly errorCode: DeliveryError | null;
+  readonly responseExcerpt: string | null;
+}

@@ -1,0 +1,105 @@
+/** Asks a webhook endpoint once, and reads its answer. What is no valid answer is an error, never an outcome. */
+import { readWebhookAnswer, type WebhookAnswer } from '../../domain/webhooks/answer.ts';
+import type { DeliveryError } from '../../domain/webhooks/deliveries.ts';
+import type { Runtime } from '../context.ts';
+import { isSuccess, mayPass, postSigned, type PostAnswer } from './signed-post.ts';
+
+export interface EndpointQuestion {
+  readonly url: string;
+  readonly secret: string;
+  /** `webhook-id`, and the payload's `id`: the same for all attempts. */
+  readonly id: string;
+  /** Exactly what is posted. */
+  readonly payload: string;
+  /** For everything, from the connection to the end of the answer. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+interface Observed {
+  readonly durationMs: number;
+  /** Absent when no answer came. */
+  readonly statusCode?: number;
+  /** The beginning of an answer that is text. */
+  readonly excerpt?: string;
+}
+
+export type EndpointReply = Observed &
+  (
+    | { readonly kind: 'answered'; readonly answer: WebhookAnswer }
+    | {
+        readonly kind: 'failed';
+        readonly errorCode: DeliveryError;
+        /** Whether another attempt may succeed. */
+        readonly mayPass: boolean;
+        /** The receiver asks to wait this long before it. */
+        readonly retryAfterMs?: number;
+      }
+  );
+
+/** Rejects with the reason of `signal` when that ends the call. */
+export async function askEndpoint(
+  runtime: Pick<Runtime, 'egress'>,
+  { payload, ...question }: EndpointQuestion,
+): Promise<EndpointReply> {
+  const startedAt = performance.now();
+  const posted = await postSigned(runtime, {
+    ...question,
+    body: payload,
+    headers: { 'accept-encoding': 'identity' },
+  });
+  question.signal.throwIfAborted();
+  const durationMs = Math.round(performance.now() - startedAt);
+  if (posted.kind === 'refused')
+    return { kind: 'failed', errorCode: posted.code, mayPass: !posted.permanent, durationMs };
+  return { ...replyOf(posted), statusCode: posted.status, ...excerptOf(posted), durationMs };
+}
+
+type Reply =
+  | Pick<Extract<EndpointReply, { kind: 'answered' }>, 'kind' | 'answer'>
+  | Pick<
+      Extract<EndpointReply, { kind: 'failed' }>,
+      'kind' | 'errorCode' | 'mayPass' | 'retryAfterMs'
+    >;
+
+function replyOf(answer: PostAnswer): Reply {
+  const { status, body, retryAfterMs } = answer;
+  if (!isSuccess(status)) {
+    return {
+      kind: 'failed',
+      errorCode: 'unexpected_status',
+      mayPass: mayPass(status),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    };
+  }
+  if (!body) return { kind: 'failed', errorCode: 'answer_too_large', mayPass: false };
+  const read = isPlain(answer) ? readWebhookAnswer(strictText(body)) : undefined;
+  return read
+    ? { kind: 'answered', answer: read }
+    : { kind: 'failed', errorCode: 'invalid_answer', mayPass: false };
+}
+
+/** False for an encoded body: none was asked for, and a small one can unpack to gigabytes. */
+function isPlain({ headers }: PostAnswer): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding === undefined || encoding === 'identity';
+}
+
+/** Empty, which is no JSON, for bytes that are not UTF-8. */
+function strictText(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return '';
+  }
+}
+
+const EXCERPT_CHARACTERS = 500;
+
+/** Without NUL, which no text column keeps. */
+function excerptOf(answer: PostAnswer): { excerpt?: string } {
+  if (!answer.body?.length || !isPlain(answer)) return {};
+  const head = answer.body.subarray(0, 4 * EXCERPT_CHARACTERS).toString();
+  const characters = [...head].slice(0, EXCERPT_CHARACTERS);
+  return { excerpt: characters.join('').replaceAll('\0', '\ufffd') };
+}

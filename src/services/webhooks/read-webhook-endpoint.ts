@@ -1,0 +1,15 @@
+/** Reads the bodies of webhook endpoints into the texts to store. */
+import { readBy } from '../../domain/issues.ts';
+import { webhookEndpointSchema } from '../../domain/webhooks/document.ts';
+import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
+import type { DocumentReader } from '../read-documents.ts';
+
+export interface WebhookEndpointNames {
+  readonly url: string;
+}
+
+export const readWebhookEndpoint: DocumentReader<WebhookEndpointNames> = (body) => {
+  const read = readBy(webhookEndpointSchema, parseExact(body));
+  if (!read.ok) return { issues: read.issues };
+  return { text: stringifyExact(read.value), names: { url: read.value.url } };
+};

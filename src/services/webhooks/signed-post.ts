@@ -1,0 +1,105 @@
+/** Posts one signed message to a URL that a person entered, and says what came back. */
+import { AnswerTooLarge, EgressDenied, EgressTimeout } from '../../platform/network/egress.ts';
+import { signatureHeaders } from '../../platform/crypto/webhook-signature.ts';
+import type { Runtime } from '../context.ts';
+
+const ANSWER_BYTES = 64 * 1024;
+
+export interface SignedPost {
+  readonly url: string;
+  readonly secret: string;
+  /** `webhook-id`: the same for all attempts. */
+  readonly id: string;
+  /** Exactly what is posted and signed. */
+  readonly body: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Further headers. Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Posted = PostAnswer | ({ readonly kind: 'refused' } & PostRefusal);
+
+export interface PostAnswer {
+  readonly kind: 'answered';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Undefined when it is larger than 64 KiB. */
+  readonly body: Buffer | undefined;
+  /** From `Retry-After`. */
+  readonly retryAfterMs?: number;
+}
+
+export interface PostRefusal {
+  readonly code: 'egress_denied' | 'timeout' | 'connection_failed';
+  /** For operators. */
+  readonly error: string;
+  /** The URL itself is refused, so a retry cannot help. */
+  readonly permanent: boolean;
+}
+
+export async function postSigned(
+  { egress }: Pick<Runtime, 'egress'>,
+  { url, secret, id, body, timeoutMs, signal, headers }: SignedPost,
+): Promise<Posted> {
+  try {
+    const answer = await egress.post(url, {
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Countersign',
+        ...headers,
+        ...signatureHeaders(secret, { id, at: new Date(), body }),
+      },
+      body,
+      timeoutMs,
+      maxBytes: ANSWER_BYTES,
+      signal,
+    });
+    return { kind: 'answered', ...answer, ...retryAfter(answer.headers['retry-after']) };
+  } catch (error) {
+    if (error instanceof AnswerTooLarge)
+      return { kind: 'answered', status: error.status, headers: {}, body: undefined };
+    return { kind: 'refused', ...reasonOf(error) };
+  }
+}
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** Statuses that concern this moment. All others concern the message and would come again. */
+export const mayPass = (status: number): boolean =>
+  status === 408 || status === 425 || status === 429 || status >= 500;
+
+function reasonOf(error: unknown): PostRefusal {
+  if (error instanceof EgressDenied) {
+    const permanent = error.problem !== 'unresolved';
+    return { code: 'egress_denied', error: `egress_denied: the URL ${error.message}`, permanent };
+  }
+  if (error instanceof EgressTimeout)
+    return { code: 'timeout', error: `timeout: ${error.message}`, permanent: false };
+  return {
+    code: 'connection_failed',
+    error: `connection failed: ${wordFor(error)}`,
+    permanent: false,
+  };
+}
+
+/** The error's code, such as ECONNREFUSED, or else its name. */
+function wordFor(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return 'unknown';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return 'name' in error && typeof error.name === 'string' ? error.name : 'unknown';
+}
+
+/** Reads whole seconds or an HTTP date; ignores anything else. */
+function retryAfter(header: string | string[] | undefined): { retryAfterMs?: number } {
+  if (typeof header !== 'string') return {};
+  const ms = /^[0-9]{1,6}$/.test(header)
+    ? Number(header) * 1_000
+    : HTTP_DATE.test(header)
+      ? Date.parse(header) - Date.now()
+      : Number.NaN;
+  return Number.isNaN(ms) ? {} : { retryAfterMs: Math.max(ms, 0) };
+}
+
+/** `Wed, 21 Oct 2026 07:28:00 GMT` */
+const HTTP_DATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/;

@@ -1,0 +1,183 @@
+/** Webhook endpoints and their revisions: the systems that rules ask. */
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import type { RevisionSummary } from '../../domain/revisions.ts';
+import { AppError } from '../../domain/errors.ts';
+import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
+import type { WebhookEndpointDocument } from '../../domain/webhooks/document.ts';
+import { findDocument } from '../../data/revisions.ts';
+import {
+  findSecretTimes,
+  insertEndpointSecret,
+  listActiveUsesOfEndpoints,
+  updateEndpointSecret,
+  webhookEndpointTables,
+  type EndpointUse,
+} from '../../data/webhooks/webhook-endpoints.ts';
+import { parseExact } from '../../platform/json/exact-json.ts';
+import type { Db } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import { pipelineOwner } from '../pipelines/request-approval-pipelines.ts';
+import { archiveDocument } from '../revisions/archive.ts';
+import { audit, lockAndRereadCaller } from '../revisions/change.ts';
+import type { RevisionedKind } from '../revisions/kind.ts';
+import { listSummaries } from '../revisions/read.ts';
+import { requireReachable } from './destinations.ts';
+import { readWebhookEndpoint, type WebhookEndpointNames } from './read-webhook-endpoint.ts';
+import { makeSigningSecret } from './signing-secrets.ts';
+
+export interface WebhookEndpointRevision {
+  readonly id: string;
+  readonly endpointKey: string;
+  readonly revision: number;
+  readonly isActive: boolean;
+  readonly name: string;
+  readonly url: string;
+  readonly createdByActorId: string;
+  readonly createdAt: Date;
+  /** Only in the answer to the first revision. */
+  readonly signingSecret?: string;
+}
+
+export const webhookEndpointKind: RevisionedKind<WebhookEndpointNames, WebhookEndpointRevision> = {
+  tables: webhookEndpointTables,
+  permissions: { read: 'webhook.read', write: 'webhook.write', activate: 'webhook.write' },
+  targetOf: () => ({ kind: 'organization' }),
+  subject: 'webhook_endpoint',
+  auditData: () => ({}),
+  reader: readWebhookEndpoint,
+  checkOutside: async (runtime, { url }) => {
+    await requireReachable(runtime, url);
+  },
+  createdByFirstRevision: true,
+  addToFirst: async (trx, runtime, { documentId }) => {
+    const { secret, sealed } = makeSigningSecret(runtime, SEALED_FOR.webhookEndpoint(documentId));
+    await insertEndpointSecret(trx, documentId, sealed);
+    return { signingSecret: secret };
+  },
+  view: ({ document, ...revision }) => {
+    const { name, url } = parseExact(document) as unknown as WebhookEndpointDocument;
+    return {
+      id: revision.id,
+      endpointKey: revision.documentKey,
+      revision: revision.revision,
+      isActive: revision.isActive,
+      name,
+      url,
+      createdByActorId: revision.createdByActorId,
+      createdAt: revision.createdAt,
+    };
+  },
+};
+
+/** A block of an active pipeline that posts to an endpoint. */
+export interface WebhookEndpointUse extends Omit<EndpointUse, 'endpointKey' | 'documentKey'> {
+  readonly scope: 'organization' | 'agent';
+  readonly agentSlug?: string;
+}
+
+export interface WebhookEndpointSummary extends RevisionSummary {
+  readonly secretRotatedAt: Date;
+  readonly uses: readonly WebhookEndpointUse[];
+}
+
+/** By key, archived ones too. */
+export async function listWebhookEndpoints(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  page: { readonly limit: number; readonly after: string | undefined },
+): Promise<{ readonly endpoints: readonly WebhookEndpointSummary[]; readonly next?: string }> {
+  const query = { ...page, status: 'all' } as const;
+  const tables = webhookEndpointTables;
+  const { summaries, ...rest } = await listSummaries(context, principal, { tables, query });
+  const times = await findSecretTimes(
+    context.db,
+    summaries.map(({ id }) => id),
+  );
+  const keys = summaries.map(({ documentKey }) => documentKey);
+  const uses = await usesOf(context.db, principal.organizationId, keys);
+  const endpoints = summaries.map((summary) => ({
+    ...summary,
+    secretRotatedAt: timeOf(times, summary.id),
+    uses: uses.get(summary.documentKey) ?? [],
+  }));
+  return { endpoints, ...rest };
+}
+
+/** An endpoint and its secret are made together. */
+function timeOf(times: ReadonlyMap<string, Date>, endpointId: string): Date {
+  const time = times.get(endpointId);
+  if (!time) throw new Error(`webhook endpoint ${endpointId} has no secret`);
+  return time;
+}
+
+/** Throws 404. */
+export async function listWebhookEndpointUses(
+  { db }: ServiceContext,
+  { organizationId }: ProductPrincipal,
+  endpointKey: string,
+): Promise<readonly WebhookEndpointUse[]> {
+  const document = { tables: webhookEndpointTables, documentKey: endpointKey };
+  if (!(await findDocument(db, organizationId, document))) throw new AppError('not_found');
+  return (await usesOf(db, organizationId, [endpointKey])).get(endpointKey) ?? [];
+}
+
+/** By endpoint key. */
+async function usesOf(
+  db: Db,
+  organizationId: string,
+  endpointKeys: readonly string[],
+): Promise<ReadonlyMap<string, readonly WebhookEndpointUse[]>> {
+  const uses = new Map<string, WebhookEndpointUse[]>();
+  for (const found of await listActiveUsesOfEndpoints(db, organizationId, endpointKeys)) {
+    const { endpointKey, documentKey, ...use } = found;
+    const list = uses.get(endpointKey) ?? [];
+    uses.set(endpointKey, [...list, { ...use, ...pipelineOwner(documentKey) }]);
+  }
+  return uses;
+}
+
+/**
+ * Archives an endpoint, if `expected` is active now (0: none is). Activating a revision brings it
+ * back. Throws 404, 409 `webhook_endpoint_in_use`, 412 `revision_conflict`.
+ */
+export async function archiveWebhookEndpoint(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  { endpointKey, expected }: { readonly endpointKey: string; readonly expected: number },
+): Promise<void> {
+  await archiveDocument(context, principal, {
+    kind: webhookEndpointKind,
+    documentKey: endpointKey,
+    expected,
+    refuse: async (trx) => {
+      const uses = (await usesOf(trx, principal.organizationId, [endpointKey])).get(endpointKey);
+      if (!uses) return;
+      const details = {
+        uses: uses.map(({ pipelineId, scope, agentSlug, revision, blockKey }) => ({
+          pipeline_id: pipelineId,
+          scope,
+          agent_slug: agentSlug,
+          revision,
+          block_key: blockKey,
+        })),
+      };
+      throw new AppError('webhook_endpoint_in_use', { details });
+    },
+  });
+}
+
+/** The old secret stops at once. Throws 404, 501 `secrets_key_missing`. */
+export async function rotateWebhookEndpointSecret(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  endpointKey: string,
+): Promise<{ readonly signingSecret: string; readonly secretRotatedAt: Date }> {
+  const document = { kind: webhookEndpointKind, documentKey: endpointKey };
+  return await context.db.transaction(async (trx) => {
+    const { id } = await lockAndRereadCaller(trx, principal, { ...document, needs: 'write' });
+    const { secret, sealed } = makeSigningSecret(context, SEALED_FOR.webhookEndpoint(id));
+    const secretRotatedAt = await updateEndpointSecret(trx, id, sealed);
+    await audit(trx, principal, { ...document, change: 'secret_rotated' });
+    return { signingSecret: secret, secretRotatedAt };
+  });
+}

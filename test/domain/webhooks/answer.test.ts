@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import { readWebhookAnswer } from '../../../src/domain/webhooks/answer.ts';
+
+/** `{"text":"…"}` of so many bytes. */
+const metadataOf = (bytes: number) => JSON.stringify({ text: 'x'.repeat(bytes - 11) });
+
+describe('an answer of an endpoint', () => {
+  test.each(['approve', 'deny', 'human', 'next'])('may be %s alone', (outcome) => {
+    expect(readWebhookAnswer(JSON.stringify({ outcome }))).toEqual({ outcome });
+  });
+
+  test('keeps its metadata as the text that came', () => {
+    const body = '{"metadata": {"score": 0.10, "__proto__": 1e400}, "outcome": "next"}';
+    const answer = readWebhookAnswer(body);
+    expect(answer?.metadata?.text).toBe('{"score": 0.10, "__proto__": 1e400}');
+  });
+
+  test('may name an escalation path with human', () => {
+    const answer = { outcome: 'human', reason: 'Large.', escalation_path: 'on-call' };
+    expect(readWebhookAnswer(JSON.stringify(answer))).toEqual({
+      outcome: 'human',
+      reason: 'Large.',
+      escalationPath: 'on-call',
+    });
+  });
+
+  test.each([
+    ['a reason of 2,000 characters', { outcome: 'deny', reason: '\u{1f600}'.repeat(2_000) }],
+    ['an empty reason', { outcome: 'deny', reason: '' }],
+  ])('may have %s', (_, body) => {
+    expect(readWebhookAnswer(JSON.stringify(body))).toEqual(body);
+  });
+
+  test('may have metadata of 16 KiB, and not one byte more', () => {
+    const bodyOf = (bytes: number) => `{"outcome":"next","metadata":${metadataOf(bytes)}}`;
+    expect(readWebhookAnswer(bodyOf(16_384))?.metadata?.text).toHaveLength(16_384);
+    expect(readWebhookAnswer(bodyOf(16_385))).toBeUndefined();
+  });
+});
+
+describe('no answer is', () => {
+  test.each([
+    ['nothing', ''],
+    ['text', 'approve'],
+    ['a byte order mark before it', '\ufeff{"outcome":"approve"}'],
+    ['an object without an outcome', '{}'],
+    ['null', 'null'],
+    ['a list', '[{"outcome":"approve"}]'],
+    ['two objects', '{"outcome":"approve"}{}'],
+    ['an outcome in capitals', '{"outcome":"Approve"}'],
+    ['an outcome of requests', '{"outcome":"approved"}'],
+    ['an outcome that is a list', '{"outcome":["approve"]}'],
+    ['a repeated outcome', '{"outcome":"deny","outcome":"approve"}'],
+    ['a repeated outcome in escapes', '{"outcome":"deny","\\u006futcome":"approve"}'],
+    ['an outcome of a prototype', '{"__proto__":{"outcome":"approve"}}'],
+    ['an unknown member', '{"outcome":"approve","unless":"weekend"}'],
+    ['a null reason', '{"outcome":"approve","reason":null}'],
+    ['a reason with NUL', '{"outcome":"approve","reason":"\\u0000"}'],
+    ['half a character as a reason', '{"outcome":"approve","reason":"\\ud800"}'],
+    ['a reason that is too long', `{"outcome":"deny","reason":"${'x'.repeat(2_001)}"}`],
+    ['metadata that is a list', '{"outcome":"next","metadata":[]}'],
+    ['metadata that repeats a key', '{"outcome":"next","metadata":{"a":1,"a":2}}'],
+    [
+      'metadata that is too deep',
+      `{"outcome":"next","metadata":${'{"a":'.repeat(101)}1${'}'.repeat(101)}}`,
+    ],
+    ['a path with approve', '{"outcome":"approve","escalation_path":"on-call"}'],
+    ['a path that is no key', '{"outcome":"human","escalation_path":"../x"}'],
+  ])('%s', (_, body) => {
+    expect(readWebhookAnswer(body)).toBeUndefined();
+  });
+});
