@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: starts its own servers, measures the main job beside Temporal's floor in the same run, prints ratios
  * and writes bench/results.json. `npm run bench -- create parked` measures these sections only and writes nothing.
- * `npm run bench -- peers` measures other systems beside this one, and installs them: no other run does.
+ * `npm run bench -- approvals` measures whole approvals in several variants, `-- peers` those of other systems, too, which
+ * it installs: no other run does.
  * Compare figures of one run only: a noisy machine makes two runs differ.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import pg from 'pg';
 import { freePort } from '../src/local/processes.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
-import { comparePeers } from './peers/compare.ts';
+import { compareApprovals } from './approvals/compare.ts';
 import { startReceivers } from './senders/receivers.ts';
 import { report } from './report.ts';
 import { NAMESPACE, say } from './say.ts';
@@ -73,14 +74,23 @@ try {
     options: {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '5' },
+      work: { type: 'string', default: 'person' },
+      apart: { type: 'boolean', default: false },
+      beside: { type: 'string' },
+      node: { type: 'string' },
+      temporal: { type: 'string' },
     },
   });
-  if (wanted.includes('peers'))
-    await comparePeers(join(directory, 'peers'), {
+  const comparisons = wanted.filter((name) => ['approvals', 'peers'].includes(name));
+  if (comparisons.length > 0)
+    await compareApprovals(join(directory, 'approvals'), {
+      ...values,
       rounds: Number(values.rounds),
       seconds: Number(values.seconds),
+      work: values.work === 'rule' ? 'rule' : 'person',
+      peers: comparisons.includes('peers'),
     });
-  const sections = wanted.filter((name) => name !== 'peers');
+  const sections = wanted.filter((name) => !comparisons.includes(name));
   if (wanted.length === 0 || sections.length > 0) {
     const results = await run(directory, sections);
     report(results);

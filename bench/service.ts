@@ -2,7 +2,7 @@
  * The service as its users run it, as a separate process on the benchmark's servers, with a client
  * for each side.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,17 +58,26 @@ export interface BenchService {
   stop(): Promise<void>;
 }
 
-export async function startService(options: {
+export interface ServiceOptions {
   readonly directory: string;
   readonly databaseUrl: string;
   readonly temporalAddress: string;
   readonly port: number;
-  /** Where its messages go. */
+  /** For example where its messages go. */
   readonly environment: Readonly<Record<string, string>>;
-}): Promise<BenchService> {
+  /** The folder of a built package. This package by default. */
+  readonly build?: string;
+  /** The Node executable. The one that runs this by default. */
+  readonly node?: string;
+  /** `start` by default: API and worker in one process. */
+  readonly command?: 'start' | 'api' | 'worker';
+}
+
+export async function startService(options: ServiceOptions): Promise<BenchService> {
+  const { build = packageRoot(), node = process.execPath, command = 'start' } = options;
   const dataDirectory = join(options.directory, 'service');
-  const log = openSync(join(options.directory, 'service.log'), 'w');
-  const child = spawn(process.execPath, [join(packageRoot(), 'dist/bin/countersign.js'), 'start'], {
+  const log = openSync(join(options.directory, `${command}.log`), 'w');
+  const child = spawn(node, [join(build, 'dist/bin/countersign.js'), command], {
     stdio: ['ignore', log, log],
     env: {
       ...process.env,
@@ -100,10 +109,21 @@ export async function startService(options: {
   };
 }
 
+/** Brings the database of a service to the schema of its build. */
+export function migrate({
+  build = packageRoot(),
+  node = process.execPath,
+  databaseUrl,
+}: ServiceOptions): void {
+  execFileSync(node, [join(build, 'dist/bin/countersign.js'), 'migrate'], {
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+  });
+}
+
 async function ready(url: string, child: ChildProcess): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     if (child.exitCode !== null)
-      throw new Error(`the service ended with ${child.exitCode}; see service.log`);
+      throw new Error(`the service ended with ${child.exitCode}; see its log`);
     const answer = await request(`${url}/health/ready`).catch(() => undefined);
     await answer?.body.dump();
     if (answer?.statusCode === 200) return;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureDatabase } from '../../src/local/embedded-postgres.ts';
 import type { Measured, TimedLoad } from '../load.ts';
 import type { Servers } from '../servers.ts';
-import type { System } from './system.ts';
+import type { System } from '../approvals/system.ts';
 
 export interface PeerSpec {
   readonly name: string;

@@ -15,6 +15,9 @@ export interface System {
   stop(): Promise<void>;
 }
 
+/** Who decides: a person, with a call for the decision and one that reads it back, or a rule at once. */
+export type Work = 'person' | 'rule';
+
 export interface Extent {
   readonly rounds: number;
   /** How long the callers of one system work in one round. */

@@ -3,7 +3,6 @@
  * rounds, and in brackets its range.
  */
 import { median, round } from '../load.ts';
-import { peerVersions } from './packages.ts';
 import type { Extent, Sample } from './system.ts';
 
 /** Cells by the names of their columns. */
@@ -37,7 +36,6 @@ export function printComparison(samples: readonly Sample[], { rounds, seconds }:
       'of these': parts(of(system, 16)),
     })),
   );
-  console.log(`\nNode ${process.version}, ${JSON.stringify(peerVersions(), null, 1)}`);
 }
 
 function printTable(rows: readonly Row[]): void {

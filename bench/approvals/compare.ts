@@ -1,6 +1,6 @@
 /**
- * Whole approvals of Countersign and of its peers on one machine and one Postgres, in interleaved
- * rounds, so that a slow minute of the machine affects all.
+ * Whole approvals of Countersign in several variants, and of its peers, on one machine and one
+ * Postgres, in interleaved rounds, so that a slow minute of the machine affects all.
  */
 import { loadavg } from 'node:os';
 import pg from 'pg';
@@ -8,27 +8,39 @@ import { cpuSeconds, familySeconds } from '../cpu.ts';
 import { round } from '../load.ts';
 import { startServers, type Servers } from '../servers.ts';
 import { say } from '../say.ts';
-import { MODES, startOurs } from './ours.ts';
-import { installPeers } from './packages.ts';
-import { PEERS, startPeer } from './peers.ts';
+import { installPeers, peerVersions } from '../peers/packages.ts';
+import { PEERS, startPeer } from '../peers/peers.ts';
+import { startCountersign } from './countersign.ts';
 import { printComparison } from './print.ts';
-import type { Extent, Sample, System } from './system.ts';
+import type { Extent, Sample, System, Work } from './system.ts';
+import { variants, type VariantOptions } from './variants.ts';
 
 const CALLERS = [1, 16];
 /** Compiled code is several times as fast. */
 const WARM_UP = { approvals: 300, load: { callers: 16, seconds: 2 } };
 
-export async function comparePeers(directory: string, extent: Extent): Promise<void> {
-  const packages = await installPeers();
+export interface Comparison extends Extent, VariantOptions {
+  readonly work: Work;
+  readonly peers: boolean;
+}
+
+export async function compareApprovals(directory: string, comparison: Comparison): Promise<void> {
+  const { peers, work } = comparison;
+  const packages = peers ? await installPeers() : '';
   const servers = await startServers(directory);
   const systems: System[] = [];
   try {
-    for (const mode of MODES) systems.push(await startOurs(mode, servers, directory));
-    for (const peer of PEERS) systems.push(await startPeer(peer, servers, { packages, directory }));
+    for (const variant of variants(comparison))
+      systems.push(await startCountersign(variant, servers, { directory, work }));
+    for (const peer of peers ? PEERS : [])
+      systems.push(await startPeer(peer, servers, { packages, directory }));
     for (const system of systems) await warmUp(system);
     const before = loadavg();
-    const samples = await interleave(systems, servers, extent);
-    printComparison(samples, extent);
+    const samples = await interleave(systems, servers, comparison);
+    printComparison(samples, comparison);
+    console.log(
+      `\nNode ${process.version}${peers ? `, ${JSON.stringify(peerVersions(), null, 1)}` : ''}`,
+    );
     const loads = [before, loadavg()].map(([minute = 0]) => round(minute));
     console.log(`Load of the machine: ${loads.join(' before, ')} after.`);
   } finally {
