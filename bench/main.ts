@@ -75,10 +75,7 @@ try {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '5' },
       work: { type: 'string', default: 'person' },
-      apart: { type: 'boolean', default: false },
-      beside: { type: 'string' },
-      node: { type: 'string' },
-      temporal: { type: 'string' },
+      beside: { type: 'string', multiple: true, default: ['door'] },
     },
   });
   const comparisons = wanted.filter((name) => ['approvals', 'peers'].includes(name));

@@ -53,7 +53,7 @@ export const sections = {
       cancels: 1_200,
       withinMs: 5_000,
     }),
-  stall: ({ service, parties }: Bench) => measureStall(service, parties),
+  stall: ({ service, parties, db }: Bench) => measureStall(service, parties, { db }),
   walk: () => Promise.resolve(measureWalk()),
   senders: ({ service, parties, db, receivers }: Bench) =>
     measureSenders(service, parties, { db, receivers, messages: 3_000 }),

@@ -31,7 +31,7 @@ export interface Home {
 export async function startServers(directory: string): Promise<Servers> {
   say('starting Postgres and Temporal');
   const [postgres, temporal] = await Promise.all([
-    startEmbeddedPostgres({ directory: join(directory, 'postgres') }),
+    startEmbeddedPostgres({ directory: join(directory, 'postgres'), maxConnections: 400 }),
     startEmbeddedTemporal({
       directory: join(directory, 'temporal'),
       cacheDirectory: cacheDirectory(),

@@ -4,9 +4,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
 import { Agent, request } from 'undici';
 import { percentiles, round } from './load.ts';
-import { bearer, type BenchService, type Parties } from './service.ts';
+import { ask, bearer, type BenchService, type Parties } from './service.ts';
 
 const MEGABYTE = 1024 * 1024;
 const CONNECTIONS = 3;
@@ -43,8 +44,8 @@ const block = (index: number, leaves: number) =>
 const node = (index: number) =>
   `{"id":"00000000-0000-4000-8000-${String(index).padStart(12, '0')}","type":"if_else","conditions":[${times(10, (each) => `{"type":"request","when":${leaf(`c${index}-${each}`)}}`)}]}`;
 
-/** In this order: the lists hold what was sent before. */
-function heavyCalls(agentSlug: string): Readonly<Record<string, Heavy>> {
+/** In this order: the lists hold what was sent before. `longRequest`: the id of a request with a long timeline. */
+function heavyCalls({ agentSlug }: Parties, longRequest: string): Readonly<Record<string, Heavy>> {
   const pipeline = '/api/v1/request-approval-pipelines/organization';
   const sample = `{"request":{"tool":"pay","arguments":{}},"agent":{"slug":"${agentSlug}","name":"A"}}`;
   const numbers = list(filled((index) => `${index}.5`));
@@ -94,6 +95,7 @@ function heavyCalls(agentSlug: string): Readonly<Record<string, Heavy>> {
     },
     'list of 50 requests of 1 MB': { path: '/api/v1/requests?limit=50' },
     'list of its 9 revisions': { path: `${pipeline}/revisions?limit=50` },
+    'timeline of 50,000 events': { path: `/api/v1/requests/${longRequest}/timeline` },
   };
 }
 
@@ -101,12 +103,18 @@ function heavyCalls(agentSlug: string): Readonly<Record<string, Heavy>> {
  * For each call: its answer, the wait of a light caller, and how long the event loop was held, in
  * milliseconds.
  */
-export async function measureStall(service: BenchService, { tokens, agentSlug }: Parties) {
+export async function measureStall(
+  service: BenchService,
+  parties: Parties,
+  { db }: { readonly db: pg.Client },
+) {
+  const { tokens } = parties;
+  const longRequest = await askedLongAgo(parties, db);
   const heavy = new Agent({ connections: CONNECTIONS, pipelining: 1 });
   const light = new Agent({ connections: 20 });
   const results: Record<string, Stall> = {};
   await lightCalls(light, { url: service.url, token: tokens.owner, until: delay(1_000) });
-  for (const [name, call] of Object.entries(heavyCalls(agentSlug))) {
+  for (const [name, call] of Object.entries(heavyCalls(parties, longRequest))) {
     await longestHold(service.url);
     const statuses: string[] = [];
     const sent = Promise.all(
@@ -123,6 +131,20 @@ export async function measureStall(service: BenchService, { tokens, agentSlug }:
   }
   await Promise.all([heavy.destroy(), light.close()]);
   return results;
+}
+
+/** A request that was notified thousands of times. */
+async function askedLongAgo({ adapter }: Parties, db: pg.Client): Promise<string> {
+  const id = String((await ask(adapter, 'slow'))['id']);
+  await db.query(
+    `insert into audit_events
+            (id, organization_id, event_type, actor_type, subject_type, subject_id, data, occurred_at)
+     select gen_random_uuid(), organization_id, 'approval_request.level_notified', 'system', 'approval_request',
+            cast(id as text), json_build_object('run', n), clock_timestamp()
+       from approval_requests, generate_series(1, 50000) n where id = $1`,
+    [id],
+  );
+  return id;
 }
 
 interface Stall {

@@ -57,26 +57,30 @@ program
     }),
   );
 
-for (const [name, what] of [
-  [
-    'api',
+program
+  .command('api')
+  .description(
     'Run the API on HOST and PORT. It needs DATABASE_URL and TEMPORAL_ADDRESS. Run `countersign migrate` before it.',
-  ],
-  [
-    'worker',
+  )
+  .option('--worker', 'run a worker in the same process, which answers sooner than one apart')
+  .action(({ worker = false }: { readonly worker?: boolean }) =>
+    command('api', async (config) => {
+      const { serve } = await import('./serve.ts');
+      return serve(config, { api: true, worker });
+    })(),
+  );
+
+program
+  .command('worker')
+  .description(
     'Run the worker, with health and metrics on HOST and PORT. It needs DATABASE_URL and TEMPORAL_ADDRESS. Run `countersign migrate` before it.',
-  ],
-] as const) {
-  program
-    .command(name)
-    .description(what)
-    .action(
-      command(name, async (config) => {
-        const { serve } = await import('./serve.ts');
-        return serve(config, { api: name === 'api', worker: name === 'worker' });
-      }),
-    );
-}
+  )
+  .action(
+    command('worker', async (config) => {
+      const { serve } = await import('./serve.ts');
+      return serve(config, { api: false, worker: true });
+    }),
+  );
 
 program
   .command('migrate')

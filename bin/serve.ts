@@ -1,6 +1,6 @@
 /**
- * `countersign api` and `countersign worker`: one part of the service, on servers the operator
- * runs.
+ * `countersign api`, with or without a worker, and `countersign worker`: the service on servers the
+ * operator runs.
  */
 import type { Config } from '../src/platform/config.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';

@@ -126,11 +126,10 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  test('runs the API, the worker and the migrations as three services of one image', () => {
+  test('runs the API with its worker in one process, and the migrations, from one image', () => {
     expect(ours.map(([name, { command, build }]) => [name, command, build])).toEqual([
       ['migrate', ['migrate'], '.'],
-      ['api', ['api'], '.'],
-      ['worker', ['worker'], '.'],
+      ['api', ['api', '--worker'], '.'],
     ]);
   });
 

@@ -13,13 +13,15 @@ import { PEERS, startPeer } from '../peers/peers.ts';
 import { startCountersign } from './countersign.ts';
 import { printComparison } from './print.ts';
 import type { Extent, Sample, System, Work } from './system.ts';
-import { variants, type VariantOptions } from './variants.ts';
+import { variantsOf } from './variants.ts';
 
 const CALLERS = [1, 16];
 /** Compiled code is several times as fast. */
 const WARM_UP = { approvals: 300, load: { callers: 16, seconds: 2 } };
 
-export interface Comparison extends Extent, VariantOptions {
+export interface Comparison extends Extent {
+  /** See `variantsOf`. */
+  readonly beside: readonly string[];
   readonly work: Work;
   readonly peers: boolean;
 }
@@ -30,7 +32,7 @@ export async function compareApprovals(directory: string, comparison: Comparison
   const servers = await startServers(directory);
   const systems: System[] = [];
   try {
-    for (const variant of variants(comparison))
+    for (const variant of variantsOf(comparison.beside))
       systems.push(await startCountersign(variant, servers, { directory, work }));
     for (const peer of peers ? PEERS : [])
       systems.push(await startPeer(peer, servers, { packages, directory }));

@@ -32,6 +32,10 @@ export async function startCountersign(
   const { key, name, temporalAddress = servers.temporal.address } = variant;
   await ensureDatabase(servers.postgres, key);
   const databaseUrl = servers.postgres.url(key);
+  const db = new pg.Client({ connectionString: databaseUrl });
+  await db.connect();
+  if (variant.databaseSetting !== undefined)
+    await db.query(`alter database "${key}" set ${variant.databaseSetting}`);
   const connection = await Connection.connect({ address: temporalAddress });
   await setupTemporal(connection, key);
   const own = join(directory, key);
@@ -44,8 +48,6 @@ export async function startCountersign(
     port: await freePort(),
     environment: { TEMPORAL_NAMESPACE: key, ...variant.environment },
   });
-  const db = new pg.Client({ connectionString: databaseUrl });
-  await db.connect();
   await stopEmail(db);
   const parties = await introduce(api);
   return {
