@@ -9,6 +9,9 @@ import {
 } from '../../src/platform/json/exact-json.ts';
 import { isExactObject } from '../../src/platform/json/exact-values.ts';
 
+/** Levels below the outermost value. A document may have conditions of 32 levels in branches of 32 levels. */
+const DEEPEST = { body: 100, document: 200 } as const;
+
 export interface BodyRules {
   readonly bodyLimit?: number | undefined;
   /** Top-level members passed on as JsonText. */
@@ -23,10 +26,14 @@ export interface BodyRules {
  * The parsed body. Refuses NUL and lone surrogates in every string that is neither exact nor
  * verbatim.
  */
-export function parseBody(text: string, { exact = [], verbatim = [] }: BodyRules): unknown {
+export function parseBody(
+  text: string,
+  { exact = [], documents, verbatim = [] }: BodyRules,
+): unknown {
+  const maxDepth = documents ? DEEPEST.document : DEEPEST.body;
   let value: unknown;
   try {
-    value = parseExact(text, { maxDepth: 100, keep: exact });
+    value = parseExact(text, { maxDepth, keep: exact });
   } catch (error) {
     if (!(error instanceof ExactJsonError)) throw error;
     const code = error.code === 'too_deep' ? 'nesting_too_deep' : error.code;

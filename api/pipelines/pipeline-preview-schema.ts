@@ -63,13 +63,13 @@ export const previewSchema = z
     outcome: z
       .enum(['approve', 'deny', 'human'])
       .meta({ description: 'What the pipeline, seen on its own, does with the sample.' }),
-    reason_code: z.enum(['block_outcome', 'block_error', 'end_of_pipeline']).meta({
-      description: 'A block decided, a block failed, or every block passed the sample on.',
+    reason_code: z.enum(['block_outcome', 'block_error', 'end_of_branch', 'end_of_pipeline']).meta({
+      description:
+        'A block decided, a block failed, no block of the entered branch decided, or every block passed the sample on.',
     }),
-    terminal_block_id: z
-      .string()
-      .optional()
-      .meta({ description: 'The block that decided or failed; absent when there is none.' }),
+    terminal_block_id: z.string().optional().meta({
+      description: 'The block that decided or failed, or the branch; absent when there is none.',
+    }),
     escalation_path: z.string().optional().meta({
       description:
         'Key of the path that would find a person, within this scope; absent when none would.',
@@ -81,16 +81,22 @@ export const previewSchema = z
       .array(
         z.strictObject({
           block_id: z.string().meta({ description: 'The block.' }),
-          position: z.int().meta({ description: 'Its place in the document, from 0.' }),
-          outcome: z.enum(BLOCK_OUTCOMES).meta({ description: 'What it answered.' }),
-          reason: z
-            .string()
-            .optional()
-            .meta({ description: 'Why; absent when it passed the sample on or failed.' }),
+          position: z.int().meta({
+            description: 'Its place in reading order, from 0. Blocks of a branch come after it.',
+          }),
+          outcome: z
+            .enum([...BLOCK_OUTCOMES, 'enter'])
+            .meta({ description: 'What it answered; `enter`: the sample entered the branch.' }),
+          reason: z.string().optional().meta({
+            description: 'Why; absent when it passed the sample on, was entered or failed.',
+          }),
           error_code: z
             .string()
             .optional()
             .meta({ description: 'Why it failed; present only if it did.' }),
+          end_of_branch: z.literal(true).optional().meta({
+            description: 'Only in the closing entry of a branch that the sample ran out of.',
+          }),
         }),
       )
       .meta({ description: 'Each block reached, in order.' }),

@@ -27,7 +27,7 @@ export const issueCodes = {
   egress_denied: 'The service may not call the URL. Use a public HTTPS address.',
   malformed_json: 'The body is not one valid JSON document in UTF-8.',
   duplicate_key: 'An object of the body repeats a key.',
-  nesting_too_deep: 'The body nests deeper than 100 levels.',
+  nesting_too_deep: 'The body nests deeper than 100 levels, or a document deeper than 200.',
   unexpected_body: 'The operation takes no body.',
   repeated_parameter: 'The query repeats a parameter.',
   repeated_header: 'The call repeats a header that it may have once.',

@@ -1,4 +1,7 @@
-/** The grammar of approval pipelines: ordered blocks that approve, deny, ask a person, or pass a request on. */
+/**
+ * The grammar of approval pipelines: ordered blocks that approve, deny, ask a person, or pass a request on. A branch has
+ * blocks of its own.
+ */
 import { z } from 'zod';
 import { conditionSchema } from '../conditions/document.ts';
 import {
@@ -15,7 +18,10 @@ import {
 } from '../grammar.ts';
 
 export const PIPELINE_LIMITS = {
+  /** Of a document, with those in branches. */
   blocks: 1_000,
+  /** Levels of blocks: those of the document are the first. */
+  depth: 32,
   /** Characters of a block's name. */
   nameLength: 200,
   /** Characters of a block's reason. */
@@ -70,6 +76,29 @@ const celConfig = object({
   })
   .meta({ id: 'CelConfig', description: 'An outcome under a condition.' });
 
+/** The blocks of a branch. It needs a return type because blocks contain branches. */
+function blocksOfBranch<Block extends z.ZodType>(each: Block): z.ZodArray<Block> {
+  return list(each)
+    .min(1)
+    .max(PIPELINE_LIMITS.blocks)
+    .meta({ description: 'The blocks that a request meets in the branch, in order.' });
+}
+
+const branchConfig = object({
+  when: conditionSchema.meta({ description: 'When a request enters the branch.' }),
+  get blocks() {
+    return blocksOfBranch(block);
+  },
+  reason: reason(),
+  escalation_path: key(
+    "Key of the path that finds a person for a request that ends in the branch. The pipeline's default when absent. Blocks in the branch do not inherit it.",
+  ).exactOptional(),
+}).meta({
+  id: 'NewBranchConfig',
+  description:
+    'Blocks under a condition. A request that enters ends in the branch: if none of its blocks decides, a person does.',
+});
+
 const identity = {
   id: key('Identity of the block, unique in the document among blocks and conditions.'),
   name: label('Name for people.', PIPELINE_LIMITS.nameLength),
@@ -106,12 +135,19 @@ const celBlock = object({
   config: celConfig.meta({ description: 'What it answers, and when.' }),
 }).meta({ id: 'NewCelBlock', description: 'A block with a condition.' });
 
+const branchBlock = object({
+  ...identity,
+  type: z.literal('branch').meta({ description: 'Blocks under a condition.' }),
+  ...operation,
+  config: branchConfig.meta({ description: 'Its blocks, and when a request meets them.' }),
+}).meta({ id: 'NewBranchBlock', description: 'A block with blocks of its own.' });
+
 const BLOCK_TYPE_CODES = { unknown: 'unknown_block_type', notText: 'unknown_block_type' } as const;
 
 /** A block as sent. */
-export const block = oneOfTypes(BLOCK_TYPE_CODES, [alwaysBlock, celBlock]).meta({
+export const block = oneOfTypes(BLOCK_TYPE_CODES, [alwaysBlock, celBlock, branchBlock]).meta({
   id: 'NewPipelineBlock',
-  description: 'A block; the server adds `snapshot_id`, `config_version` and `content_hash`.',
+  description: `A block; the server adds \`snapshot_id\`, \`config_version\` and \`content_hash\`. Blocks nest at most ${PIPELINE_LIMITS.depth} levels deep.`,
 });
 
 /** Additional members of a stored block. */
@@ -123,19 +159,32 @@ const kept = {
     .meta({ description: 'SHA-256, in hex, over the canonical JSON of type and config.' }),
 };
 
+const storedBranchConfig = branchConfig
+  .extend({
+    get blocks() {
+      return blocksOfBranch(storedBlockSchema);
+    },
+  })
+  .meta({ id: 'BranchConfig', description: 'Blocks under a condition.' });
+
 /** A block as stored in a revision. */
 export const storedBlockSchema = oneOfTypes(BLOCK_TYPE_CODES, [
   alwaysBlock
     .extend(kept)
     .meta({ id: 'AlwaysBlock', description: 'A block with a fixed outcome.' }),
   celBlock.extend(kept).meta({ id: 'CelBlock', description: 'A block with a condition.' }),
+  branchBlock
+    .extend({ ...kept, config: storedBranchConfig })
+    .meta({ id: 'BranchBlock', description: 'A block with blocks of its own.' }),
 ]).meta({ id: 'PipelineBlock', description: 'One rule of a pipeline.' });
 
 /** The members of a pipeline document. */
 export const pipelineMembers = {
   blocks: list(block)
     .max(PIPELINE_LIMITS.blocks)
-    .meta({ description: 'The blocks, in the order in which they are asked.' }),
+    .meta({
+      description: `The blocks, in the order in which they are asked; at most ${PIPELINE_LIMITS.blocks} in the document.`,
+    }),
   default_escalation_path: key(
     'Key of the path that finds a person where a block names none.',
   ).exactOptional(),

@@ -2,44 +2,67 @@
 import { isExactObject, type ExactValue } from '../../platform/json/exact-values.ts';
 import { newConditionCheck, newConditionMeasure } from '../conditions/check.ts';
 import { readDocument, takeId, type Parsed, type Problems } from '../grammar.ts';
+import { pointerOf } from '../issues.ts';
 import { PIPELINE_LIMITS, pipelineDocumentSchema } from './document.ts';
-import type { Block, PipelineDocument } from './types.ts';
+import { placedBlocks } from './nesting.ts';
+import type { Block, PipelineDocument, StoredBlock } from './types.ts';
 
 /** Parses `{blocks, default_escalation_path?}`. Pointers of issues are relative to that body. */
 export function parsePipelineDocument(value: ExactValue): Parsed<PipelineDocument> {
   return readDocument({ schema: pipelineDocumentSchema, measure, check }, value);
 }
 
+/** Limits the number of blocks, their nesting, and the size of their conditions. */
 function measure(value: ExactValue, problems: Problems): void {
   const measureCondition = newConditionMeasure(problems);
-  const blocks = isExactObject(value) && value['blocks'];
-  if (!Array.isArray(blocks) || blocks.length > PIPELINE_LIMITS.blocks) return;
-  for (const [index, each] of blocks.entries()) {
-    const config = isExactObject(each) ? each['config'] : undefined;
-    if (isExactObject(config))
-      measureCondition(config['when'], ['blocks', index, 'config', 'when']);
-  }
+  let count = 0;
+  const measureBlocks = (
+    blocks: ExactValue | undefined,
+    path: PropertyKey[],
+    depth: number,
+  ): void => {
+    // The grammar refuses a list that is too long.
+    if (!Array.isArray(blocks) || blocks.length > PIPELINE_LIMITS.blocks) return;
+    if (depth > PIPELINE_LIMITS.depth) {
+      problems.add(path, 'too_deep', `must not nest over ${PIPELINE_LIMITS.depth} levels deep`);
+      return;
+    }
+    const fitted = count <= PIPELINE_LIMITS.blocks;
+    count += blocks.length;
+    if (count > PIPELINE_LIMITS.blocks) {
+      const rule = `must not bring the document over ${PIPELINE_LIMITS.blocks} blocks`;
+      if (fitted) problems.add(path, 'too_many', rule);
+      return;
+    }
+    for (const [index, each] of blocks.entries()) {
+      const config = isExactObject(each) ? each['config'] : undefined;
+      if (!isExactObject(config)) continue;
+      const at = [...path, index, 'config'];
+      measureCondition(config['when'], [...at, 'when']);
+      measureBlocks(config['blocks'], [...at, 'blocks'], depth + 1);
+    }
+  };
+  if (isExactObject(value)) measureBlocks(value['blocks'], ['blocks'], 1);
 }
 
 function check({ blocks }: PipelineDocument, problems: Problems): void {
   const ids = new Set<string>();
   const checkCondition = newConditionCheck(problems, ids);
-  for (const [index, { id, type, config }] of blocks.entries()) {
-    const path = ['blocks', index];
-    takeId(id, { ids, path, problems });
-    if (type === 'cel') checkCondition(config.when, [...path, 'config', 'when']);
+  for (const { block, path } of placedBlocks(blocks)) {
+    takeId(block.id, { ids, path: [...path], problems });
+    if (block.type !== 'always') checkCondition(block.config.when, [...path, 'config', 'when']);
   }
 }
 
 /** Every escalation path that a document names, with the pointer to the name. */
 export function namedEscalationPaths(
   document: Pick<PipelineDocument, 'default_escalation_path'> & {
-    readonly blocks: readonly Block[];
+    readonly blocks: readonly (Block | StoredBlock)[];
   },
 ): { readonly pathKey: string; readonly pointer: string }[] {
-  const named = document.blocks.map(({ config }, index) => ({
+  const named = placedBlocks(document.blocks).map(({ block: { config }, path }) => ({
     pathKey: config.escalation_path,
-    pointer: `/blocks/${index}/config/escalation_path`,
+    pointer: pointerOf([...path, 'config', 'escalation_path']),
   }));
   named.push({ pathKey: document.default_escalation_path, pointer: '/default_escalation_path' });
   return named.flatMap(({ pathKey, pointer }) =>

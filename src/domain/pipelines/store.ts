@@ -4,16 +4,20 @@
  */
 import { createHash } from 'node:crypto';
 import { canonicalJson, type ExactValue } from '../../platform/json/exact-values.ts';
+import { placedBlocks } from './nesting.ts';
 import type { Block, PipelineDocument, StoredBlock } from './types.ts';
 
-/** Adds the members that the server sets. */
-export function storeBlocks(document: PipelineDocument, newId: () => string): StoredBlock[] {
-  return document.blocks.map((block) => ({
-    ...block,
-    snapshot_id: newId(),
-    config_version: 1,
-    content_hash: contentHash(block),
-  }));
+/** Adds the members that the server sets, in branches, too. */
+export function storeBlocks(
+  { blocks }: Pick<PipelineDocument, 'blocks'>,
+  newId: () => string,
+): StoredBlock[] {
+  return blocks.map((block) => {
+    const kept = { snapshot_id: newId(), config_version: 1, content_hash: contentHash(block) };
+    if (block.type !== 'branch') return { ...block, ...kept };
+    const inner = storeBlocks(block.config, newId);
+    return { ...block, ...kept, config: { ...block.config, blocks: inner } };
+  });
 }
 
 const SNAPSHOT_ID = /"snapshot_id":"([^"\\]+)"/g;
@@ -36,9 +40,10 @@ export function keepSnapshots(stored: string, previous: string): string {
   );
 }
 
-/** Blocks whose numbers may have lost digits. */
+/** All blocks, whose numbers may have lost digits. */
 function blocksIn(stored: string): readonly StoredBlock[] {
-  return (JSON.parse(stored) as { readonly blocks: readonly StoredBlock[] }).blocks;
+  const { blocks } = JSON.parse(stored) as { readonly blocks: readonly StoredBlock[] };
+  return placedBlocks(blocks).map(({ block }) => block);
 }
 
 /** The hash covers the exact numbers. */

@@ -43,7 +43,7 @@ export class ExactJsonError extends Error {
 }
 
 export interface ParseExactOptions {
-  /** Deepest allowed nesting level of a container; the outermost one is level 0. Default 100. */
+  /** Deepest allowed nesting level of a container; the outermost one is level 0. Default 200. */
   readonly maxDepth?: number;
   /** Top-level members to return as `JsonText`. */
   readonly keep?: readonly string[];
@@ -54,7 +54,8 @@ export interface KeptObject {
   [key: string]: ExactValue | JsonText;
 }
 
-const DEFAULT_MAX_DEPTH = 100;
+/** Documents with branches of conditions are the deepest values that are stored. */
+const DEFAULT_MAX_DEPTH = 200;
 
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;

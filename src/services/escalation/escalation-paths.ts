@@ -1,6 +1,7 @@
 /** Escalation paths and their revisions: who is asked, and in which order. */
 import type { Revision } from '../../domain/revisions.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import { placedBlocks } from '../../domain/pipelines/nesting.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import {
   distinctTargets,
@@ -241,8 +242,8 @@ async function usesOf({ pipelineId, documentKey, revision, document }: PathUse, 
   const { scope, agentSlug } = pipelineOwner(documentKey);
   const use = { pipeline_id: pipelineId, scope, agent_slug: agentSlug, revision };
   const { blocks, default_escalation_path: fallback } = await storedPipeline(document);
-  const named = blocks
-    .filter((block) => block.config.escalation_path === pathKey)
-    .map((block) => ({ ...use, block_key: block.id }));
+  const named = placedBlocks(blocks)
+    .filter(({ block }) => block.config.escalation_path === pathKey)
+    .map(({ block }) => ({ ...use, block_key: block.id }));
   return fallback === pathKey ? [...named, use] : named;
 }

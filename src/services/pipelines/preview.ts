@@ -5,8 +5,8 @@ import { v7 } from 'uuid';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { CONDITION_LIMITS, newEvaluationBudget } from '../../domain/conditions/types.ts';
 import { invalid, type Issue } from '../../domain/errors.ts';
+import { compilePipeline } from '../../domain/pipelines/compile.ts';
 import {
-  compilePipeline,
   evaluatePipeline,
   wasTooCostly,
   type Evaluation,

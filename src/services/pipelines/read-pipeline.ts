@@ -1,6 +1,7 @@
 /** Reads the body of a pipeline revision into the text to store. */
 import { v7 } from 'uuid';
 import { namedEscalationPaths, parsePipelineDocument } from '../../domain/pipelines/parse.ts';
+import { placedBlocks } from '../../domain/pipelines/nesting.ts';
 import { storeBlocks } from '../../domain/pipelines/store.ts';
 import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { DocumentReader } from '../read-documents.ts';
@@ -8,13 +9,20 @@ import type { DocumentReader } from '../read-documents.ts';
 /** The escalation paths that a pipeline names, and where. */
 export type PipelineNames = ReturnType<typeof namedEscalationPaths>;
 
-/** Every block gets a new `snapshot_id`. */
+/**
+ * Every block gets a new `snapshot_id`. The number of all blocks is stored, so that readers need not
+ * count what lies in branches.
+ */
 export const readPipeline: DocumentReader<PipelineNames> = (body) => {
   const parsed = parsePipelineDocument(parseExact(body));
   if (!parsed.ok) return { issues: parsed.issues };
   const { document } = parsed;
   return {
-    text: stringifyExact({ ...document, blocks: storeBlocks(document, v7) }),
+    text: stringifyExact({
+      ...document,
+      blocks: storeBlocks(document, v7),
+      block_count: placedBlocks(document.blocks).length,
+    }),
     names: namedEscalationPaths(document),
   };
 };

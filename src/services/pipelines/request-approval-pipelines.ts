@@ -5,11 +5,8 @@ import type { PipelineScope } from '../../domain/requests/approval-requests.ts';
 import { callerIdOf, scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
-import {
-  compilePipeline,
-  type CompiledPipeline,
-  type Evaluation,
-} from '../../domain/pipelines/evaluate.ts';
+import { compilePipeline, type CompiledPipeline } from '../../domain/pipelines/compile.ts';
+import type { Evaluation } from '../../domain/pipelines/evaluate.ts';
 import { namedEscalationPaths } from '../../domain/pipelines/parse.ts';
 import { keepSnapshots } from '../../domain/pipelines/store.ts';
 import type { StoredBlock } from '../../domain/pipelines/types.ts';
@@ -70,9 +67,12 @@ function printedPipeline(
 ): Pick<PipelineRevision, 'blocks' | 'blockCount' | 'default_escalation_path'> {
   const kept = knownMembers(text, ['blocks']) as unknown as {
     readonly blocks: JsonText;
+    readonly block_count?: number;
     readonly default_escalation_path?: string;
   };
-  return { ...kept, blockCount: knownLength(kept.blocks.text) };
+  const { block_count: count, ...members } = kept;
+  // Revisions from before branches have no count.
+  return { ...members, blockCount: count ?? knownLength(members.blocks.text) };
 }
 
 async function checkNamedPaths(

@@ -146,7 +146,7 @@ describe('documents', () => {
     [{}, '/blocks', 'required'],
     [{ blocks: {} }, '/blocks', 'invalid_type'],
     [{ blocks: [], extra: 1 }, '/extra', 'unknown_field'],
-    [{ blocks: [{ ...always(), type: 'branch' }] }, '/blocks/0/type', 'unknown_block_type'],
+    [{ blocks: [{ ...always(), type: 'webhook' }] }, '/blocks/0/type', 'unknown_block_type'],
     [{ blocks: [{ ...always(), type: 'llm_judge' }] }, '/blocks/0/type', 'unknown_block_type'],
     [{ blocks: [always('a'), always('a')] }, '/blocks/1/id', 'duplicate_id'],
     [

@@ -1,72 +1,10 @@
-/** What pipelines answer, alone and one after the other. */
+/** What one pipeline answers. */
 import { describe, expect, test } from '@jest/globals';
-import {
-  compilePipeline,
-  evaluatePipeline,
-  evaluateRequest,
-  reportedOutcome,
-  type CompiledPipeline,
-} from '../../../src/domain/pipelines/evaluate.ts';
-import { parsePipelineDocument } from '../../../src/domain/pipelines/parse.ts';
-import { storeBlocks } from '../../../src/domain/pipelines/store.ts';
+import { compilePipeline } from '../../../src/domain/pipelines/compile.ts';
+import { evaluatePipeline, reportedOutcome } from '../../../src/domain/pipelines/evaluate.ts';
 import type { StoredBlock } from '../../../src/domain/pipelines/types.ts';
-import type { ConditionFacts } from '../../../src/domain/conditions/types.ts';
-import { parseExact, stringifyExact } from '../../../src/platform/json/exact-json.ts';
-import type { ExactObject } from '../../../src/platform/json/exact-values.ts';
-
-const nothing = parseExact('{}') as ExactObject;
-const facts: ConditionFacts = {
-  request: { tool: 'pay', arguments: parseExact('{"amount":50}') },
-  agent: { slug: 'bot', name: 'Bot' },
-  previous_metadata: { organization: nothing, agent: nothing },
-};
-
-let serial = 0;
-const always = (id: string, outcome: string, over: object = {}): object => ({
-  id,
-  name: id,
-  type: 'always',
-  config: { outcome, reason: `${id} says so.`, ...over },
-});
-const cel = (
-  id: string,
-  outcome: string,
-  { matches = true, ...over }: { matches?: boolean; escalation_path?: string } = {},
-): object => ({
-  id,
-  name: id,
-  type: 'cel',
-  config: {
-    when: {
-      id: `c${(serial += 1)}`,
-      field: '/request/tool',
-      operator: matches ? 'exists' : 'not_exists',
-    },
-    on_match: outcome,
-    reason: `${id} says so.`,
-    ...over,
-  },
-});
-
-function stored(blocks: object[]): StoredBlock[] {
-  const parsed = parsePipelineDocument(parseExact(stringifyExact({ blocks })));
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-  return storeBlocks(parsed.document, () => 'snapshot');
-}
-
-const pipeline = (blocks: object[], defaultPath?: string): CompiledPipeline =>
-  compilePipeline(stored(blocks), defaultPath);
-
-/** A stored block whose condition no longer compiles, as after a faulty migration. */
-function broken(id: string): StoredBlock[] {
-  return stored([cel(id, 'approve')]).map(
-    (block) =>
-      ({
-        ...block,
-        config: { when: { id: 'x', all: [] }, on_match: 'approve', reason: 'r' },
-      }) as StoredBlock,
-  );
-}
+import { parseExact } from '../../../src/platform/json/exact-json.ts';
+import { always, branch, broken, cel, facts, pipeline, stored } from './blocks.ts';
 
 describe('evaluatePipeline', () => {
   test('an empty pipeline passes the request on, and alone it asks a person', () => {
@@ -241,145 +179,120 @@ describe('evaluatePipeline', () => {
   });
 });
 
-describe('evaluateRequest', () => {
-  const summary = (organization: CompiledPipeline, agent?: CompiledPipeline): unknown[] => {
-    const verdict = evaluateRequest(organization, agent, facts);
-    return [
-      verdict.outcome,
-      verdict.scope,
-      verdict.reason_code,
-      verdict.block_id,
-      verdict.escalation_path,
-      verdict.escalation_path_source,
-    ];
-  };
-
-  test('the agent pipeline runs only when every block of the organization passed the request on', () => {
-    expect(summary(pipeline([cel('o', 'next')]), pipeline([always('a', 'approve')]))).toEqual([
-      'approve',
-      'agent',
-      'block_outcome',
-      'a',
-      undefined,
-      'no_escalation',
-    ]);
-    expect(summary(pipeline([cel('o', 'deny')]), pipeline([always('a', 'approve')]))).toEqual([
-      'deny',
-      'organization',
-      'block_outcome',
-      'o',
-      undefined,
-      'no_escalation',
-    ]);
-    expect(
-      evaluateRequest(pipeline([cel('o', 'human')]), pipeline([always('a', 'approve')]), facts)
-        .agent,
-    ).toBeUndefined();
-  });
-
-  test('an enabled always block of the organization keeps the agent pipeline from running, at any position', () => {
-    for (const outcome of ['approve', 'deny', 'human']) {
-      const organization = pipeline([
-        cel('x', 'approve', { matches: false }),
-        cel('y', 'next'),
-        always('o', outcome),
-      ]);
-      expect(
-        evaluateRequest(organization, pipeline([always('a', 'approve')]), facts),
-      ).toMatchObject({
-        outcome,
-        scope: 'organization',
-        block_id: 'o',
-      });
-    }
-    const disabled = pipeline([{ ...always('o', 'deny'), enabled: false }]);
-    expect(evaluateRequest(disabled, pipeline([always('a', 'approve')]), facts).scope).toBe(
-      'agent',
-    );
-  });
-
-  test('a failing block of the organization asks a person and does not pass to the agent pipeline', () => {
-    expect(
-      summary(compilePipeline(broken('o'), 'ops'), pipeline([always('a', 'approve')])),
-    ).toEqual(['human', 'organization', 'block_error', 'o', 'ops', 'pipeline_default']);
-  });
-
-  test.each([
-    [
-      'its own path',
-      [always('a', 'human', { escalation_path: 'own' })],
-      'mine',
-      'ours',
-      'own',
-      'block_escalation',
-    ],
-    [
-      'the default of its pipeline',
-      [always('a', 'human')],
-      'mine',
-      'ours',
-      'mine',
-      'pipeline_default',
-    ],
-    [
-      'the default of the organization',
-      [always('a', 'human')],
-      undefined,
-      'ours',
-      'ours',
-      'pipeline_default',
-    ],
-    ['no path', [always('a', 'human')], undefined, undefined, undefined, 'no_escalation'],
-    ['the default of its pipeline at its end', [], 'mine', 'ours', 'mine', 'pipeline_default'],
-    [
-      'the default of the organization at the end of both',
-      [],
-      undefined,
-      'ours',
-      'ours',
-      'pipeline_default',
-    ],
-    ['no path at the end of both', [], undefined, undefined, undefined, 'no_escalation'],
-  ] as const)(
-    'a request that reaches a person in the agent pipeline takes %s',
-    (_what, blocks, mine, ours, path, source) => {
-      const verdict = evaluateRequest(pipeline([], ours), pipeline([...blocks], mine), facts);
-      expect([
-        verdict.outcome,
-        verdict.scope,
-        verdict.escalation_path,
-        verdict.escalation_path_source,
-      ]).toEqual(['human', 'agent', path, source]);
-    },
-  );
-
-  test('the preview of an agent pipeline stays in its scope: it does not use the default of the organization', () => {
-    const verdict = evaluateRequest(pipeline([], 'ours'), pipeline([]), facts);
-    expect(verdict.agent).toMatchObject({
-      outcome: 'next',
+describe('a branch', () => {
+  test('is skipped by a request that does not meet its condition', () => {
+    const blocks = [branch('b', [always('c', 'deny')], { matches: false }), always('d', 'approve')];
+    expect(evaluatePipeline(pipeline(blocks), facts)).toEqual({
+      outcome: 'approve',
+      reason_code: 'block_outcome',
+      terminal_block_id: 'd',
+      reason: 'd says so.',
       escalation_path_source: 'no_escalation',
+      blocks: [
+        { block_id: 'b', position: 0, outcome: 'next' },
+        { block_id: 'd', position: 2, outcome: 'approve', reason: 'd says so.' },
+      ],
     });
   });
 
-  test('an automatic outcome of an agent names no path, whatever the defaults', () => {
-    expect(summary(pipeline([], 'ours'), pipeline([always('a', 'deny')], 'mine'))).toEqual([
-      'deny',
-      'agent',
-      'block_outcome',
-      'a',
-      undefined,
-      'no_escalation',
-    ]);
+  test('answers with the first of its blocks that decides', () => {
+    const blocks = [
+      branch('b', [
+        cel('c', 'deny', { matches: false }),
+        branch('d', [cel('e', 'next'), always('f', 'human', { escalation_path: 'own' })], {
+          escalation_path: 'inner',
+        }),
+        always('g', 'approve'),
+      ]),
+      always('h', 'approve'),
+    ];
+    expect(evaluatePipeline(pipeline(blocks, 'ops'), facts)).toEqual({
+      outcome: 'human',
+      reason_code: 'block_outcome',
+      terminal_block_id: 'f',
+      reason: 'f says so.',
+      escalation_path: 'own',
+      escalation_path_source: 'block_escalation',
+      blocks: [
+        { block_id: 'b', position: 0, outcome: 'enter' },
+        { block_id: 'c', position: 1, outcome: 'next' },
+        { block_id: 'd', position: 2, outcome: 'enter' },
+        { block_id: 'e', position: 3, outcome: 'next', reason: 'e says so.' },
+        { block_id: 'f', position: 4, outcome: 'human', reason: 'f says so.' },
+      ],
+    });
   });
 
-  test("without an agent pipeline the organization's pipeline decides", () => {
-    expect(summary(pipeline([], 'ours'))).toEqual([
-      'human',
-      'organization',
-      'end_of_pipeline',
-      undefined,
-      'ours',
-      'pipeline_default',
+  test('ends a request that runs out of it, with its own reason and path, and nothing behind it runs', () => {
+    const blocks = [
+      branch('b', [branch('c', [cel('d', 'next')], { escalation_path: 'inner' })], {
+        escalation_path: 'outer',
+      }),
+      always('e', 'approve'),
+    ];
+    expect(evaluatePipeline(pipeline(blocks, 'ops'), facts)).toEqual({
+      outcome: 'human',
+      reason_code: 'end_of_branch',
+      terminal_block_id: 'c',
+      reason: 'c ended.',
+      escalation_path: 'inner',
+      escalation_path_source: 'block_escalation',
+      blocks: [
+        { block_id: 'b', position: 0, outcome: 'enter' },
+        { block_id: 'c', position: 1, outcome: 'enter' },
+        { block_id: 'd', position: 2, outcome: 'next', reason: 'd says so.' },
+        { block_id: 'c', position: 1, outcome: 'human', reason: 'c ended.', end_of_branch: true },
+      ],
+    });
+  });
+
+  test('without a path takes the default of the pipeline, not that of the branch around it', () => {
+    const path = (blocks: object[], fallback?: string) => {
+      const evaluation = evaluatePipeline(pipeline(blocks, fallback), facts);
+      return [evaluation.escalation_path, evaluation.escalation_path_source];
+    };
+    const inner = branch('c', [cel('d', 'next')]);
+    const outer = branch('b', [inner], { escalation_path: 'outer' });
+    expect(path([outer], 'ops')).toEqual(['ops', 'pipeline_default']);
+    expect(path([outer])).toEqual([undefined, 'no_escalation']);
+    const asking = branch('b', [always('c', 'human')], { escalation_path: 'outer' });
+    expect(path([asking], 'ops')).toEqual(['ops', 'pipeline_default']);
+  });
+
+  test('is not entered when it is disabled, and ends at once when all of its blocks are', () => {
+    const off = { ...branch('b', [always('c', 'deny')]), enabled: false };
+    expect(evaluatePipeline(pipeline([off, always('d', 'approve')]), facts).blocks).toEqual([
+      { block_id: 'd', position: 2, outcome: 'approve', reason: 'd says so.' },
     ]);
+    const empty = branch('b', [{ ...always('c', 'approve'), enabled: false }]);
+    expect(evaluatePipeline(pipeline([empty, always('d', 'approve')]), facts)).toMatchObject({
+      outcome: 'human',
+      reason_code: 'end_of_branch',
+      terminal_block_id: 'b',
+    });
+  });
+
+  test('with a condition that fails asks a person, and so does a failing block in it', () => {
+    const [broke] = stored([branch('b', [always('c', 'approve')])]).map(
+      (block) =>
+        ({ ...block, config: { ...block.config, when: { id: 'x', all: [] } } }) as StoredBlock,
+    );
+    const failing = broke ? [broke] : [];
+    expect(evaluatePipeline(compilePipeline(failing, 'ops'), facts)).toMatchObject({
+      outcome: 'human',
+      reason_code: 'block_error',
+      terminal_block_id: 'b',
+      escalation_path: 'ops',
+      blocks: [{ block_id: 'b', outcome: 'human', error_code: 'condition_invalid' }],
+    });
+    const inside = stored([branch('b', [always('c', 'deny')])]).map(
+      (block) =>
+        ({ ...block, config: { ...block.config, blocks: broken('c') } }) as unknown as StoredBlock,
+    );
+    expect(evaluatePipeline(compilePipeline(inside), facts)).toMatchObject({
+      outcome: 'human',
+      reason_code: 'block_error',
+      terminal_block_id: 'c',
+    });
   });
 });

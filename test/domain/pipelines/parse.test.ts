@@ -4,6 +4,7 @@ import {
   namedEscalationPaths,
   parsePipelineDocument,
 } from '../../../src/domain/pipelines/parse.ts';
+import { placedBlocks } from '../../../src/domain/pipelines/nesting.ts';
 import { keepSnapshots, storeBlocks } from '../../../src/domain/pipelines/store.ts';
 import type { PipelineDocument, StoredBlock } from '../../../src/domain/pipelines/types.ts';
 import { parseExact, stringifyExact } from '../../../src/platform/json/exact-json.ts';
@@ -24,6 +25,21 @@ const cel = {
     reason: 'Small.',
   },
 };
+
+const branch = (id: string, blocks: readonly object[], over: object = {}) => ({
+  id,
+  name: id,
+  type: 'branch',
+  config: {
+    when: { id: `when-${id}`, field: '/request/tool', operator: 'exists' },
+    blocks,
+    reason: `${id} ended.`,
+    ...over,
+  },
+});
+/** Branches in branches; the innermost block is at this level. */
+const nested = (levels: number): object =>
+  levels === 1 ? always : branch(`level-${levels}`, [nested(levels - 1)]);
 
 function issuesOf(body: unknown): string[] {
   const parsed = parsePipelineDocument(parseExact(stringifyExact(body)));
@@ -77,9 +93,48 @@ describe('parsePipelineDocument', () => {
       ['/blocks/1/type unknown_block_type'],
     ],
     [
-      'a branch',
-      { blocks: [{ ...always, type: 'branch', config: { blocks: [] } }] },
-      ['/blocks/0/type unknown_block_type'],
+      'a branch without blocks',
+      { blocks: [branch('b', [])] },
+      ['/blocks/0/config/blocks invalid_value'],
+    ],
+    [
+      'a branch without condition, blocks and reason',
+      { blocks: [{ ...always, type: 'branch', config: {} }] },
+      [
+        '/blocks/0/config/when required',
+        '/blocks/0/config/blocks required',
+        '/blocks/0/config/reason required',
+      ],
+    ],
+    [
+      'a wrong block in a branch of a branch',
+      { blocks: [branch('b', [branch('c', [cel, { ...always, name: '' }])])] },
+      ['/blocks/0/config/blocks/0/config/blocks/1/name invalid_value'],
+    ],
+    [
+      'an unknown block type in a branch',
+      { blocks: [branch('b', [{ ...always, type: 'webhook' }])] },
+      ['/blocks/0/config/blocks/0/type unknown_block_type'],
+    ],
+    [
+      'an outcome of a branch',
+      { blocks: [branch('b', [always], { on_match: 'deny' })] },
+      ['/blocks/0/config/on_match unknown_field'],
+    ],
+    [
+      'one block id inside and outside of a branch',
+      { blocks: [always, branch('b', [{ ...always }])] },
+      ['/blocks/1/config/blocks/0/id duplicate_id'],
+    ],
+    [
+      'a block with the id of the branch around it',
+      { blocks: [branch('gate', [always])] },
+      ['/blocks/0/config/blocks/0/id duplicate_id'],
+    ],
+    [
+      'one condition id of a branch and of a block in it',
+      { blocks: [branch('b', [cel], { when: { ...cel.config.when } })] },
+      ['/blocks/0/config/blocks/0/config/when/id duplicate_id'],
     ],
     [
       'a type that is no string',
@@ -237,6 +292,37 @@ describe('parsePipelineDocument', () => {
     expect(issuesOf(blocks(1_001))).toEqual(['/blocks too_many']);
   });
 
+  test('counts the blocks of branches', () => {
+    const blocks = (count: number, prefix: string) =>
+      Array.from({ length: count }, (_none, index) => ({ ...always, id: `${prefix}${index}` }));
+    const both = (inner: number) => ({
+      blocks: [...blocks(499, 'a'), branch('b', blocks(inner, 'c'))],
+    });
+    expect(issuesOf(both(500))).toEqual([]);
+    expect(issuesOf(both(501))).toEqual(['/blocks/499/config/blocks too_many']);
+    expect(issuesOf({ blocks: [branch('b', blocks(1_001, 'c'))] })).toEqual([
+      '/blocks/0/config/blocks too_many',
+    ]);
+  });
+
+  test('accepts blocks of 32 levels with conditions of 32 levels, and refuses the 33rd level', () => {
+    expect(issuesOf({ blocks: [nested(32)] })).toEqual([]);
+    const inner = '/config/blocks/0'.repeat(31);
+    expect(issuesOf({ blocks: [nested(33)] })).toEqual([
+      `/blocks/0${inner}/config/blocks too_deep`,
+    ]);
+    const leaf = { id: 'leaf', field: '/request/tool', operator: 'exists' };
+    const deep = Array.from({ length: 31 }, (_none, index) => `all-${index}`).reduce<object>(
+      (part, id) => ({ id, all: [part] }),
+      leaf,
+    );
+    const within = Array.from({ length: 31 }, (_none, index) => `b-${index}`).reduce<object>(
+      (part, id) => branch(id, [part]),
+      { ...cel, config: { ...cel.config, when: deep } },
+    );
+    expect(issuesOf({ blocks: [within] })).toEqual([]);
+  });
+
   test('counts the leaves of all blocks together', () => {
     const block = (index: number): unknown => ({
       ...cel,
@@ -266,11 +352,18 @@ describe('parsePipelineDocument', () => {
       blocks: [
         cel,
         { ...always, enabled: false, config: { ...always.config, escalation_path: 'night' } },
+        branch(
+          'b',
+          [{ ...always, id: 'c', config: { ...always.config, escalation_path: 'inner' } }],
+          { escalation_path: 'end' },
+        ),
       ],
       default_escalation_path: 'ops',
     };
     expect(namedEscalationPaths(parsed(body))).toEqual([
       { pathKey: 'night', pointer: '/blocks/1/config/escalation_path' },
+      { pathKey: 'end', pointer: '/blocks/2/config/escalation_path' },
+      { pathKey: 'inner', pointer: '/blocks/2/config/blocks/0/config/escalation_path' },
       { pathKey: 'ops', pointer: '/default_escalation_path' },
     ]);
   });
@@ -302,6 +395,30 @@ describe('storeBlocks', () => {
       expect(snapshots(successor({ blocks: [{ ...always, ...change }] }, first))).toEqual([
         'new-1',
       ]);
+  });
+
+  test('a changed block in a branch gets another snapshot id, and so do the branches around it', () => {
+    const document = (reason: string) => ({
+      blocks: [
+        branch('outer', [
+          branch('inner', [{ ...always, config: { outcome: 'human', reason } }]),
+          cel,
+        ]),
+      ],
+    });
+    const all = (blocks: readonly StoredBlock[]) =>
+      placedBlocks(blocks).map(({ block }) => `${block.id} ${block.snapshot_id}`);
+    const first = storeBlocks(parsed(document('Because.')), ids());
+    expect(all(first)).toEqual(['outer id-1', 'inner id-2', 'gate id-3', 'small id-4']);
+    expect(all(successor(document('Because.'), first))).toEqual(all(first));
+    expect(all(successor(document('Other.'), first))).toEqual([
+      'outer new-1',
+      'inner new-2',
+      'gate new-3',
+      'small id-4',
+    ]);
+    // A block that leaves its branch is the same block.
+    expect(all(successor({ blocks: [cel] }, first))).toEqual(['small id-4']);
   });
 
   test('numbers that differ beyond the digits of a double are a change, and a snapshot id in a literal is not', () => {

@@ -211,10 +211,11 @@ describe('parseExact', () => {
     expect(parseExact('{"a":{"a":{"a":1}},"b":"a"}')).toBeTruthy();
   });
 
-  test('nesting is allowed to level 100 and refused at level 101, with a pointer to that container', () => {
+  test('nesting is allowed to level 200 and refused at level 201, with a pointer to that container', () => {
     const nested = (levels: number): string => '['.repeat(levels + 1) + ']'.repeat(levels + 1);
-    expect(Array.isArray(parseExact(nested(100)))).toBe(true);
-    expect(failure(nested(101))).toEqual({ code: 'too_deep', pointer: '/0'.repeat(101) });
+    expect(Array.isArray(parseExact(nested(200)))).toBe(true);
+    expect(failure(nested(201))).toEqual({ code: 'too_deep', pointer: '/0'.repeat(201) });
+    expect(failure(nested(101), 100)).toEqual({ code: 'too_deep', pointer: '/0'.repeat(101) });
     expect(failure('{"a":{"b":[[]]}}', 2)).toEqual({ code: 'too_deep', pointer: '/a/b/0' });
     expect(failure('{"a":[1,2,{}]}', 1)).toEqual({ code: 'too_deep', pointer: '/a/2' });
   });

@@ -1,11 +1,7 @@
 /** Runs pinned pipelines in a worker thread, which receives texts and caches what it compiles. */
 import { LRUCache } from 'lru-cache';
-import {
-  compilePipeline,
-  evaluateRequest,
-  type CompiledPipeline,
-  type Verdict,
-} from '../../../domain/pipelines/evaluate.ts';
+import { compilePipeline, type CompiledPipeline } from '../../../domain/pipelines/compile.ts';
+import { evaluateRequest, type Verdict } from '../../../domain/pipelines/verdict.ts';
 import type { StoredBlock } from '../../../domain/pipelines/types.ts';
 import { conditionFacts, type RequestToJudge } from '../../../domain/requests/condition-facts.ts';
 import { JsonText, parseExact } from '../../../platform/json/exact-json.ts';

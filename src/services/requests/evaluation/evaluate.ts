@@ -1,13 +1,9 @@
 /** Runs the pinned pipelines of a request: pure rules over immutable input. */
 import { conditionFacts, type RequestToJudge } from '../../../domain/requests/condition-facts.ts';
 import type { ApprovalRequest, RuleRevisions } from '../../../domain/requests/approval-requests.ts';
-import {
-  compilePipeline,
-  evaluateWithin,
-  wasTooCostly,
-  type CompiledPipeline,
-  type Verdict,
-} from '../../../domain/pipelines/evaluate.ts';
+import { compilePipeline, type CompiledPipeline } from '../../../domain/pipelines/compile.ts';
+import { wasTooCostly } from '../../../domain/pipelines/evaluate.ts';
+import { evaluateWithin, type Verdict } from '../../../domain/pipelines/verdict.ts';
 import { SYSTEM } from '../../../domain/audit.ts';
 import type { NewDecision } from '../../../data/requests/decide.ts';
 import { pipelineTables } from '../../../data/pipelines/request-approval-pipelines.ts';

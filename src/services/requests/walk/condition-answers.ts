@@ -68,8 +68,7 @@ const MOST_WORK = 5 * CONDITION_LIMITS.evaluationWork;
 
 /** In a thread: answers at least the first condition. */
 export function answerConditions({ conditions, facts: text }: Questions): Answer[] {
-  // Kept texts nest one level deeper here than in the body that was checked.
-  const facts = parseExact(text, { maxDepth: 200 }) as unknown as ConditionFacts;
+  const facts = parseExact(text) as unknown as ConditionFacts;
   const answers: Answer[] = [];
   let spent = 0;
   for (const condition of conditions) {
