@@ -48,8 +48,12 @@ const result = {
 const testSchema = z
   .strictObject({
     delivered: z.boolean().meta({ description: 'Whether the receiver answered a 2xx status.' }),
-    ...result,
+    status_code: result.status_code,
+    duration_ms: result.duration_ms,
+    outcome: result.outcome,
     reason: z.string().optional().meta({ description: 'The reason of a valid answer.' }),
+    error_code: result.error_code,
+    response_excerpt: result.response_excerpt,
   })
   .meta({ id: 'WebhookEndpointTest', description: 'The result of a test.' });
 
