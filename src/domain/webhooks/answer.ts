@@ -16,6 +16,8 @@ export interface WebhookAnswer {
 }
 
 const METADATA_BYTES = 16 * 1024;
+/** The same as for bodies of requests. */
+const MAX_DEPTH = 100;
 
 const answerSchema = object({
   outcome: z.enum(BLOCK_OUTCOMES),
@@ -46,7 +48,7 @@ export function readWebhookAnswer(body: string): WebhookAnswer | undefined {
 /** Undefined for text that is not one JSON value with distinct keys. */
 function parsed(body: string): unknown {
   try {
-    return parseExact(body, { keep: ['metadata'] });
+    return parseExact(body, { keep: ['metadata'], maxDepth: MAX_DEPTH });
   } catch (error) {
     if (error instanceof ExactJsonError) return undefined;
     throw error;
