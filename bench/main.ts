@@ -14,6 +14,7 @@ import { freePort } from '../src/local/processes.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import { compareApprovals } from './approvals/compare.ts';
+import type { Work } from './approvals/system.ts';
 import { startReceivers } from './senders/receivers.ts';
 import { report } from './report.ts';
 import { NAMESPACE, say } from './say.ts';
@@ -67,6 +68,11 @@ async function run(directory: string, wanted: readonly string[]): Promise<Result
   }
 }
 
+function workOf(name: string): Work {
+  if (name === 'rule' || name === 'person') return name;
+  throw new OperatorError(`--work ${name} is not known. It takes person or rule.`);
+}
+
 const directory = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
 try {
   const { values, positionals: wanted } = parseArgs({
@@ -84,7 +90,7 @@ try {
       ...values,
       rounds: Number(values.rounds),
       seconds: Number(values.seconds),
-      work: values.work === 'rule' ? 'rule' : 'person',
+      work: workOf(values.work),
       peers: comparisons.includes('peers'),
     });
   const sections = wanted.filter((name) => !comparisons.includes(name));

@@ -59,7 +59,7 @@ const alwaysConfig = object({
   })
   .meta({
     id: 'AlwaysConfig',
-    description: 'A fixed outcome. Later blocks never run, but must be valid.',
+    description: 'A fixed outcome. Later blocks of the same list never run, but must be valid.',
   });
 
 const celConfig = object({

@@ -12,12 +12,51 @@ export function storeBlocks(
   { blocks }: Pick<PipelineDocument, 'blocks'>,
   newId: () => string,
 ): StoredBlock[] {
-  return blocks.map((block) => {
-    const kept = { snapshot_id: newId(), config_version: 1, content_hash: contentHash(block) };
-    if (block.type !== 'branch') return { ...block, ...kept };
-    const inner = storeBlocks(block.config, newId);
-    return { ...block, ...kept, config: { ...block.config, blocks: inner } };
-  });
+  return blocks.map((block) => storeBlock(block, newId).stored);
+}
+
+/** The stored block, and the canonical JSON of the block as sent. */
+interface Kept {
+  readonly stored: StoredBlock;
+  readonly text: string;
+}
+
+function storeBlock(block: Block, newId: () => string): Kept {
+  const snapshotId = newId();
+  const inner =
+    block.type === 'branch' ? block.config.blocks.map((each) => storeBlock(each, newId)) : [];
+  // The texts of inner blocks are reused, or the deepest would be printed once for each level.
+  const config =
+    block.type === 'branch'
+      ? printed(block.config, { blocks: `[${inner.map(({ text }) => text).join(',')}]` })
+      : canonicalJson(block.config as ExactValue);
+  const hash = createHash('sha256')
+    .update(printed({ type: block.type }, { config }))
+    .digest('hex');
+  const kept = { snapshot_id: snapshotId, config_version: 1, content_hash: hash };
+  const stored: StoredBlock =
+    block.type === 'branch'
+      ? {
+          ...block,
+          ...kept,
+          config: { ...block.config, blocks: inner.map((each) => each.stored) },
+        }
+      : { ...block, ...kept };
+  return { stored, text: printed(block, { config }) };
+}
+
+/**
+ * Canonical JSON of an object with some members printed already. Documents consist of exact values,
+ * although their types allow more.
+ */
+function printed(object: object, texts: Readonly<Record<string, string>>): string {
+  const values = object as Readonly<Record<string, ExactValue>>;
+  const given = Object.keys(object).filter((name) => values[name] !== undefined);
+  const names = [...new Set([...given, ...Object.keys(texts)])].sort();
+  const members = names.map(
+    (name) => `${JSON.stringify(name)}:${texts[name] ?? canonicalJson(values[name] ?? null)}`,
+  );
+  return `{${members.join(',')}}`;
 }
 
 const SNAPSHOT_ID = /"snapshot_id":"([^"\\]+)"/g;
@@ -34,10 +73,12 @@ export function keepSnapshots(stored: string, previous: string): string {
     if (same && definition(same) === definition(block))
       kept.set(block.snapshot_id, same.snapshot_id);
   }
-  // The ids are new, so that they occur nowhere else in the document.
-  return stored.replaceAll(SNAPSHOT_ID, (found, id: string) =>
-    found.replace(id, kept.get(id) ?? id),
-  );
+  // The ids are new, so that they occur nowhere else in the document. What else looks like one is a
+  // value of a condition, which stays as it is.
+  return stored.replaceAll(SNAPSHOT_ID, (found, id: string) => {
+    const earlierId = kept.get(id);
+    return earlierId === undefined ? found : `"snapshot_id":"${earlierId}"`;
+  });
 }
 
 /** All blocks, whose numbers may have lost digits. */
@@ -50,13 +91,4 @@ function blocksIn(stored: string): readonly StoredBlock[] {
 function definition(block: StoredBlock): string {
   const { id, name, type, enabled, timeout, max_attempts, content_hash } = block;
   return JSON.stringify([id, name, type, enabled, timeout, max_attempts, content_hash]);
-}
-
-function contentHash({ type, config }: Block): string {
-  return createHash('sha256').update(canonical({ type, config })).digest('hex');
-}
-
-/** Documents consist of exact values, although their types allow more. */
-function canonical(part: object): string {
-  return canonicalJson(part as ExactValue);
 }

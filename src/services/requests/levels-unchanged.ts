@@ -48,16 +48,40 @@ export async function stepLevelsUnchanged(
     if (step) steps.push(step);
     await nextItem();
   }
-  if (steps.length === 0) return new Map();
-  const stepped = new Set(
-    await stepLevelsIfUnchanged(db, steps, { byEmail: mailer !== undefined }),
-  );
-  for (const id of stepped) context.changes.publish(id);
-  return new Map(
-    steps.flatMap(({ due: { request }, walked }) =>
-      stepped.has(request.id) ? [[request.id, walked] as const] : [],
-    ),
-  );
+  const stepped = new Map<string, SteppedLevel>();
+  for (const part of partsOf(steps, peopleAsked, MOST_PEOPLE)) {
+    const byEmail = mailer !== undefined;
+    const written = new Set(await stepLevelsIfUnchanged(db, part, { byEmail }));
+    for (const { due: each, walked } of part)
+      if (written.has(each.request.id)) stepped.set(each.request.id, walked);
+    for (const id of written) context.changes.publish(id);
+  }
+  return stepped;
+}
+
+/** People that one statement notifies. Until it commits it holds its requests and organizations. */
+const MOST_PEOPLE = 2_000;
+
+const peopleAsked = ({ writes }: PlannedStep) => writes.level?.membershipIds.length ?? 0;
+
+/** Exported for tests: consecutive items of at most this weight together. A heavier item is left out. */
+export function partsOf<Item>(
+  items: readonly Item[],
+  weigh: (item: Item) => number,
+  most: number,
+): Item[][] {
+  const parts: Item[][] = [];
+  let room = 0;
+  for (const item of items.filter((each) => weigh(each) <= most)) {
+    const weight = weigh(item);
+    if (parts.length === 0 || weight > room) {
+      parts.push([]);
+      room = most;
+    }
+    parts.at(-1)?.push(item);
+    room -= weight;
+  }
+  return parts;
 }
 
 type PlannedStep = LevelStep & { readonly walked: SteppedLevel };

@@ -1,5 +1,5 @@
 /** Organization keys as credentials: when a `who_` token is refused, and what it does on the product API. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { permissions } from '../../../src/domain/people/permissions.ts';
@@ -25,7 +25,13 @@ let organization: TestOrganization;
 let key: Awaited<ReturnType<typeof createOrganizationKey>>;
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
+  app = await startApp({
+    environment: {
+      COUNTERSIGN_EDITION: 'hosted',
+      // Without it, operations about webhook endpoints are 501.
+      COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+    },
+  });
 });
 
 afterAll(() => app.close());

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { wakeUnreachable } from '../../../src/data/requests/unreachable.ts';
 import { insertChannel } from '../../../src/data/notifications/notification-channels.ts';
 import type { Trx } from '../../../src/platform/postgres.ts';
-import { stepLevelsUnchanged } from '../../../src/services/requests/levels-unchanged.ts';
+import { partsOf, stepLevelsUnchanged } from '../../../src/services/requests/levels-unchanged.ts';
 import { wakeDue } from '../../../src/services/requests/reconciler.ts';
 import { stepRequest } from '../../../src/services/requests/step.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -426,4 +426,24 @@ test('a statement that is ended midway leaves every level due', async () => {
   expect(await steps.clone().pluck('request_id')).toHaveLength(3);
   expect([...(await together(...ids)).keys()].sort()).toEqual([...ids].sort());
   expect(await steps.clone().pluck('request_id')).toHaveLength(6);
+});
+
+describe('the people of a set', () => {
+  const parts = (...weights: number[]) => partsOf(weights, (weight) => weight, 10);
+
+  test.each([
+    [[], []],
+    [[4, 6], [[4, 6]]],
+    [
+      [4, 7, 3, 1],
+      [[4], [7, 3], [1]],
+    ],
+    [
+      [10, 0, 10],
+      [[10, 0], [10]],
+    ],
+    [[3, 11, 3], [[3, 3]]],
+  ])('%j, at most ten a statement, are written as %j', (weights, expected) => {
+    expect(parts(...weights)).toEqual(expected);
+  });
 });

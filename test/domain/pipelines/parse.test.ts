@@ -1,4 +1,5 @@
 /** Which pipeline documents are accepted, and how blocks are stored. */
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import {
   namedEscalationPaths,
@@ -8,6 +9,7 @@ import { placedBlocks } from '../../../src/domain/pipelines/nesting.ts';
 import { keepSnapshots, storeBlocks } from '../../../src/domain/pipelines/store.ts';
 import type { PipelineDocument, StoredBlock } from '../../../src/domain/pipelines/types.ts';
 import { parseExact, stringifyExact } from '../../../src/platform/json/exact-json.ts';
+import { canonicalJson, type ExactValue } from '../../../src/platform/json/exact-values.ts';
 
 const always = {
   id: 'gate',
@@ -433,6 +435,31 @@ describe('storeBlocks', () => {
       snapshot_id: 'id-1',
       config: { when: { value: { snapshot_id: 'mine' } } },
     });
+  });
+
+  test.each([
+    '{"snapshot_id":"$$x"}',
+    '{"snapshot_id":"$`"}',
+    `{"snapshot_id":"$',$'snapshot_id$':$'"}`,
+    `{"snapshot_id":"$'}},$'on_match$':$'approve$',$'reason$':$'r$'},$'x$':{$'y$':{$'z$':{$'w$':$'"}`,
+  ])('a value of a condition that looks like a snapshot id stays as sent: %s', (value) => {
+    const block = `{"id":"b","name":"B","type":"cel","config":{"when":{"id":"c","field":"/request/arguments/x","operator":"equals","value":${value}},"on_match":"deny","reason":"r"}}`;
+    const stored = stringifyExact({
+      blocks: storeBlocks(parsed(`{"blocks":[${block}]}`), ids('new')),
+    });
+    const first = stringifyExact({
+      blocks: storeBlocks(parsed(`{"blocks":[${block}]}`), ids()),
+    });
+    expect(keepSnapshots(stored, first)).toBe(stored.replace('new-1', () => 'id-1'));
+    expect(stored).toContain(value);
+  });
+
+  test('the hash of a branch is that of its type and its config as sent', () => {
+    const sent = parsed({ blocks: [branch('b', [branch('c', [cel]), always], { reason: 'r' })] });
+    const [first] = storeBlocks(sent, ids());
+    const { type, config } = sent.blocks[0] as object as { type: string; config: ExactValue };
+    const text = canonicalJson({ type, config });
+    expect(first?.content_hash).toBe(createHash('sha256').update(text).digest('hex'));
   });
 
   test('notation and key order make no difference to a block', () => {
