@@ -16,7 +16,7 @@ export default {
   reporters: ['default', '<rootDir>/test/support/run/summary-reporter.js'],
   testSequencer: '<rootDir>/test/support/run/sequencer.js',
   // More than the cores, because several files mostly wait for minutes and processes.
-  maxWorkers: 4,
+  maxWorkers: 6,
   // A limit for tests that hang on a busy machine, not a measure of speed.
   testTimeout: 300_000,
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
