@@ -261,6 +261,53 @@ export function readDocument<S extends z.ZodType>(
   return { ok: true, document };
 }
 
+/** How much may nest: levels, and items in all levels together. */
+export interface NestingLimits {
+  readonly depth: number;
+  readonly items: number;
+  /** What the items are, for messages. */
+  readonly noun: string;
+}
+
+/**
+ * Visits the items of nested lists before they are read, as long as they keep the limits. `visit`
+ * gets each object with its path and calls `visitList` for the lists in it.
+ */
+export function newNestingMeasure(
+  problems: Problems,
+  { depth: deepest, items: most, noun }: NestingLimits,
+  visit: (
+    item: ExactObject,
+    path: PropertyKey[],
+    visitInner: (list: ExactValue | undefined, path: PropertyKey[]) => void,
+  ) => void,
+) {
+  let count = 0;
+  const visitList = (list: ExactValue | undefined, path: PropertyKey[], depth: number): void => {
+    // An empty list adds no level. The grammar refuses a list that is too long.
+    if (!Array.isArray(list) || list.length === 0 || list.length > most) return;
+    if (depth > deepest) {
+      problems.add(path, 'too_deep', `must not nest over ${deepest} levels deep`);
+      return;
+    }
+    const fitted = count <= most;
+    count += list.length;
+    if (count > most) {
+      const rule = `must not bring the document over ${most} ${noun}`;
+      if (fitted) problems.add(path, 'too_many', rule);
+      return;
+    }
+    for (const [index, item] of list.entries())
+      if (isExactObject(item))
+        visit(item, [...path, index], (inner, at) => {
+          visitList(inner, at, depth + 1);
+        });
+  };
+  return (list: ExactValue | undefined, path: PropertyKey[]): void => {
+    visitList(list, path, 1);
+  };
+}
+
 function newProblems(): Problems {
   const issues: Issue[] = [];
   return {

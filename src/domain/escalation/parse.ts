@@ -2,7 +2,7 @@
 import { isExactObject, type ExactValue } from '../../platform/json/exact-values.ts';
 import { newConditionCheck, newConditionMeasure } from '../conditions/check.ts';
 import type { Issue } from '../errors.ts';
-import { readDocument, takeId, type Parsed, type Problems } from '../grammar.ts';
+import { newNestingMeasure, readDocument, takeId, type Parsed, type Problems } from '../grammar.ts';
 import { LIMITS, newPathSchema, pathDocumentSchema, policyDocumentSchema } from './document.ts';
 import type {
   EscalationDocument,
@@ -37,39 +37,22 @@ export function parseTeamPolicyDocument(value: ExactValue): Parsed<TeamPolicyDoc
 /** Limits the number of nodes, their nesting, and the size of their conditions. */
 function measure(value: ExactValue, problems: Problems): void {
   const measureCondition = newConditionMeasure(problems);
-  let count = 0;
   const measureConditions = (conditions: ExactValue | undefined, path: PropertyKey[]): void => {
     if (!Array.isArray(conditions) || conditions.length > LIMITS.conditions) return;
     for (const [index, condition] of conditions.entries())
       if (isExactObject(condition)) measureCondition(condition['when'], [...path, index, 'when']);
   };
-  const measureNodes = (
-    nodes: ExactValue | undefined,
-    path: PropertyKey[],
-    depth: number,
-  ): void => {
-    // An empty branch adds no level of nesting. The grammar refuses a list that is too long.
-    if (!Array.isArray(nodes) || nodes.length === 0 || nodes.length > LIMITS.nodes) return;
-    if (depth > LIMITS.depth) {
-      problems.add(path, 'too_deep', `must not nest over ${LIMITS.depth} levels deep`);
-      return;
-    }
-    const fitted = count <= LIMITS.nodes;
-    count += nodes.length;
-    if (count > LIMITS.nodes) {
-      const rule = `must not bring the document over ${LIMITS.nodes} nodes`;
-      if (fitted) problems.add(path, 'too_many', rule);
-      return;
-    }
-    for (const [index, node] of nodes.entries()) {
-      if (!isExactObject(node)) continue;
-      const at = [...path, index];
-      measureConditions(node['conditions'], [...at, 'conditions']);
-      measureNodes(node['then'], [...at, 'then'], depth + 1);
-      measureNodes(node['else'], [...at, 'else'], depth + 1);
-    }
-  };
-  if (isExactObject(value)) measureNodes(value['nodes'], ['nodes'], 1);
+  const { depth, nodes: items } = LIMITS;
+  const measureNodes = newNestingMeasure(
+    problems,
+    { depth, items, noun: 'nodes' },
+    (node, path, measureInner) => {
+      measureConditions(node['conditions'], [...path, 'conditions']);
+      measureInner(node['then'], [...path, 'then']);
+      measureInner(node['else'], [...path, 'else']);
+    },
+  );
+  if (isExactObject(value)) measureNodes(value['nodes'], ['nodes']);
 }
 
 /** Checks that ids are unique, and that every named set of working hours exists. */

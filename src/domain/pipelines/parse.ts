@@ -1,7 +1,7 @@
 /** Parses the body of a pipeline revision, and names every problem in it. */
 import { isExactObject, type ExactValue } from '../../platform/json/exact-values.ts';
 import { newConditionCheck, newConditionMeasure } from '../conditions/check.ts';
-import { readDocument, takeId, type Parsed, type Problems } from '../grammar.ts';
+import { newNestingMeasure, readDocument, takeId, type Parsed, type Problems } from '../grammar.ts';
 import { pointerOf } from '../issues.ts';
 import { PIPELINE_LIMITS, pipelineDocumentSchema } from './document.ts';
 import { placedBlocks } from './nesting.ts';
@@ -15,34 +15,18 @@ export function parsePipelineDocument(value: ExactValue): Parsed<PipelineDocumen
 /** Limits the number of blocks, their nesting, and the size of their conditions. */
 function measure(value: ExactValue, problems: Problems): void {
   const measureCondition = newConditionMeasure(problems);
-  let count = 0;
-  const measureBlocks = (
-    blocks: ExactValue | undefined,
-    path: PropertyKey[],
-    depth: number,
-  ): void => {
-    // The grammar refuses a list that is too long.
-    if (!Array.isArray(blocks) || blocks.length > PIPELINE_LIMITS.blocks) return;
-    if (depth > PIPELINE_LIMITS.depth) {
-      problems.add(path, 'too_deep', `must not nest over ${PIPELINE_LIMITS.depth} levels deep`);
-      return;
-    }
-    const fitted = count <= PIPELINE_LIMITS.blocks;
-    count += blocks.length;
-    if (count > PIPELINE_LIMITS.blocks) {
-      const rule = `must not bring the document over ${PIPELINE_LIMITS.blocks} blocks`;
-      if (fitted) problems.add(path, 'too_many', rule);
-      return;
-    }
-    for (const [index, each] of blocks.entries()) {
-      const config = isExactObject(each) ? each['config'] : undefined;
-      if (!isExactObject(config)) continue;
-      const at = [...path, index, 'config'];
+  const { depth, blocks: items } = PIPELINE_LIMITS;
+  const measureBlocks = newNestingMeasure(
+    problems,
+    { depth, items, noun: 'blocks' },
+    ({ config }, path, measureInner) => {
+      if (!isExactObject(config)) return;
+      const at = [...path, 'config'];
       measureCondition(config['when'], [...at, 'when']);
-      measureBlocks(config['blocks'], [...at, 'blocks'], depth + 1);
-    }
-  };
-  if (isExactObject(value)) measureBlocks(value['blocks'], ['blocks'], 1);
+      measureInner(config['blocks'], [...at, 'blocks']);
+    },
+  );
+  if (isExactObject(value)) measureBlocks(value['blocks'], ['blocks']);
 }
 
 function check({ blocks }: PipelineDocument, problems: Problems): void {
