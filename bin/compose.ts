@@ -15,7 +15,6 @@ import type { OperationProbes } from '../api/http/operations.ts';
 import { createHttpServer } from '../api/http/server.ts';
 import { readClock } from '../src/data/clock.ts';
 import { pendingMigrations } from '../src/data/migrate.ts';
-import type { ApprovalRequest } from '../src/domain/requests/approval-requests.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
 import { openEgress } from '../src/platform/network/egress.ts';
@@ -59,9 +58,6 @@ export interface RunningApp {
   close(): Promise<void>;
 }
 
-const JUST_CREATED_REQUESTS = 2_000;
-const JUST_CREATED_MS = 30_000;
-const JUST_CREATED_CHARACTERS = 16 * 1024 * 1024;
 /** Agents whose active rules a process knows. */
 const KNOWN_RULES = 10_000;
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
@@ -87,7 +83,6 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     logger,
     stopping: stopping.signal,
     temporal: { link: () => later.temporal, taskQueue },
-    runsWorker: roles.worker,
     workerArguments: options.workerArguments,
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
   });
@@ -171,15 +166,10 @@ function openPools(config: Config, databaseUrl: string) {
 
 interface Given extends Pick<Runtime, 'logger' | 'stopping' | 'publicUrl'> {
   readonly temporal: Pick<WorkflowsOptions, 'link' | 'taskQueue'>;
-  /** This process runs a worker. */
-  readonly runsWorker: boolean;
   readonly workerArguments: readonly string[] | undefined;
 }
 
-function createRuntime(
-  config: Config,
-  { runsWorker, temporal, workerArguments, ...given }: Given,
-): Runtime {
+function createRuntime(config: Config, { temporal, workerArguments, ...given }: Given): Runtime {
   const metrics = createMetrics();
   const { stopping } = given;
   return {
@@ -188,13 +178,6 @@ function createRuntime(
     workflows: temporalWorkflows({ ...temporal, observer: metrics.temporalCalls, stopping }),
     changes: new ChangeHub(),
     heldCredentials: new HeldCredentials(),
-    // Without a worker in this process, nothing would remove them.
-    justCreated: new LRUCache({
-      max: runsWorker ? JUST_CREATED_REQUESTS : 1,
-      maxSize: JUST_CREATED_CHARACTERS,
-      sizeCalculation: charactersOf,
-      ttl: JUST_CREATED_MS,
-    }),
     answered: new Set(),
     begun: new Map(),
     cameLate: new Map(),
@@ -222,15 +205,6 @@ function stopController(): AbortController {
   // One listener for each parked wait.
   setMaxListeners(0, controller.signal);
   return controller;
-}
-
-function charactersOf(request: ApprovalRequest): number {
-  return (
-    1_000 +
-    request.arguments.text.length +
-    (request.context?.text.length ?? 0) +
-    (request.agentReasoning?.text.length ?? 0)
-  );
 }
 
 function limitsOf(config: Config): Limits {

@@ -52,8 +52,6 @@ export interface Runtime {
   readonly changes: ChangeHub<ApprovalRequest>;
   readonly heldCredentials: HeldCredentials;
   readonly workflows: Workflows;
-  /** Requests this process just created and has not stepped yet. It saves their first step a read. */
-  readonly justCreated: LRUCache<string, ApprovalRequest>;
   /** Requests whose workflows have been passed the final answer. Their wake-ups are cleared in sets. */
   readonly answered: Set<string>;
   /** Requests whose workflows have begun with a wait. Their wake-ups are put off in sets. */

@@ -43,9 +43,6 @@ export async function stepRequest(
   id: string,
   options: StepOptions,
 ): Promise<RequestStep> {
-  const justCreated = context.justCreated.get(id);
-  context.justCreated.delete(id);
-  if (justCreated) return await advance(context, justCreated, options);
   const read = await findRequest(context.db, id);
   if (!read) return GONE;
   return (

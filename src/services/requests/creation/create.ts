@@ -63,7 +63,6 @@ export async function createRequest(
       created: false,
     };
   context.metrics.requestsCreated.inc();
-  if (!door) context.justCreated.set(created.id, created);
   const request = await awaitVerdict(context, created.id, {
     signal: call.signal,
     begin: async () => {
