@@ -89,12 +89,12 @@ export async function listWebhookEndpoints(
   const query = { ...page, status: 'all' } as const;
   const tables = webhookEndpointTables;
   const { summaries, ...rest } = await listSummaries(context, principal, { tables, query });
-  const times = await findSecretTimes(
-    context.db,
-    summaries.map(({ id }) => id),
-  );
+  const ids = summaries.map(({ id }) => id);
   const keys = summaries.map(({ documentKey }) => documentKey);
-  const uses = await usesOf(context.db, principal.organizationId, keys);
+  const [times, uses] = await Promise.all([
+    findSecretTimes(context.db, ids),
+    usesOf(context.db, principal.organizationId, keys),
+  ]);
   const endpoints = summaries.map((summary) => ({
     ...summary,
     secretRotatedAt: timeOf(times, summary.id),
