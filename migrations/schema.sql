@@ -55,6 +55,24 @@ CREATE TABLE agent_instances (
 );
 COMMENT ON TABLE agent_instances IS 'One running copy of an agent. Requests, idempotency keys and credentials belong to it.';
 
+CREATE TABLE agent_provisioners (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  agent_slug text NOT NULL,
+  created_by_actor_id uuid NOT NULL,
+  token_hash bytea NOT NULL,
+  suffix text NOT NULL,
+  issued_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  last_used_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  CONSTRAINT agent_provisioners_pkey PRIMARY KEY (id),
+  CONSTRAINT agent_provisioners_suffix_check CHECK ((length(suffix) = 6)),
+  CONSTRAINT agent_provisioners_agent_fkey FOREIGN KEY (organization_id, agent_slug) REFERENCES agents(organization_id, slug)
+);
+COMMENT ON TABLE agent_provisioners IS 'Provisioner tokens (whp_) of agents. Only the SHA-256 of the secret and the last six characters of the token are kept.';
+CREATE INDEX agent_provisioners_list_idx ON agent_provisioners USING btree (organization_id, agent_slug, issued_at DESC, id DESC);
+
 CREATE TABLE agents (
   organization_id uuid NOT NULL,
   slug text NOT NULL,
