@@ -1,9 +1,34 @@
+/**
+ * Contract, fault and race tests: folders and files under test/. `npm test` runs them with rules in workflows, as everything
+ * else, and `npm run test:door` runs them with rules at the door.
+ */
+const IN_BOTH_MODES = [
+  'api/requests',
+  'api/pipelines',
+  'api/escalation/team-escalation-policy-requests.test.ts',
+  'api/notifications/slack-announcements.test.ts',
+  'api/notifications/slack-decisions.test.ts',
+  'api/notifications/slack-messages.test.ts',
+  'api/organization/organization-deletion.test.ts',
+  'api/people/ended-credentials.test.ts',
+  'faults',
+  'services/notifications',
+  'workflows/bursts.test.ts',
+  'workflows/escalation.test.ts',
+  'workflows/interference.test.ts',
+  'workflows/levels.test.ts',
+  'workflows/long-paths.test.ts',
+];
+const inBothModes = IN_BOTH_MODES.map(
+  (path) => `**/test/${path}${path.endsWith('.ts') ? '' : '/**/*.test.ts'}`,
+);
+
 /** Parallel files over cloned template databases and one shared Temporal server (test/support/run/global-setup.ts). */
 export default {
   testEnvironment: '<rootDir>/test/support/runner/environment.js',
   testRunner: '<rootDir>/test/support/runner/test-runner.js',
   roots: ['<rootDir>/test'],
-  testMatch: ['**/*.test.ts'],
+  testMatch: process.env.TEST_RULES === 'door' ? inBothModes : ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -86,6 +86,11 @@ export class Adapter {
     this.#ledger = options.ledger ?? new Ledger();
   }
 
+  /** The same adapter at another process of the deployment. */
+  at(baseUrl: string): Adapter {
+    return new Adapter({ ...this.#options, baseUrl, ledger: this.#ledger });
+  }
+
   /** Submits a body: JSON text or bytes unchanged, or an object to be printed. */
   async create(
     body: string | Buffer | Readonly<Record<string, unknown>>,

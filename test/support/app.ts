@@ -41,6 +41,11 @@ export interface TestApp extends RunningApp {
   readonly taskQueue: string;
   /** Log lines of the service, as JSON text. */
   readonly log: string[];
+  /**
+   * The address of a process of this deployment that answers before the rules have run. At the door this is another
+   * process.
+   */
+  readonly urlBeforeRules: () => Promise<string>;
   /** A client without credentials. */
   readonly http: HttpClient;
 }
@@ -90,14 +95,22 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     ...(options.temporal && { workflowBundle: { codePath: workflowBundlePath() } }),
   });
   if (options.temporal) await app.temporal.ready;
+  let other: Promise<TestApp> | undefined;
+  const urlBeforeRules = async (): Promise<string> => {
+    if (config.rules === 'workflow') return app.url;
+    other ??= startApp({ ...options, databaseUrl, rules: 'workflow', temporal: false });
+    return (await other).url;
+  };
   return {
     ...app,
     db: app.context.db,
     databaseUrl,
     taskQueue,
     log,
+    urlBeforeRules,
     http: new HttpClient(app.url),
     close: async () => {
+      await (await other)?.close();
       await app.close();
       await database?.drop();
       rmSync(dataDirectory, { recursive: true, force: true });

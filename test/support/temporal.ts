@@ -1,12 +1,14 @@
 /** An operator's view of a request's workflow, for tests: its handle, its history, its metadata. */
 import { randomUUID } from 'node:crypto';
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import { isGrpcServiceError, type Client, type WorkflowHandle } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { workflowIdOf } from '../../temporal/ids.ts';
 import type { TestApp } from './app.ts';
 import { until } from './waiting.ts';
 import type { TestAgent, TestMember } from './scene/factories.ts';
 import { HttpClient } from './http.ts';
+
+const GRPC_NOT_FOUND = 5;
 
 export type HistoryEvent = NonNullable<History['events']>[number];
 
@@ -125,9 +127,16 @@ export async function timelineOf(app: TestApp, requestId: string): Promise<Timel
   }));
 }
 
-/** Waits until the workflow has started its timer. Then it waits for people. */
+/**
+ * Waits until the workflow has started its timer. Then it waits for people. At the door the workflow starts behind the
+ * answer.
+ */
 export async function waiting(app: TestApp, requestId: string): Promise<void> {
-  await until('the workflow waits', async () =>
-    typesOf(await eventsOf(app, requestId)).includes('TimerStarted'),
-  );
+  await until('the workflow waits', async () => {
+    const events = await eventsOf(app, requestId).catch((error: unknown) => {
+      if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return [];
+      throw error;
+    });
+    return typesOf(events).includes('TimerStarted');
+  });
 }

@@ -1,7 +1,6 @@
 /** Branches over HTTP: what is stored of them, what a preview says, and how requests end in them. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Adapter, requestOf } from '../../support/adapter.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { requestOf } from '../../support/adapter.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import {
   always,
@@ -11,7 +10,7 @@ import {
   ORGANIZATION,
 } from '../../support/scene/request-approval-pipelines.ts';
 
-const { owner, agents, app, routing, timeline, pipeline } = await scene({
+const { owner, agents, routing, timeline, pipeline } = await scene({
   app: { temporal: true },
   people: { ada: REVIEWER },
   paths: { finance: [['ada']], night: [['ada']] },
@@ -225,27 +224,14 @@ test('a preview says which branch the sample enters, and where it ends', async (
   });
 });
 
-describe.each(['workflow', 'door'] as const)('a request, rules in mode %s', (mode) => {
-  let other: TestApp | undefined;
-  let adapter: Adapter;
-
+describe('a request', () => {
   beforeAll(async () => {
     await pipeline('bot', refunds);
-    if (mode === 'door')
-      other = await startApp({
-        databaseUrl: app.databaseUrl,
-        temporal: true,
-        environment: { COUNTERSIGN_RULES: 'door' },
-      });
-    adapter = other
-      ? new Adapter({ baseUrl: `${other.url}/api/aap`, credential: agents.bot.credential })
-      : agents.bot.adapter;
   });
-  afterAll(() => other?.close());
 
   const asking = async (tool: string, args: object, context?: object) =>
     requestOf(
-      await adapter.create({
+      await agents.bot.adapter.create({
         ...sampleOf(tool, args, context).request,
         timeout: '1h',
       }),

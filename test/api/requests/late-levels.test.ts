@@ -24,8 +24,6 @@ import { storedOf } from '../../support/sql/stored-requests.ts';
 import { until } from '../../support/waiting.ts';
 
 const { app, organization, people, teams, ...verbs } = await scene({
-  // Requests that reach people at a chosen instant.
-  app: { rules: 'workflow' },
   people: { ada: REVIEWER, bob: REVIEWER, eve: [] },
   teams: { night: ['bob', 'eve'], ordered: ['ada', 'bob'], none: [] },
   pipelines: { bot: {} },

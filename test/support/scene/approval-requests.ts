@@ -15,12 +15,15 @@ export interface Ask {
   readonly key?: string;
 }
 
-export function adapterOf(app: TestApp, agent: Pick<TestAgent, 'credential'>): HttpClient {
+export function adapterOf(
+  app: { readonly url: string },
+  agent: Pick<TestAgent, 'credential'>,
+): HttpClient {
   return new HttpClient(app.url, { authorization: `Bearer ${agent.credential}` });
 }
 
 export async function postRequest(
-  app: TestApp,
+  app: { readonly url: string },
   agent: Pick<TestAgent, 'credential'>,
   ask: Ask = {},
 ): Promise<Answer> {
@@ -42,11 +45,7 @@ export async function askUnevaluated(
   agent: Pick<TestAgent, 'credential'>,
   ask: Ask = {},
 ): Promise<string> {
-  const created = await postRequest(app, agent, ask);
-  if (created.status !== 201) throw new Error(`not created: ${created.text}`);
-  const id = String(created.body['id']);
-  await app.db('approval_requests').where({ id }).update({ wake_at: null });
-  return id;
+  return await askAt(await app.urlBeforeRules(), app, agent, ask);
 }
 
 /**
@@ -57,8 +56,21 @@ export async function ask(
   agent: Pick<TestAgent, 'credential'>,
   what: Ask = {},
 ): Promise<string> {
-  const id = await askUnevaluated(app, agent, what);
+  const id = await askAt(app.url, app, agent, what);
   await stepAt(app, id);
+  return id;
+}
+
+async function askAt(
+  url: string,
+  app: TestApp,
+  agent: Pick<TestAgent, 'credential'>,
+  ask: Ask,
+): Promise<string> {
+  const created = await postRequest({ url }, agent, ask);
+  if (created.status !== 201) throw new Error(`not created: ${created.text}`);
+  const id = String(created.body['id']);
+  await app.db('approval_requests').where({ id }).update({ wake_at: null });
   return id;
 }
 

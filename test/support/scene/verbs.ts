@@ -3,7 +3,7 @@
  * database.
  */
 import { randomUUID } from 'node:crypto';
-import { requestOf } from '../adapter.ts';
+import { requestOf, type Adapter } from '../adapter.ts';
 import { HttpClient, type Answer, type Json } from '../http.ts';
 import { deadlineOf, decide, reachDeadline, stepAt } from './approval-requests.ts';
 import type { Cast, PathSpec, SceneAgent } from './cast.ts';
@@ -84,10 +84,13 @@ export function verbsFor<Agent extends string>(
   const at = (id: string, view = '') => `/api/v1/requests/${id}${view}`;
   const read = async (id: string, view?: string) => (await owner.http.get(at(id, view))).body;
   const routing = (id: string) => read(id, '/routing');
+  const beforeRules = async (adapter: Adapter) =>
+    adapter.at(`${await app.urlBeforeRules()}/api/aap`);
   const askAs = async (asker: SceneAgent, options: Omit<AskOptions, 'agent'>) => {
     const { evaluated = true, key = randomUUID(), ...body } = options;
     const submission = { tool: 'deploy', arguments: {}, timeout: '1h', ...body };
-    const { id } = requestOf(await asker.adapter.create(submission, { idempotencyKey: key }));
+    const adapter = evaluated ? asker.adapter : await beforeRules(asker.adapter);
+    const { id } = requestOf(await adapter.create(submission, { idempotencyKey: key }));
     askers.set(id, asker);
     if (stepsItself) return id;
     await app.db('approval_requests').where({ id }).update({ wake_at: null });
