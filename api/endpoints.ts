@@ -4,6 +4,7 @@
  */
 import { aapApprovalRequestEndpoints } from './requests/aap-approval-requests.ts';
 import { agentCredentialEndpoints } from './agents/agent-credentials.ts';
+import { agentInstanceEndpoints } from './agents/agent-instances.ts';
 import { agentEndpoints } from './agents/agents.ts';
 import { apiKeyEndpoints } from './people/api-keys.ts';
 import { approvalRequestClaimEndpoints } from './requests/approval-request-claims.ts';
@@ -57,6 +58,7 @@ export const endpoints: readonly Endpoint[] = [
   ...apiKeyEndpoints,
   ...organizationApiKeyEndpoints,
   ...agentEndpoints,
+  ...agentInstanceEndpoints,
   ...agentCredentialEndpoints,
   ...pipelineEndpoints,
   ...escalationPathEndpoints,

@@ -610,13 +610,17 @@ CREATE TABLE request_approval_pipelines (
   latest_revision bigint NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   archived_at timestamp(3) with time zone,
+  archived_revision bigint,
   CONSTRAINT request_approval_pipelines_pkey PRIMARY KEY (id),
   CONSTRAINT request_approval_pipelines_document_key_key UNIQUE (organization_id, document_key),
   CONSTRAINT request_approval_pipelines_archived_check CHECK (((archived_at IS NULL) OR (active_revision IS NULL))),
+  CONSTRAINT request_approval_pipelines_archived_revision_check CHECK (((archived_revision IS NULL) OR (archived_at IS NOT NULL))),
   CONSTRAINT request_approval_pipelines_active_revision_fkey FOREIGN KEY (id, active_revision) REFERENCES request_approval_pipeline_revisions(request_approval_pipeline_id, revision),
+  CONSTRAINT request_approval_pipelines_archived_revision_fkey FOREIGN KEY (id, archived_revision) REFERENCES request_approval_pipeline_revisions(request_approval_pipeline_id, revision),
   CONSTRAINT request_approval_pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE request_approval_pipelines IS 'The rules of an organization (document_key organization) or of an agent (document_key agent:<slug>).';
+COMMENT ON COLUMN request_approval_pipelines.archived_revision IS 'The revision that was active when the agent was archived. Restoring the agent activates it.';
 
 CREATE TABLE sessions (
   id uuid NOT NULL,

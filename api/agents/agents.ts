@@ -1,55 +1,22 @@
 /** Agents. */
-import type { Agent } from '../../src/domain/agents/agents.ts';
 import { z } from 'zod';
+import {
+  archiveAgent,
+  changeAgent,
+  restoreAgent,
+} from '../../src/services/agents/agent-lifecycle.ts';
 import { createAgent, getAgent, listVisibleAgents } from '../../src/services/agents/agents.ts';
-import { present } from '../http/present.ts';
+import { agentExample, agentSchema, presentAgent } from './agents-schema.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import {
-  cursorQuery,
-  label,
-  limitQuery,
-  nextCursor,
-  slug,
-  timestamp,
-  uuid,
-} from '../http/schema.ts';
+import { cursorQuery, label, limitQuery, nextCursor, slug } from '../http/schema.ts';
 
 const TAG = 'Agents';
 
 export const agentParams = z.strictObject({ slug: slug('Slug of the agent.') });
 
-const agentSchema = z
-  .strictObject({
-    slug: slug(
-      'Identity of the agent. It never changes and is never reused, even after archiving.',
-    ),
-    organization_id: uuid('Organization the agent belongs to.'),
-    created_by_actor_id: uuid('Membership or organization key that created the agent.'),
-    name: z
-      .string()
-      .meta({ description: 'Display name, unique among the live agents of the organization.' }),
-    status: z.enum(['active', 'disabled', 'archived']).meta({
-      description:
-        'Only the instances of an active agent can authenticate. An archived agent keeps its slug.',
-    }),
-    created_at: timestamp('When the agent was created.'),
-    updated_at: timestamp('When the agent last changed.'),
-    archived_at: timestamp('When the agent was archived; present exactly when it is.').optional(),
-  })
-  .meta({ id: 'Agent', description: 'An AI agent. It owns one approval pipeline.' });
-
-const agentExample = {
-  slug: 'deploy-bot',
-  organization_id: '0198f3a2-5b1c-7c3e-9d58-1f2a3b4c5d6e',
-  created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
-  name: 'Deploy bot',
-  status: 'active',
-  created_at: '2026-03-02T09:15:00.000Z',
-  updated_at: '2026-03-02T09:15:00.000Z',
-};
-
-const presentAgent = (agent: Agent) => present(agentSchema, agent);
+const atAgent = (params: { readonly slug: string }) =>
+  ({ kind: 'agent', slug: params.slug }) as const;
 
 const listAgentsEndpoint = defineEndpoint({
   operationId: 'listAgents',
@@ -123,7 +90,7 @@ const getAgentEndpoint = defineEndpoint({
   summary: 'Get an agent',
   auth: 'product',
   permission: 'agent.read',
-  permissionAt: (params) => ({ kind: 'agent', slug: params.slug }),
+  permissionAt: atAgent,
   params: agentParams,
   success: { status: 200, description: 'The agent.', body: agentSchema, example: agentExample },
   errors: [],
@@ -132,8 +99,91 @@ const getAgentEndpoint = defineEndpoint({
   }),
 });
 
+const updateAgentEndpoint = defineEndpoint({
+  operationId: 'updateAgent',
+  method: 'patch',
+  path: '/api/v1/agents/{slug}',
+  tag: TAG,
+  summary: 'Rename, disable or enable an agent',
+  description:
+    'Calls of a disabled agent answer 403 `agent_disabled`. Once this call has answered, the agent gets no further request. ' +
+    'Requests that wait stay open, and people can still decide them. An archived agent cannot change: restore it first.',
+  auth: 'product',
+  permission: 'agent.write',
+  permissionAt: atAgent,
+  params: agentParams,
+  body: z.strictObject({
+    name: label('New display name, unique among the live agents of the organization.').optional(),
+    status: z.enum(['active', 'disabled']).optional().meta({
+      description: '`disabled` stops all instances of the agent, `active` lets them call.',
+    }),
+  }),
+  requestExample: { status: 'disabled' },
+  success: {
+    status: 200,
+    description: 'The agent after the change.',
+    body: agentSchema,
+    example: { ...agentExample, status: 'disabled', updated_at: '2026-03-02T10:00:00.000Z' },
+  },
+  errors: ['agent_archived', 'agent_name_taken'],
+  handler: async ({ principal, params: { slug }, body: { name, status } }, context) => ({
+    body: presentAgent(await changeAgent(context, principal, { slug, name, status })),
+  }),
+});
+
+const archiveAgentEndpoint = defineEndpoint({
+  operationId: 'archiveAgent',
+  method: 'delete',
+  path: '/api/v1/agents/{slug}',
+  tag: TAG,
+  summary: 'Archive an agent',
+  description:
+    'Revokes every credential and provisioner token of the agent permanently, cancels its open requests with the channel `system`, and ' +
+    'archives its pipeline, all at once. No request of the agent follows. Its name is free for others, its slug is not. ' +
+    'Archiving it again changes nothing.',
+  auth: 'product',
+  permission: 'agent.write',
+  permissionAt: atAgent,
+  params: agentParams,
+  success: { status: 204, description: 'The agent is archived.' },
+  errors: [],
+  handler: async ({ principal, params }, context) => {
+    await archiveAgent(context, principal, params.slug);
+    return {};
+  },
+});
+
+const restoreAgentEndpoint = defineEndpoint({
+  operationId: 'restoreAgent',
+  method: 'post',
+  path: '/api/v1/agents/{slug}/restore',
+  tag: TAG,
+  summary: 'Restore an archived agent',
+  description:
+    'The agent is active again, and so is the pipeline revision that was active when it was archived. An escalation path or webhook ' +
+    'endpoint archived meanwhile counts as inactive there. Revoked credentials and provisioner tokens stay revoked. ' +
+    'A live agent stays as it is.',
+  auth: 'product',
+  permission: 'agent.write',
+  permissionAt: atAgent,
+  params: agentParams,
+  success: {
+    status: 200,
+    description: 'The live agent.',
+    body: agentSchema,
+    example: { ...agentExample, updated_at: '2026-03-02T10:00:00.000Z' },
+  },
+  errors: ['agent_name_taken', 'quota_exceeded'],
+  handler: async ({ principal, params }, context) => ({
+    body: presentAgent(await restoreAgent(context, principal, params.slug)),
+  }),
+});
+
 export const agentEndpoints: readonly Endpoint[] = [
   listAgentsEndpoint,
   createAgentEndpoint,
   getAgentEndpoint,
+  updateAgentEndpoint,
+  archiveAgentEndpoint,
+  restoreAgentEndpoint,
 ];

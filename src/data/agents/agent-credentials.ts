@@ -4,7 +4,7 @@ import { type PreparedStatement, queryRow, runPrepared } from '../../platform/ro
 import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
 
 /** What one call needs to know about the credential it presents. */
-interface CredentialHolder {
+export interface CredentialHolder {
   readonly credentialId: string;
   readonly tokenHash: Buffer;
   readonly organizationId: string;
@@ -21,13 +21,16 @@ interface CredentialHolder {
   readonly useIsStale: boolean;
 }
 
+/** SQL: a use is written once a minute at most. */
+const USE_IS_STALE = `coalesce(last_used_at < clock_timestamp() - interval '1 minute', true)`;
+
 const CREDENTIAL_HOLDER: PreparedStatement = {
   name: 'find-credential-holder',
   sql: `select c.id as credential_id, c.token_hash, c.organization_id,
             a.slug as agent_slug, a.name as agent_name, a.status as agent_status,
             i.id as instance_id, i.name as instance_name, i.status as instance_status, c.issued_at,
             c.revoked_at is null and c.expires_at > clock_timestamp() and o.deleted_at is null as valid,
-            coalesce(c.last_used_at < clock_timestamp() - interval '1 minute', true) as use_is_stale
+            ${USE_IS_STALE} as use_is_stale
        from agent_credentials c
        join agent_instances i on i.id = c.agent_instance_id
        join agents a on a.organization_id = i.organization_id and a.slug = i.agent_slug
@@ -42,7 +45,10 @@ export async function findCredentialHolder(
   return (await runPrepared<CredentialHolder>(db, CREDENTIAL_HOLDER, { credentialId }))[0];
 }
 
-/** Records that the credential and its instance were used. */
+/**
+ * Records that the credential and its instance were used. Calls that came together write once,
+ * because each looks again at the row it waited for.
+ */
 export async function touchCredential(
   db: Db,
   organizationId: string,
@@ -51,7 +57,7 @@ export async function touchCredential(
   await db.raw(
     `with used as (
        update agent_credentials set last_used_at = clock_timestamp()
-        where organization_id = :organizationId and id = :credentialId returning agent_instance_id
+        where organization_id = :organizationId and id = :credentialId and ${USE_IS_STALE} returning agent_instance_id
      )
      update agent_instances i set last_seen_at = clock_timestamp() from used where i.id = used.agent_instance_id`,
     { organizationId, credentialId },

@@ -1,9 +1,11 @@
 /** Instances: the running copies of agents. */
 import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
+import type { AgentStatus } from '../../domain/agents/agents.ts';
 import { v7 } from 'uuid';
 import { JsonText } from '../../platform/json/exact-json.ts';
 import { violatedConstraint, type Trx } from '../../platform/postgres.ts';
-import { queryOne } from '../../platform/rows.ts';
+import { queryOne, queryRow } from '../../platform/rows.ts';
+import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
 
 interface AgentInstanceRow {
   id: string;
@@ -15,6 +17,13 @@ interface AgentInstanceRow {
   createdAt: Date;
   lastSeenAt: Date;
 }
+
+const COLUMNS = 'id, organization_id, agent_slug, name, status, metadata, created_at, last_seen_at';
+
+const toInstance = (row: AgentInstanceRow): AgentInstance => ({
+  ...row,
+  metadata: new JsonText(row.metadata),
+});
 
 /**
  * Creates an active instance. Undefined when another instance of the agent has the name; the
@@ -34,10 +43,61 @@ export async function insertAgentInstance(
       trx,
       `insert into agent_instances (id, organization_id, agent_slug, name, status, metadata, created_at, last_seen_at)
        select :id, :organizationId, :agentSlug, :name, 'active', cast(:metadata as json), now, now from clock_timestamp() as now
-       returning id, organization_id, agent_slug, name, status, metadata, created_at, last_seen_at`,
+       returning ${COLUMNS}`,
       { id: v7(), organizationId, agentSlug, name, metadata },
     );
-    return { ...row, metadata: new JsonText(row.metadata) };
+    return toInstance(row);
+  } catch (error) {
+    if (violatedConstraint(error) === 'agent_instances_name_key') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The instance, locked with the organization's access and its agent. Requests of the instance wait
+ * for the end of the transaction, and then see its new status.
+ */
+export async function lockAgentInstance(
+  trx: Trx,
+  organizationId: string,
+  id: string,
+): Promise<{ readonly instance: AgentInstance; readonly agentStatus: AgentStatus } | undefined> {
+  const row = await queryRow<AgentInstanceRow & { agentStatus: AgentStatus }>(
+    trx,
+    `with ${ACCESS_LOCKED_SHARED}
+     select ${COLUMNS.replaceAll(/(\w+)/g, 'i.$1')}, a.status as agent_status
+       from agents a join agent_instances i on i.organization_id = a.organization_id and i.agent_slug = a.slug
+      where i.organization_id = :organizationId and i.id = :id and exists (select from access)
+        for share of a for update of i`,
+    { organizationId, id },
+  );
+  if (!row) return undefined;
+  const { agentStatus, ...instance } = row;
+  return { instance: toInstance(instance), agentStatus };
+}
+
+/**
+ * Stores name and status of a locked instance. Undefined when another instance of the agent has the
+ * name; the transaction is then aborted.
+ */
+export async function updateAgentInstance(
+  trx: Trx,
+  {
+    organizationId,
+    id,
+    name,
+    status,
+  }: Pick<AgentInstance, 'organizationId' | 'id' | 'name' | 'status'>,
+): Promise<AgentInstance | undefined> {
+  try {
+    const row = await queryOne<AgentInstanceRow>(
+      trx,
+      `update agent_instances set name = :name, status = :status
+        where organization_id = :organizationId and id = :id
+       returning ${COLUMNS}`,
+      { organizationId, id, name, status },
+    );
+    return toInstance(row);
   } catch (error) {
     if (violatedConstraint(error) === 'agent_instances_name_key') return undefined;
     throw error;

@@ -95,6 +95,79 @@ export async function findAgentForShare(
 }
 
 /**
+ * The agent, locked with the organization's access. Requests of the agent wait for the end of the
+ * transaction, and then see its new status. Every change of a status starts here.
+ */
+export async function lockAgent(
+  trx: Trx,
+  organizationId: string,
+  slug: string,
+): Promise<Agent | undefined> {
+  const row = await queryRow<AgentRow>(
+    trx,
+    `with ${ACCESS_LOCKED_SHARED} ${FIND} and exists (select from access) for update`,
+    { organizationId, slug },
+  );
+  return row && toAgent(row);
+}
+
+/**
+ * Stores name and status of a locked agent. Undefined when another live agent has the name; the
+ * transaction is then aborted.
+ */
+export async function updateAgent(
+  trx: Trx,
+  {
+    organizationId,
+    slug,
+    name,
+    status,
+  }: Pick<Agent, 'organizationId' | 'slug' | 'name' | 'status'>,
+): Promise<Agent | undefined> {
+  try {
+    const row = await queryOne<AgentRow>(
+      trx,
+      `update agents
+          set name = :name, status = :status, updated_at = now, archived_at = case when :status = 'archived' then now end
+         from clock_timestamp() as now
+        where organization_id = :organizationId and slug = :slug
+       returning ${COLUMNS}`,
+      { organizationId, slug, name, status },
+    );
+    return toAgent(row);
+  } catch (error) {
+    if (violatedConstraint(error) === 'agents_live_name_key') return undefined;
+    throw error;
+  }
+}
+
+/** Revokes all credentials and provisioner tokens of a locked agent. Returns how many of each. */
+export async function revokeAllOfAgent(
+  trx: Trx,
+  organizationId: string,
+  slug: string,
+): Promise<{ readonly credentials: number; readonly provisioners: number }> {
+  return await queryOne(
+    trx,
+    `with clock as materialized (select clock_timestamp() as now),
+     credential as (
+       update agent_credentials c set revoked_at = now
+         from clock, agent_instances i
+        where i.organization_id = :organizationId and i.agent_slug = :slug and c.agent_instance_id = i.id
+          and c.revoked_at is null
+       returning 1
+     ),
+     provisioner as (
+       update agent_provisioners set revoked_at = now from clock
+        where organization_id = :organizationId and agent_slug = :slug and revoked_at is null
+       returning 1
+     )
+     select (select count(*) from credential) as credentials, (select count(*) from provisioner) as provisioners`,
+    { organizationId, slug },
+  );
+}
+
+/**
  * Where a page of agents ended: its last agent, and the rank of that agent's status at the time.
  */
 export interface AgentPosition {

@@ -1,7 +1,7 @@
 /** Approval pipelines: the rules of an organization and of each of its agents. */
 import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
-import { queryRows } from '../../platform/rows.ts';
+import { queryRow, queryRows } from '../../platform/rows.ts';
 import { insertDocument, type RevisionTables } from '../revisions.ts';
 
 export const pipelineTables: RevisionTables = {
@@ -29,6 +29,40 @@ export async function createPipeline(
     active: true,
   });
   if (!created) throw new Error(`there is a pipeline of ${documentKey} already`);
+}
+
+/** Archives the pipeline of an agent. Returns the revision that was active. */
+export async function archivePipeline(
+  trx: Trx,
+  organizationId: string,
+  documentKey: PipelineKey,
+): Promise<number | undefined> {
+  const row = await queryRow<{ archivedRevision: number | null }>(
+    trx,
+    `update request_approval_pipelines
+        set archived_at = clock_timestamp(), archived_revision = active_revision, active_revision = null
+      where organization_id = :organizationId and document_key = :documentKey and archived_at is null
+     returning archived_revision`,
+    { organizationId, documentKey },
+  );
+  return row?.archivedRevision ?? undefined;
+}
+
+/** Brings an archived pipeline back. Returns the revision that is active again. */
+export async function restorePipeline(
+  trx: Trx,
+  organizationId: string,
+  documentKey: PipelineKey,
+): Promise<number | undefined> {
+  const row = await queryRow<{ activeRevision: number | null }>(
+    trx,
+    `update request_approval_pipelines
+        set archived_at = null, active_revision = archived_revision, archived_revision = null
+      where organization_id = :organizationId and document_key = :documentKey and archived_at is not null
+     returning active_revision`,
+    { organizationId, documentKey },
+  );
+  return row?.activeRevision ?? undefined;
 }
 
 /** Records which escalation paths a new revision names. */

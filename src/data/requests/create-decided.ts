@@ -28,7 +28,7 @@ const INSERT_DECIDED: PreparedStatement = {
      where organization_revision is not distinct from cast(:organization_revision as uuid)
        and agent_revision is not distinct from cast(:agent_revision as uuid)
   ),
-  created as (${insertFrom({ state: ':status', wakeAt: 'null', source: 'live_organization, clock, pinned, unchanged' })}
+  created as (${insertFrom({ state: ':status', wakeAt: 'null', source: 'clock, pinned, unchanged' })}
   ),
   decided as (
     select id, organization_id, created_at as now, cast(:decision_key as text) as key, cast(:decision_id as uuid) as decision_id from created

@@ -19,8 +19,8 @@ export interface NewApprovalRequest extends Pick<
 
 /**
  * The new request. Undefined when the instance has used the key before, and when the organization
- * is deleted. A deletion holds the organization until its requests are cancelled, so none can
- * follow.
+ * is deleted, or the agent or instance is no longer active. Who ends one of these holds its row
+ * until the requests are cancelled, so none can follow.
  */
 export async function insertRequest(
   db: Db,
@@ -66,12 +66,21 @@ export interface Created {
 }
 
 /**
- * `pinned`: the active rules. `live_organization`: one row unless the organization is deleted, which stays so
- * until the statement ends. `clock` is read once that row is locked.
+ * `pinned`: the active rules. `live_agent`: one row if organization, agent and instance are active, which stays so
+ * until the statement ends. `clock` is read once these rows are locked.
+ *
+ * A key share lock leaves updates of `last_seen_at` free. It notices a change of status only by those who take
+ * `for update` before they write: a lock that conflicts makes the statement read the row again.
  */
 export const READ_TO_INSERT = `
   live_organization as materialized (select from organizations where id = :organization and deleted_at is null for share),
-  clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now from live_organization),
+  live_agent as materialized (
+    select from agents a join agent_instances i on i.organization_id = a.organization_id and i.agent_slug = a.slug
+     where a.organization_id = :organization and a.slug = :agent_slug and a.status = 'active'
+       and i.id = :instance and i.status = 'active' and exists (select from live_organization)
+       for key share of a, i
+  ),
+  clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now from live_agent),
   pinned as materialized (
     select (select v.id from request_approval_pipelines p
               join request_approval_pipeline_revisions v on v.request_approval_pipeline_id = p.id and v.revision = p.active_revision
@@ -111,7 +120,7 @@ const INSERT: PreparedStatement = {
   created as (${insertFrom({
     state: `'evaluating'`,
     wakeAt: `now + :head_start_ms * interval '1 millisecond'`,
-    source: 'live_organization, clock, pinned',
+    source: 'clock, pinned',
   })}
   ),
   audited as (

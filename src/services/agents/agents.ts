@@ -14,6 +14,7 @@ import {
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { lockAccessUnchanged } from '../../data/organization/organizations.ts';
 import { createPipeline } from '../../data/pipelines/request-approval-pipelines.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { readPage } from '../pages.ts';
 import { rereadCaller } from '../people/current-callers.ts';
@@ -35,12 +36,7 @@ export async function createAgent(
     const inserted = await insertAgent(trx, organizationId, { slug, name, createdByActorId });
     if (!inserted.ok)
       throw new AppError(inserted.taken === 'slug' ? 'agent_slug_taken' : 'agent_name_taken');
-    const used = (await countLiveAgents(trx, organizationId)) - 1;
-    const limit = context.limits.activeAgents;
-    if (used >= limit)
-      throw new AppError('quota_exceeded', {
-        details: { dimension: 'active_agents', limit, used },
-      });
+    await requireRoom(trx, context, organizationId);
     await createPipeline(trx, organizationId, { documentKey: `agent:${slug}`, createdByActorId });
     const event = {
       eventType: 'agent.created',
@@ -54,6 +50,20 @@ export async function createAgent(
     });
     return inserted.agent;
   });
+}
+
+/**
+ * For an agent that was just added, with access locked. Throws 429 `quota_exceeded`.
+ */
+export async function requireRoom(
+  trx: Trx,
+  { limits }: ServiceContext,
+  organizationId: string,
+): Promise<void> {
+  const used = (await countLiveAgents(trx, organizationId)) - 1;
+  const limit = limits.activeAgents;
+  if (used >= limit)
+    throw new AppError('quota_exceeded', { details: { dimension: 'active_agents', limit, used } });
 }
 
 /** Throws 404. */

@@ -5,8 +5,13 @@
 import { AppError } from '../../domain/errors.ts';
 import type { AgentPrincipal, Principal } from '../../domain/people/authorization.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
-import { findCredentialHolder, touchCredential } from '../../data/agents/agent-credentials.ts';
+import {
+  findCredentialHolder,
+  touchCredential,
+  type CredentialHolder,
+} from '../../data/agents/agent-credentials.ts';
 import { parseToken, secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
+import type { Db } from '../../platform/postgres.ts';
 import { authenticateApiKey } from '../people/api-keys.ts';
 import type { ServiceContext } from '../context.ts';
 import { authenticateOrganizationKey } from '../people/organization-api-keys.ts';
@@ -39,15 +44,25 @@ export async function authenticate(
   }
 }
 
+/** Throws what the next call of an agent would get, if its credential, agent or instance has ended. */
+export async function requireUsableCredential(db: Db, credentialId: string): Promise<void> {
+  requireUsable(await findCredentialHolder(db, credentialId));
+}
+
+function requireUsable(holder: CredentialHolder | undefined): void {
+  if (!holder?.valid) throw new AppError('authentication_required');
+  if (holder.agentStatus !== 'active') throw new AppError('agent_disabled');
+  if (holder.instanceStatus !== 'active') throw new AppError('instance_disabled');
+}
+
 async function authenticateAgent(
   context: ServiceContext,
   token: PresentedToken,
 ): Promise<AgentPrincipal> {
   const holder = await findCredentialHolder(context.db, token.id);
-  if (!holder?.valid || !secretMatches(token.secret, holder.tokenHash))
+  if (!holder || !secretMatches(token.secret, holder.tokenHash))
     throw new AppError('authentication_required');
-  if (holder.agentStatus !== 'active') throw new AppError('agent_disabled');
-  if (holder.instanceStatus !== 'active') throw new AppError('instance_disabled');
+  requireUsable(holder);
   if (holder.useIsStale) {
     touchCredential(context.db, holder.organizationId, holder.credentialId).catch(
       (error: unknown) => {

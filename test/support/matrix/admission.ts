@@ -66,13 +66,17 @@ const askedAtAgent: Readonly<Record<string, Permission>> = {
   addReviewers: 'request.decide',
 };
 
-/** A caller who may not see the agent learns neither its name nor that its credentials exist. */
+/** The same, for what belongs to an agent. Those who lack it do not learn that it exists. */
+const hiddenAtAgent: Readonly<Record<string, Permission>> = {
+  revokeAgentCredential: 'agent.credential.revoke',
+  updateAgentInstance: 'agent.write',
+};
+
+/** A caller who may not see the agent learns neither its name nor what belongs to it. */
 function refusedAtAgent(operationId: string, lack: Lack, { agent }: World): Refusal | undefined {
   const target = { kind: 'agent', slug: agent.slug } as const;
-  if (operationId === 'revokeAgentCredential')
-    return lack('agent.credential.revoke', target) === undefined
-      ? undefined
-      : { code: 'not_found' };
+  const hidden = hiddenAtAgent[operationId];
+  if (hidden) return lack(hidden, target) === undefined ? undefined : { code: 'not_found' };
   const permission = askedAtAgent[operationId];
   const reason = permission && lack(permission, target);
   return reason === undefined

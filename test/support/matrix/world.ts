@@ -36,6 +36,9 @@ export interface World {
   /** A member other than the owner, for changes that are refused for oneself. */
   readonly member: TestMember;
   readonly agent: TestAgent;
+  /** An agent that calls may disable and archive. */
+  readonly spareAgentSlug: string;
+  readonly spareInstanceId: string;
   readonly spareCredentialId: string;
   readonly requestId: string;
   readonly teamId: string;
@@ -57,7 +60,8 @@ export type Params = Readonly<Record<string, string>>;
 export async function createWorld(app: TestApp): Promise<World> {
   const organization = await createOrganization(app);
   const agent = await createAgent(app, organization);
-  const { credentialId: spareCredentialId } = await createInstance(app, organization, agent.slug);
+  const spare = await createInstance(app, organization, agent.slug);
+  const { slug: spareAgentSlug } = await createAgent(app, organization);
   const level = {
     id: randomUUID(),
     type: 'level',
@@ -89,7 +93,9 @@ export async function createWorld(app: TestApp): Promise<World> {
     organization,
     member,
     agent,
-    spareCredentialId,
+    spareAgentSlug,
+    spareInstanceId: spare.instanceId,
+    spareCredentialId: spare.credentialId,
     requestId,
     teamId,
     invitation: await createInvitation(app, organization),
@@ -196,9 +202,13 @@ async function createSpares(
  * Placeholders of the path, filled with objects of `world`. An unknown id replaces a noun that is
  * missing here.
  */
-export function paramsIn(world: World, { path }: Pick<Endpoint, 'path'>): Params {
+export function paramsIn(
+  world: World,
+  { path, method }: Pick<Endpoint, 'path' | 'method'>,
+): Params {
   const ids: readonly (readonly [RegExp, string])[] = [
     [/\/requests\//, world.requestId],
+    [/\/agent_instances\//, world.spareInstanceId],
     [/\/agent-credentials\//, world.spareCredentialId],
     [/\/me\/api_keys\//, world.spareKeyId],
     [/\/me\/sessions\//, world.spareSessionId],
@@ -211,9 +221,10 @@ export function paramsIn(world: World, { path }: Pick<Endpoint, 'path'>): Params
     [/./, randomUUID()],
   ];
   const holder = path.includes('/teams/') ? 'team' : path.includes('/api_keys/') ? 'key' : 'member';
+  const changesAgent = method !== 'get' && /\/agents\/\{slug\}(\/restore)?$/.test(path);
   const known: Params = {
     id: ids.find(([pattern]) => pattern.test(path))?.[1] ?? '',
-    slug: world.agent.slug,
+    slug: changesAgent ? world.spareAgentSlug : world.agent.slug,
     agent_slug: world.agent.slug,
     path_key: `path-${world.agent.slug}`,
     endpoint_key: endpointKeyOf(world.agent),

@@ -9,7 +9,6 @@ import {
   type NewApprovalRequest,
 } from '../../../data/requests/create.ts';
 import { findByIdempotencyKey } from '../../../data/requests/read.ts';
-import { findOrganization } from '../../../data/organization/organizations.ts';
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import type { AgentPrincipal } from '../../../domain/people/authorization.ts';
 import { parseDuration } from '../../../domain/durations.ts';
@@ -19,6 +18,7 @@ import type { Runtime, ServiceContext } from '../../context.ts';
 import { decideAtDoor, stepAtDoor, WORKFLOW_NOT_STARTED } from './door.ts';
 import { isSameInput } from './same-input.ts';
 import { readSettled } from '../settle.ts';
+import { requireUsableCredential } from '../../sign-in/authentication.ts';
 import { startUnlessAnswered, subjectOf } from './start.ts';
 import { parkWait, type ParkedWait } from '../waiting/wait.ts';
 
@@ -44,8 +44,8 @@ export interface CreateOutcome {
 }
 
 /**
- * Throws `idempotency_conflict`, and `quota_exceeded` when too many requests of the organization
- * wait for people.
+ * Throws `idempotency_conflict`, `quota_exceeded` when too many requests of the organization wait
+ * for people, and what `authenticate` throws when the agent or its credential ended meanwhile.
  */
 export async function createRequest(
   context: ServiceContext,
@@ -134,7 +134,11 @@ async function replay(
     principal.instanceId,
     input.idempotencyKey,
   );
-  if (!original) throw await whyThereIsNone(context, principal);
+  if (!original) {
+    await requireUsableCredential(context.db, principal.credentialId);
+    // The pending cap refused it between our insert and this read.
+    throw pendingQuotaExceeded(context);
+  }
   if (!(await isSameInput(context, original, input))) throw new AppError('idempotency_conflict');
   return await awaitVerdict(context, original.id, {
     signal,
@@ -142,18 +146,6 @@ async function replay(
       wait.look();
     },
   });
-}
-
-/**
- * The pending cap refused it between our insert and this read, or its organization was deleted
- * meanwhile.
- */
-async function whyThereIsNone(
-  context: ServiceContext,
-  { organizationId }: AgentPrincipal,
-): Promise<AppError> {
-  const organization = await findOrganization(context.db, organizationId);
-  return organization ? pendingQuotaExceeded(context) : new AppError('authentication_required');
 }
 
 function pendingQuotaExceeded(runtime: Runtime): AppError {

@@ -37,7 +37,7 @@ export interface AtTheDoor {
   readonly decided?: ApprovalRequest;
   /** The verdict sends it to people, so it is not written yet. */
   readonly judged?: Judged;
-  /** It cannot be written: its key was used before, or its organization is deleted. */
+  /** It cannot be written: its key was used before, or its agent has ended. */
   readonly isRefused: boolean;
 }
 

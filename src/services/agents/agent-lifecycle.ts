@@ -1,0 +1,148 @@
+/** Renames, disables, enables, archives and restores agents. */
+import type { Agent } from '../../domain/agents/agents.ts';
+import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
+import { lockAgent, revokeAllOfAgent, updateAgent } from '../../data/agents/agents.ts';
+import { insertAuditEvents } from '../../data/audit-events.ts';
+import { lockAccessUnchanged } from '../../data/organization/organizations.ts';
+import {
+  archivePipeline,
+  restorePipeline,
+} from '../../data/pipelines/request-approval-pipelines.ts';
+import type { Trx } from '../../platform/postgres.ts';
+import type { ServiceContext } from '../context.ts';
+import { rereadCaller } from '../people/current-callers.ts';
+import { announceCancelledAll, cancelAll } from '../requests/cancel-all.ts';
+import { requireRoom } from './agents.ts';
+
+const pipelineOf = (slug: string): PipelineKey => `agent:${slug}`;
+
+/** Throws what `rereadCaller` throws, and 404. */
+async function lockAndReread(trx: Trx, principal: ProductPrincipal, slug: string): Promise<Agent> {
+  const agent = await lockAgent(trx, principal.organizationId, slug);
+  await rereadCaller(trx, principal, {
+    permission: 'agent.write',
+    target: { kind: 'agent', slug },
+  });
+  if (!agent) throw new AppError('not_found');
+  return agent;
+}
+
+/** Throws 409 `agent_name_taken`. */
+async function store(
+  trx: Trx,
+  principal: ProductPrincipal,
+  { agent, events }: { readonly agent: Agent; readonly events: readonly AgentEvent[] },
+): Promise<Agent> {
+  const stored = await updateAgent(trx, agent);
+  if (!stored) throw new AppError('agent_name_taken');
+  await insertAuditEvents(trx, principal.organizationId, {
+    events: events.map(({ verb, data }): NewAuditEvent => ({
+      eventType: `agent.${verb}`,
+      actor: actorOf(principal),
+      subjectId: agent.slug,
+      data,
+    })),
+    occurredAt: stored.updatedAt,
+  });
+  return stored;
+}
+
+interface AgentEvent {
+  readonly verb: 'renamed' | 'enabled' | 'disabled' | 'archived' | 'restored';
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface AgentChange {
+  readonly slug: string;
+  readonly name?: string | undefined;
+  readonly status?: 'active' | 'disabled' | undefined;
+}
+
+/**
+ * Renames, disables or enables. What stays the same is not recorded. Once a disabled agent is
+ * answered, it gets no further request. Throws what `rereadCaller` throws, 404, 409
+ * `agent_archived` or `agent_name_taken`.
+ */
+export async function changeAgent(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  { slug, ...change }: AgentChange,
+): Promise<Agent> {
+  return await context.db.transaction(async (trx) => {
+    const before = await lockAndReread(trx, principal, slug);
+    if (before.status === 'archived') throw new AppError('agent_archived');
+    const { name = before.name, status = before.status } = change;
+    const events: AgentEvent[] = [];
+    if (name !== before.name)
+      events.push({ verb: 'renamed', data: { from: before.name, to: name } });
+    if (status !== before.status)
+      events.push({ verb: status === 'active' ? 'enabled' : 'disabled', data: { name } });
+    if (events.length === 0) return before;
+    return await store(trx, principal, { agent: { ...before, name, status }, events });
+  });
+}
+
+/**
+ * Ends the agent's credentials and provisioner tokens for good, cancels its open requests, and
+ * archives its pipeline. A repeat changes nothing. Throws what `rereadCaller` throws, and 404.
+ */
+export async function archiveAgent(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  slug: string,
+): Promise<void> {
+  const { organizationId } = principal;
+  const settled = await context.db.transaction(async (trx) => {
+    const agent = await lockAndReread(trx, principal, slug);
+    if (agent.status === 'archived') return undefined;
+    const revoked = await revokeAllOfAgent(trx, organizationId, slug);
+    const revision = await archivePipeline(trx, organizationId, pipelineOf(slug));
+    const closed = await cancelAll(trx, {
+      organizationId,
+      agentSlug: slug,
+      actor: actorOf(principal),
+      reason: 'agent_archived',
+    });
+    const data = {
+      name: agent.name,
+      pipeline_revision: revision,
+      revoked_credentials: revoked.credentials,
+      revoked_provisioners: revoked.provisioners,
+      cancelled_requests: closed.cancelled.length,
+    };
+    await store(trx, principal, {
+      agent: { ...agent, status: 'archived' },
+      events: [{ verb: 'archived', data }],
+    });
+    return closed;
+  });
+  if (settled) announceCancelledAll(context, settled);
+}
+
+/**
+ * Brings an archived agent back, active, with the pipeline revision it had. What was revoked stays
+ * revoked. A live agent stays as it is. Throws what `rereadCaller` throws, 404, 409
+ * `agent_name_taken`, 429 `quota_exceeded`.
+ */
+export async function restoreAgent(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  slug: string,
+): Promise<Agent> {
+  const { organizationId } = principal;
+  return await context.db.transaction(async (trx) => {
+    await lockAccessUnchanged(trx, organizationId);
+    const agent = await lockAndReread(trx, principal, slug);
+    if (agent.status !== 'archived') return agent;
+    const revision = await restorePipeline(trx, organizationId, pipelineOf(slug));
+    const restored = await store(trx, principal, {
+      agent: { ...agent, status: 'active' },
+      events: [{ verb: 'restored', data: { name: agent.name, pipeline_revision: revision } }],
+    });
+    await requireRoom(trx, context, organizationId);
+    return restored;
+  });
+}
