@@ -2,9 +2,11 @@
  * Every endpoint of the API, one line per noun. To add one, see ARCHITECTURE.md, "Where to add an
  * endpoint".
  */
+import { provisionedInstanceEndpoints } from './agents/provisioned-instances.ts';
 import { aapApprovalRequestEndpoints } from './requests/aap-approval-requests.ts';
 import { agentCredentialEndpoints } from './agents/agent-credentials.ts';
 import { agentInstanceEndpoints } from './agents/agent-instances.ts';
+import { agentProvisionerEndpoints } from './agents/agent-provisioners.ts';
 import { agentEndpoints } from './agents/agents.ts';
 import { apiKeyEndpoints } from './people/api-keys.ts';
 import { approvalRequestClaimEndpoints } from './requests/approval-request-claims.ts';
@@ -39,6 +41,7 @@ import { webhookEndpointEndpoints } from './webhooks/webhook-endpoints.ts';
 
 export const endpoints: readonly Endpoint[] = [
   ...aapApprovalRequestEndpoints,
+  ...provisionedInstanceEndpoints,
   ...approvalRequestEndpoints,
   ...approvalRequestRoutingEndpoints,
   ...approvalRequestClaimEndpoints,
@@ -60,6 +63,7 @@ export const endpoints: readonly Endpoint[] = [
   ...agentEndpoints,
   ...agentInstanceEndpoints,
   ...agentCredentialEndpoints,
+  ...agentProvisionerEndpoints,
   ...pipelineEndpoints,
   ...escalationPathEndpoints,
   ...escalationPathPreviewEndpoints,

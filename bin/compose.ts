@@ -214,6 +214,7 @@ function limitsOf(config: Config): Limits {
     callsPerMinute: config.rateLimit,
     createBudgetMs: config.createBudget,
     agentCredentialLifetimeMs: config.agentCredentialLifetime,
+    provisionerLifetimeMs: config.provisionerLifetime,
     apiKeyLifetimeMs: config.maxApiKeyLifetime,
     seats: config.maxSeats,
   };

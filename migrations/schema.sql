@@ -560,6 +560,21 @@ CREATE INDEX permission_policies_membership_id_idx ON permission_policies USING 
 CREATE INDEX permission_policies_organization_id_idx ON permission_policies USING btree (organization_id);
 CREATE INDEX permission_policies_team_id_idx ON permission_policies USING btree (team_id);
 
+CREATE TABLE provisioned_instances (
+  agent_provisioner_id uuid NOT NULL,
+  key text NOT NULL,
+  parameters_hash bytea NOT NULL,
+  agent_credential_id uuid NOT NULL,
+  sealed_token bytea NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT provisioned_instances_pkey PRIMARY KEY (agent_provisioner_id, key),
+  CONSTRAINT provisioned_instances_agent_credential_id_fkey FOREIGN KEY (agent_credential_id) REFERENCES agent_credentials(id),
+  CONSTRAINT provisioned_instances_agent_provisioner_id_fkey FOREIGN KEY (agent_provisioner_id) REFERENCES agent_provisioners(id)
+);
+COMMENT ON TABLE provisioned_instances IS 'Instances made with an Idempotency-Key. Only the provisioner token that made one can open its sealed_token. Purged after seven days.';
+CREATE INDEX provisioned_instances_agent_credential_id_idx ON provisioned_instances USING btree (agent_credential_id);
+CREATE INDEX provisioned_instances_created_at_idx ON provisioned_instances USING btree (created_at);
+
 CREATE TABLE recovery_codes (
   user_id uuid NOT NULL,
   code_hash bytea NOT NULL,

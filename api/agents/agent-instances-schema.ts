@@ -2,7 +2,7 @@
 import type { AgentInstance } from '../../src/domain/agents/agent-instances.ts';
 import type { AgentProvisioner } from '../../src/domain/agents/agent-provisioners.ts';
 import { z } from 'zod';
-import type { IssuedCredential } from '../../src/services/agents/agent-credentials.ts';
+import type { CreatedInstance } from '../../src/services/agents/new-instances.ts';
 import { compareDecimals, ExactNumber } from '../../src/platform/json/exact-values.ts';
 import { present } from '../http/present.ts';
 import { exactObject, slug, timestamp, uuid } from '../http/schema.ts';
@@ -101,13 +101,7 @@ export const instanceWithCredentialSchema = z.strictObject({
   credential: issuedCredentialSchema.meta({ description: 'Its credential.' }),
 });
 
-export const presentInstanceWithCredential = ({
-  instance,
-  credential,
-}: {
-  readonly instance: AgentInstance;
-  readonly credential: IssuedCredential;
-}) => ({
+export const presentInstanceWithCredential = ({ instance, credential }: CreatedInstance) => ({
   agent_instance: presentAgentInstance(instance),
   credential: present(issuedCredentialSchema, credential),
 });

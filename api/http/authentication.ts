@@ -122,6 +122,8 @@ function opens(principal: Principal, auth: AuthKind): boolean {
   switch (auth) {
     case 'agent':
       return principal.kind === 'agent';
+    case 'provisioner':
+      return principal.kind === 'provisioner';
     case 'product':
       return principal.kind === 'member' || principal.kind === 'organization_key';
     case 'member':

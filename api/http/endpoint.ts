@@ -9,6 +9,7 @@ import type {
   MemberPrincipal,
   AgentPrincipal,
   ProductPrincipal,
+  ProvisionerPrincipal,
 } from '../../src/domain/people/authorization.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import type { Permission } from '../../src/domain/people/permissions.ts';
@@ -18,17 +19,19 @@ import type { ServiceContext } from '../../src/services/context.ts';
 /**
  * The credentials an endpoint accepts. `product`: a session, a personal or an organization key;
  * `member`: a session or a personal key; `session`: a browser only; `agent`: the adapter protocol;
- * `none`: no credential.
+ * `provisioner`: a fleet's token; `none`: no credential.
  */
-export type AuthKind = 'product' | 'member' | 'session' | 'agent' | 'none';
+export type AuthKind = 'product' | 'member' | 'session' | 'agent' | 'provisioner' | 'none';
 
 export type PrincipalOf<A extends AuthKind> = A extends 'agent'
   ? AgentPrincipal
-  : A extends 'none'
-    ? undefined
-    : A extends 'product'
-      ? ProductPrincipal
-      : MemberPrincipal;
+  : A extends 'provisioner'
+    ? ProvisionerPrincipal
+    : A extends 'none'
+      ? undefined
+      : A extends 'product'
+        ? ProductPrincipal
+        : MemberPrincipal;
 
 /** Limits on bodies, in bytes. */
 export const BODY_BYTES = {
@@ -44,11 +47,11 @@ export const BODY_BYTES = {
 } as const;
 
 /**
- * Headers that an operation may require. A missing required one is 400 (Idempotency-Key) or 428
+ * Headers that an operation uses. A missing required one is 400 (Idempotency-Key) or 428
  * (If-Match).
  */
 export interface HeaderNeeds {
-  readonly idempotencyKey?: 'required';
+  readonly idempotencyKey?: 'required' | 'optional';
   readonly ifMatch?: 'required';
 }
 
@@ -66,7 +69,7 @@ export interface Call<
   readonly body: Output<B>;
   /** Present when the endpoint uses one. */
   readonly signedForm: SignedForm;
-  /** Present when the endpoint requires the header. */
+  /** Empty without the header, where the endpoint does not require it. */
   readonly idempotencyKey: string;
   /** The revision named by If-Match, 0 when none is active; present when the endpoint requires the header. */
   readonly ifMatch: number;
@@ -162,6 +165,8 @@ export interface Endpoint<
   readonly query?: Q;
   readonly headers?: HeaderNeeds;
   readonly body?: B;
+  /** Set where a call without a body counts as one with an empty object. */
+  readonly bodyOptional?: true;
   /** The most bytes of a body. Default: `BODY_BYTES.usual`. */
   readonly bodyLimit?: number;
   /** Set where each call counts as a sign-in attempt of its network, before its body is read. */

@@ -20,7 +20,7 @@ function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
   return [
     'validation_failed',
     ...(body || signedForm ? inBody : []),
-    ...(headers?.idempotencyKey ? (['idempotency_key_required'] as const) : []),
+    ...(headers?.idempotencyKey === 'required' ? (['idempotency_key_required'] as const) : []),
     ...(headers?.ifMatch ? (['if_match_required'] as const) : []),
     ...credentialErrors(endpoint),
     ...(auth !== 'agent' && method !== 'get' ? (['cross_site_request'] as const) : []),
@@ -44,6 +44,8 @@ function credentialErrors({ auth }: Endpoint): readonly ErrorCode[] {
         'agent_disabled',
         'instance_disabled',
       ];
+    case 'provisioner':
+      return ['authentication_required', 'permission_denied', 'agent_disabled'];
     case 'product':
     case 'member':
       return [

@@ -68,11 +68,16 @@ function refuseRead(error: unknown, limit: number): never {
 /** The parsed body. A large one is read in the worker pool, on behalf of the credential. */
 export async function readBody(
   request: IncomingMessage,
-  rules: BodyRules & { readonly body?: z.ZodType | undefined },
+  rules: BodyRules & {
+    readonly body?: z.ZodType | undefined;
+    readonly bodyOptional?: true | undefined;
+  },
   { pool, onBehalfOf }: { readonly pool: WorkerPool; readonly onBehalfOf: string },
 ): Promise<unknown> {
   const { bodyLimit, exact, documents, verbatim, body: schema } = rules;
+  if (rules.bodyOptional && isWithoutBody(request)) return {};
   const text = await readBodyText(request, { type: JSON_TYPE, limit: bodyLimit });
+  if (rules.bodyOptional && text === '') return {};
   if (!isLarge([text]) || !(exact ?? documents)) return parseBody(text, rules);
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const large = { text, known, exact, documents, verbatim };
@@ -81,13 +86,17 @@ export async function readBody(
   return rebuilt(answer.outline, text);
 }
 
+function isWithoutBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
+  return encoding === undefined && length === '0';
+}
+
 /** For an operation without a body: an empty object counts as no body, anything else is a 400. */
 export async function refuseBody(request: IncomingMessage): Promise<void> {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (encoding === undefined && (length === undefined || length === '0')) return;
+  if (isWithoutBody(request)) return;
   const bytes = await getRawBody(request, {
     limit: BODY_BYTES.signIn,
-    length: length ?? null,
+    length: request.headers['content-length'] ?? null,
   }).catch(() => undefined);
   if (bytes?.length === 0) return;
   const body = bytes && objectIn(bytes.toString('utf8'));
@@ -160,10 +169,14 @@ export function validate<S extends z.ZodType>(
   throw invalid(read.issues);
 }
 
-/** 1 to 255 printable ASCII characters, or a 400. */
-export function readIdempotencyKey(header: string | undefined): string {
-  if (header === undefined || header === '') throw new AppError('idempotency_key_required');
-  if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
+/** 1 to 255 printable ASCII characters, or a 400. Empty without the header, where it is optional. */
+export function readIdempotencyKey(
+  header: string | undefined,
+  need: 'required' | 'optional',
+): string {
+  if (need === 'optional' && header === undefined) return '';
+  if (need === 'required' && !header) throw new AppError('idempotency_key_required');
+  if (!header || !/^[\x20-\x7e]{1,255}$/.test(header)) {
     throw invalid([
       {
         pointer: '/headers/idempotency-key',

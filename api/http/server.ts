@@ -279,7 +279,10 @@ async function readCall(
     query: validate(endpoint.query ?? NO_PARAMETERS, readQuery(ctx.querystring), '/query'),
     params: named(params),
     idempotencyKey: endpoint.headers?.idempotencyKey
-      ? readIdempotencyKey(headers['idempotency-key'] as string | undefined)
+      ? readIdempotencyKey(
+          headers['idempotency-key'] as string | undefined,
+          endpoint.headers.idempotencyKey,
+        )
       : '',
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
     body: await readBodyOf(endpoint, ctx.req, {

@@ -25,6 +25,7 @@ const security: Readonly<Record<AuthKind, Record<string, string[]>[]>> = {
   member: [{ sessionCookie: [] }, { personalApiKey: [] }],
   session: [{ sessionCookie: [] }],
   agent: [{ agentCredential: [] }],
+  provisioner: [{ provisionerToken: [] }],
   none: [],
 };
 
@@ -33,6 +34,7 @@ const opensWith: Readonly<Record<AuthKind, string>> = {
   member: 'a session or a personal API key',
   session: 'a session; API keys are refused',
   agent: 'an agent credential',
+  provisioner: 'a provisioner token',
   none: 'no credential',
 };
 
@@ -50,6 +52,14 @@ const parameters = {
     required: true,
     description:
       'Names this attempt, so that it can be repeated without harm: 1 to 255 printable ASCII characters, kept for ever.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+    example: '6f1c7f2e-6f5e-4f5a-8d0c-0d5b6b1c9f00',
+  },
+  OptionalIdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Names this attempt, so that it can be repeated without harm: 1 to 255 printable ASCII characters, kept for seven days.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
     example: '6f1c7f2e-6f5e-4f5a-8d0c-0d5b6b1c9f00',
   },
@@ -159,16 +169,14 @@ function operation(
       ...(query && { query: query as never }),
     },
     parameters: [
-      ...(endpoint.headers?.idempotencyKey
-        ? [{ $ref: '#/components/parameters/IdempotencyKey' }]
-        : []),
+      ...idempotencyKeyOf(endpoint),
       ...(endpoint.headers?.ifMatch ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
       { $ref: '#/components/parameters/RequestId' },
       ...(signedForm?.headers ?? []).map(signedHeader),
     ],
     ...(body && {
       requestBody: {
-        required: true,
+        required: !endpoint.bodyOptional,
         content: { 'application/json': { schema: body, example: requestExample } },
       },
     }),
@@ -185,6 +193,12 @@ function operation(
     }),
     responses: { ...successes(endpoint), ...failures(endpoint, shared) },
   };
+}
+
+function idempotencyKeyOf({ headers: needed }: Endpoint): oas31.ReferenceObject[] {
+  if (!needed?.idempotencyKey) return [];
+  const name = needed.idempotencyKey === 'required' ? 'IdempotencyKey' : 'OptionalIdempotencyKey';
+  return [{ $ref: `#/components/parameters/${name}` }];
 }
 
 /** A missing one is refused like a wrong one. */

@@ -71,7 +71,7 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: 'Agents', description: 'The agents whose tool calls are reviewed.' },
   {
     name: 'Agent credentials',
-    description: 'Instances of agents, and their credentials.',
+    description: 'Instances of agents, their credentials, and the tokens that make more of them.',
   },
   {
     name: 'Approval pipelines',
@@ -140,5 +140,11 @@ export const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'whc_<id>_<secret>',
     description: 'Opens the adapter protocol for one agent instance, and nothing else.',
+  },
+  provisionerToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'whp_<id>_<secret>',
+    description: 'Makes instances of one agent, each with a credential, and nothing else.',
   },
 } as const;

@@ -40,9 +40,9 @@ export function requestEvent(
   return { eventType: `approval_request.${verb}`, actor: SYSTEM, subjectId: requestId, data };
 }
 
-/** The actor of a call. A member acts as themselves; with a personal key the actor's type is `api_key`. */
+/** The actor of a call. A member acts as themselves; with a personal key the actor's type is `api_key`. A fleet acts as its agent. */
 export function actorOf(principal: Principal): AuditActor {
-  if (principal.kind === 'agent')
+  if (principal.kind === 'agent' || principal.kind === 'provisioner')
     return { type: 'agent', id: principal.agentSlug, displayName: principal.agentName };
   if (principal.kind === 'organization_key')
     return { type: 'api_key', id: principal.keyId, displayName: principal.name };

@@ -1,6 +1,7 @@
 /** Prefixes of tokens by kind of credential, so that one kind never passes for another. */
 export const TOKEN_PREFIX = {
   agentCredential: 'whc',
+  provisioner: 'whp',
   apiKey: 'whk',
   organizationKey: 'who',
   session: 'whs',

@@ -111,6 +111,9 @@ export const environmentVariables = z.object({
   COUNTERSIGN_AGENT_CREDENTIAL_LIFETIME: duration('60s', '87600h')
     .prefault('2160h')
     .meta({ description: 'Default and longest lifetime of an agent credential.' }),
+  COUNTERSIGN_PROVISIONER_LIFETIME: duration('60s', '87600h')
+    .prefault('8760h')
+    .meta({ description: 'Default and longest lifetime of a provisioner token.' }),
   COUNTERSIGN_MAX_API_KEY_LIFETIME: duration('60s', '87600h').optional().meta({
     description:
       'Longest lifetime of a new API key, and the lifetime of a key created without an expiry. Without it a key may live until it is revoked, unless its organization sets a limit.',

@@ -83,6 +83,7 @@ function settingsOf(values: EnvironmentValues) {
     maxActiveAgents: values.COUNTERSIGN_MAX_ACTIVE_AGENTS,
     rateLimit: values.COUNTERSIGN_RATE_LIMIT,
     agentCredentialLifetime: values.COUNTERSIGN_AGENT_CREDENTIAL_LIFETIME,
+    provisionerLifetime: values.COUNTERSIGN_PROVISIONER_LIFETIME,
     maxApiKeyLifetime: values.COUNTERSIGN_MAX_API_KEY_LIFETIME,
     maxSeats: values.COUNTERSIGN_MAX_SEATS,
     edition: values.COUNTERSIGN_EDITION,

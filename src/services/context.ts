@@ -26,6 +26,8 @@ export interface Limits {
   readonly createBudgetMs: number;
   /** Default and greatest life of an agent credential, in milliseconds. */
   readonly agentCredentialLifetimeMs: number;
+  /** Default and greatest life of a provisioner token, in milliseconds. */
+  readonly provisionerLifetimeMs: number;
   /** Longest life of a new API key, in milliseconds; undefined when only organizations limit it. */
   readonly apiKeyLifetimeMs: number | undefined;
   /** Members who were not removed and pending invitations, per organization. */

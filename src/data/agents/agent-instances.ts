@@ -3,7 +3,7 @@ import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
 import type { AgentStatus } from '../../domain/agents/agents.ts';
 import { v7 } from 'uuid';
 import { JsonText } from '../../platform/json/exact-json.ts';
-import { violatedConstraint, type Trx } from '../../platform/postgres.ts';
+import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow } from '../../platform/rows.ts';
 import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
 
@@ -25,12 +25,9 @@ const toInstance = (row: AgentInstanceRow): AgentInstance => ({
   metadata: new JsonText(row.metadata),
 });
 
-/**
- * Creates an active instance. Undefined when another instance of the agent has the name; the
- * transaction is then aborted.
- */
+/** Creates an active instance. Undefined when another instance of the agent has the name. */
 export async function insertAgentInstance(
-  trx: Trx,
+  db: Db,
   organizationId: string,
   {
     agentSlug,
@@ -38,19 +35,15 @@ export async function insertAgentInstance(
     metadata,
   }: { readonly agentSlug: string; readonly name: string; readonly metadata: string },
 ): Promise<AgentInstance | undefined> {
-  try {
-    const row = await queryOne<AgentInstanceRow>(
-      trx,
-      `insert into agent_instances (id, organization_id, agent_slug, name, status, metadata, created_at, last_seen_at)
+  const row = await queryRow<AgentInstanceRow>(
+    db,
+    `insert into agent_instances (id, organization_id, agent_slug, name, status, metadata, created_at, last_seen_at)
        select :id, :organizationId, :agentSlug, :name, 'active', cast(:metadata as json), now, now from clock_timestamp() as now
+       on conflict on constraint agent_instances_name_key do nothing
        returning ${COLUMNS}`,
-      { id: v7(), organizationId, agentSlug, name, metadata },
-    );
-    return toInstance(row);
-  } catch (error) {
-    if (violatedConstraint(error) === 'agent_instances_name_key') return undefined;
-    throw error;
-  }
+    { id: v7(), organizationId, agentSlug, name, metadata },
+  );
+  return row && toInstance(row);
 }
 
 /**

@@ -131,11 +131,12 @@ export interface Ended {
   readonly apiKeys: number;
   readonly invitations: number;
   readonly agentCredentials: number;
+  readonly agentProvisioners: number;
 }
 
 /**
- * Marks the organization as deleted and ends its members, sessions, keys, invitations and
- * credentials. The rows stay.
+ * Marks the organization as deleted and ends its members, sessions, keys, invitations, credentials
+ * and provisioner tokens. The rows stay.
  */
 export async function endOrganization(trx: Trx, organizationId: string): Promise<Ended> {
   return await queryOne<Ended>(
@@ -160,10 +161,14 @@ export async function endOrganization(trx: Trx, organizationId: string): Promise
      ),
      agent_credential as (
        update agent_credentials set revoked_at = now from clock where organization_id = :organizationId and revoked_at is null returning 1
+     ),
+     agent_provisioner as (
+       update agent_provisioners set revoked_at = now from clock where organization_id = :organizationId and revoked_at is null returning 1
      )
      select (select count(*) from membership) as memberships, (select count(*) from session) as sessions,
             (select count(*) from api_key) as api_keys, (select count(*) from invitation) as invitations,
-            (select count(*) from agent_credential) as agent_credentials`,
+            (select count(*) from agent_credential) as agent_credentials,
+            (select count(*) from agent_provisioner) as agent_provisioners`,
     { organizationId },
   );
 }

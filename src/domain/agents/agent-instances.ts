@@ -1,6 +1,11 @@
 /** A running copy of an agent, as its credential names it. */
 import type { JsonText } from '../../platform/json/exact-json.ts';
 
+/** A name for an instance that was given none. `random`: a few bytes. */
+export function generatedName(agentSlug: string, random: Buffer): string {
+  return `${agentSlug}-${random.toString('hex')}`;
+}
+
 export interface AgentInstance {
   readonly id: string;
   readonly organizationId: string;

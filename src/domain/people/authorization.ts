@@ -87,12 +87,25 @@ export interface AgentPrincipal {
   readonly auth: AuthContext;
 }
 
+/** A fleet that makes instances of its agent. It holds no permission: its token opens operations of its own. */
+export interface ProvisionerPrincipal {
+  readonly kind: 'provisioner';
+  readonly organizationId: string;
+  readonly agentSlug: string;
+  readonly agentName: string;
+  readonly provisionerId: string;
+  readonly suffix: string;
+  /** Derived from the presented token. It opens the answers that the token got before. */
+  readonly answerKey: Buffer;
+}
+
 /** Every authenticated caller. A new credential kind is one more member here and one more case below. */
-export type Principal = ProductPrincipal | AgentPrincipal;
+export type Principal = ProductPrincipal | AgentPrincipal | ProvisionerPrincipal;
 
 /** Identifies the credential of a call. A call from Slack presents none of ours: it counts as the Slack user's. */
 export function credentialIdOf(principal: Principal): string {
   if (principal.kind === 'agent') return principal.credentialId;
+  if (principal.kind === 'provisioner') return principal.provisionerId;
   if (principal.kind === 'organization_key') return principal.keyId;
   switch (principal.via.kind) {
     case 'session':
@@ -195,13 +208,15 @@ function sortedGrants(grants: readonly Grant[]): readonly Grant[] {
   return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, grant]) => grant);
 }
 
-function holderOf(principal: Principal): PermissionHolder {
+function holderOf(principal: Principal): PermissionHolder | undefined {
+  if (principal.kind === 'provisioner') return undefined;
   if (principal.kind === 'agent') return 'agent';
   if (principal.kind === 'organization_key') return 'organization_api_key';
   return principal.via.kind === 'api_key' ? 'api_key' : 'human';
 }
 
 function heldGrants(principal: Principal): readonly Grant[] {
+  if (principal.kind === 'provisioner') return [];
   return principal.kind === 'agent' ? agentGrants(principal.agentSlug) : principal.grants;
 }
 
@@ -210,8 +225,13 @@ function isOutsideKeyScope(principal: Principal, permission: Permission): boolea
   return principal.via.scopedTo !== null && !principal.via.scopedTo.includes(permission);
 }
 
+function mayEverHold(principal: Principal, permission: Permission): boolean {
+  const holder = holderOf(principal);
+  return holder !== undefined && mayHold(holder, permission);
+}
+
 function canCarry(principal: Principal, permission: Permission): boolean {
-  return mayHold(holderOf(principal), permission) && !isOutsideKeyScope(principal, permission);
+  return mayEverHold(principal, permission) && !isOutsideKeyScope(principal, permission);
 }
 
 function covers(grant: Grant, target: AuthorizationTarget): boolean {
@@ -247,8 +267,7 @@ export function authorize(
   permission: Permission,
   target: AuthorizationTarget,
 ): Authorization {
-  if (!mayHold(holderOf(principal), permission))
-    return refusal(permission, target, 'credential_kind');
+  if (!mayEverHold(principal, permission)) return refusal(permission, target, 'credential_kind');
   const grants = heldGrants(principal).filter((grant) => grant.permission === permission);
   if (grants.length === 0) return refusal(permission, target, 'missing_permission');
   if (!grants.some((grant) => covers(grant, target)))

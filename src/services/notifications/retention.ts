@@ -1,8 +1,9 @@
 /**
- * Purges old messages that are delivered, dropped or dead, and old calls of webhook endpoints: a
- * limited number each minute.
+ * Purges old messages that are delivered, dropped or dead, old calls of webhook endpoints and old
+ * answers to provisioner tokens: a limited number each minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { deleteOldProvisionedInstances } from '../../data/agents/provisioned-instances.ts';
 import { deleteFinished } from '../../data/notifications/notification-deliveries.ts';
 import { deleteOldWebhookDeliveries } from '../../data/webhooks/webhook-deliveries.ts';
 import type { ServiceContext } from '../context.ts';
@@ -29,7 +30,7 @@ export async function purgeWhileRunning(
 
 /** One round. Exported for tests. */
 export async function purgeBatch({ db }: ServiceContext, stopping: AbortSignal): Promise<void> {
-  for (const purge of [deleteFinished, deleteOldWebhookDeliveries]) {
+  for (const purge of [deleteFinished, deleteOldWebhookDeliveries, deleteOldProvisionedInstances]) {
     let purged = BATCH;
     for (let batch = 0; purged === BATCH && batch < BATCHES && !stopping.aborted; batch += 1)
       purged = await purge(db, BATCH);

@@ -175,6 +175,7 @@ async function end(trx: Trx, caller: MemberPrincipal) {
     api_keys_revoked: ended.apiKeys,
     invitations_revoked: ended.invitations,
     agent_credentials_revoked: ended.agentCredentials,
+    agent_provisioners_revoked: ended.agentProvisioners,
     approval_requests_cancelled: settled.cancelled.length,
   };
   await insertAuditEvents(trx, organizationId, {

@@ -12,6 +12,7 @@ import {
 } from '../../data/agents/agent-credentials.ts';
 import { parseToken, secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { authenticateProvisioner } from '../agents/agent-provisioners.ts';
 import { authenticateApiKey } from '../people/api-keys.ts';
 import type { ServiceContext } from '../context.ts';
 import { authenticateOrganizationKey } from '../people/organization-api-keys.ts';
@@ -35,6 +36,8 @@ export async function authenticate(
   switch (token.prefix) {
     case TOKEN_PREFIX.agentCredential:
       return await authenticateAgent(context, token);
+    case TOKEN_PREFIX.provisioner:
+      return await authenticateProvisioner(context, token);
     case TOKEN_PREFIX.apiKey:
       return await authenticateApiKey(context, token);
     case TOKEN_PREFIX.organizationKey:

@@ -4,6 +4,7 @@ import type { TestApp } from '../../support/app.ts';
 import {
   createAgent,
   createOrganization,
+  createProvisioner,
   type TestAgent,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
@@ -51,5 +52,28 @@ test('a credential is revoked only by a caller who still may when the access is 
   const events = await app
     .db('audit_events')
     .where({ organization_id: organization.id, event_type: 'agent_credential.revoked' });
+  expect(events).toHaveLength(1);
+});
+
+test('a provisioner token is issued only by a caller who still may when the agent is locked', async () => {
+  await expectRecheck({
+    app,
+    organization,
+    policy: onAgents([agent.slug], 'agent.credential.issue'),
+    call: (client) => client.post(`/api/v1/agents/${agent.slug}/provisioners`),
+  });
+});
+
+test('a provisioner token is revoked only by a caller who still may when the access is locked', async () => {
+  const { id } = await createProvisioner(app, organization, agent.slug);
+  await expectRecheck({
+    app,
+    organization,
+    policy: onAgents([agent.slug], 'agent.credential.revoke'),
+    call: (client) => client.delete(`/api/v1/agent-provisioners/${id}`),
+  });
+  const events = await app
+    .db('audit_events')
+    .where({ organization_id: organization.id, event_type: 'agent_provisioner.revoked' });
   expect(events).toHaveLength(1);
 });

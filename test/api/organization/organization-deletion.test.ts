@@ -16,6 +16,7 @@ import {
   createAgent,
   createOrganization,
   createOrganizationKey,
+  createProvisioner,
   type TestAgent,
   type TestMember,
   type TestOrganization,
@@ -90,6 +91,7 @@ describe('DELETE /organization', () => {
 
   test('ends all access to the organization, and leaves other organizations alone', async () => {
     const agent = await createAgent(app, organization);
+    const fleet = await createProvisioner(app, organization, agent.slug);
     const key = await createOrganizationKey(app, organization, [
       { scope_kind: 'organization', permissions: ['organization.read'] },
     ]);
@@ -107,6 +109,10 @@ describe('DELETE /organization', () => {
     expect(codeOf(await owner.http.get(PATH))).toEqual(unauthenticated);
     expect(codeOf(await key.http.get(PATH))).toEqual(unauthenticated);
     expect(codeOf(await postRequest(app, agent))).toEqual(unauthenticated);
+    const provision = await app.http.post('/api/aap/v1/instances', undefined, {
+      headers: { authorization: `Bearer ${fleet.token}` },
+    });
+    expect(codeOf(provision)).toEqual(unauthenticated);
     expect((await other.owner.browser.get(PATH)).status).toBe(200);
     expect((await postRequest(app, otherAgent)).status).toBe(201);
 
@@ -148,6 +154,7 @@ describe('DELETE /organization', () => {
           api_keys_revoked: 2,
           invitations_revoked: 1,
           agent_credentials_revoked: 1,
+          agent_provisioners_revoked: 1,
           approval_requests_cancelled: 2,
         },
       },

@@ -20,10 +20,14 @@ export interface Refusal {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** The kinds of credential: those that hold permissions, and the token of a fleet. */
+export type CredentialKind = PermissionHolder | 'provisioner';
+
 /** Which credentials open which endpoints. */
-export const opens: Readonly<Record<Endpoint['auth'], readonly PermissionHolder[]>> = {
+export const opens: Readonly<Record<Endpoint['auth'], readonly CredentialKind[]>> = {
   none: [],
   agent: ['agent'],
+  provisioner: ['provisioner'],
   product: ['human', 'api_key', 'organization_api_key'],
   member: ['human', 'api_key'],
   session: ['human'],
@@ -44,6 +48,10 @@ export const elsewhereOnly =
     if (!isValidScope(permission, scope)) return 'missing_permission';
     return target.kind === 'any' ? undefined : 'outside_scope';
   };
+
+/** The token of a fleet holds no permission. */
+export const mayEverHold = (kind: CredentialKind, permission: Permission): boolean =>
+  kind !== 'provisioner' && mayHold(kind, permission);
 
 /** The subject of a permission check. */
 interface Check {
@@ -69,6 +77,7 @@ const askedAtAgent: Readonly<Record<string, Permission>> = {
 /** The same, for what belongs to an agent. Those who lack it do not learn that it exists. */
 const hiddenAtAgent: Readonly<Record<string, Permission>> = {
   revokeAgentCredential: 'agent.credential.revoke',
+  revokeAgentProvisioner: 'agent.credential.revoke',
   updateAgentInstance: 'agent.write',
 };
 
@@ -96,7 +105,7 @@ function denied({ permission, target }: Check, reason: string): Refusal {
 
 /** What an authenticated caller gets, by the kind of credential and by what it lacks. */
 export const known =
-  (holder: PermissionHolder, lack: Lack) =>
+  (holder: CredentialKind, lack: Lack) =>
   (endpoint: Endpoint, home: World): Refusal | undefined => {
     const { auth, permission, operationId } = endpoint;
     if (auth === 'none') return undefined;
@@ -104,7 +113,7 @@ export const known =
     if (auth === 'session' && isKey) return { code: 'session_required' };
     const open = opens[auth].includes(holder);
     const refused = (check: Check) => {
-      const reason = mayHold(holder, check.permission)
+      const reason = mayEverHold(holder, check.permission)
         ? lack(check.permission, check.target)
         : 'credential_kind';
       return reason && denied(check, reason);

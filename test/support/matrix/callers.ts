@@ -1,6 +1,5 @@
 /** Who calls in the endpoint matrix, where, and what each caller gets. */
 import type { Endpoint } from '../../../api/http/endpoint.ts';
-import type { PermissionHolder } from '../../../src/domain/people/permissions.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import {
   createAgent,
@@ -8,6 +7,7 @@ import {
   createMember,
   createOrganization,
   createOrganizationKey,
+  createProvisioner,
   createTeam,
   type Policy,
 } from '../scene/factories.ts';
@@ -18,6 +18,7 @@ import {
   opens,
   outsideKeyScope,
   withoutGrants,
+  type CredentialKind,
   type Lack,
   type Refusal,
 } from './admission.ts';
@@ -43,9 +44,9 @@ function once(prepare: () => Promise<Headers>): () => Promise<Headers> {
 
 const past = () => new Date(Date.now() - 1_000);
 const openTo =
-  (holder: PermissionHolder) =>
+  (kind: CredentialKind) =>
   ({ auth }: Endpoint) =>
-    opens[auth].includes(holder);
+    opens[auth].includes(kind);
 const unauthenticated = ({ auth }: Endpoint): Refusal | undefined =>
   auth === 'none' ? undefined : { code: 'authentication_required' };
 const refused =
@@ -76,6 +77,11 @@ function spoilersOf({ app, cookie }: Edition, { organization, agent }: World) {
       await app.db('agent_credentials').where({ id: instance.credentialId }).update(change);
       return bearer(instance.credential);
     },
+    provisioner: async (change: Change) => {
+      const { id, token } = await createProvisioner(app, organization, agent.slug);
+      await app.db('agent_provisioners').where({ id }).update(change);
+      return bearer(token);
+    },
   };
 }
 
@@ -92,6 +98,7 @@ export function withoutValidCredential(edition: Edition, home: World): readonly 
     ['a revoked organization key', 'organization_api_key', revokedKey],
     ['a revoked session', 'human', revoked],
     ['a revoked agent credential', 'agent', revoked],
+    ['a revoked provisioner token', 'provisioner', revoked],
   ] as const;
   return [
     { caller: 'no credential', headers: () => ({}), refusal: unauthenticated },
@@ -119,6 +126,11 @@ export async function strangers(edition: Edition, home: World): Promise<readonly
     'an invented key': issueToken('whk').token,
     'an invented organization key': issueToken('who').token,
     'an invented agent credential': issueToken('whc').token,
+    'an invented provisioner token': issueToken('whp').token,
+    "a provisioner token by an agent credential's prefix": home.provisioner.token.replace(
+      'whp_',
+      'whc_',
+    ),
     "a session's token as a bearer": member.cookie.split('=')[1] ?? '',
     "an organization key by a personal key's prefix": token.replace('who_', 'whk_'),
     "a personal key by an organization key's prefix": member.apiKey.replace('whk_', 'who_'),
@@ -132,6 +144,8 @@ export async function strangers(edition: Edition, home: World): Promise<readonly
     ['an expired session', await spoiled.human(expired)],
     ['an idle session', await spoiled.human(idle)],
     ['an expired agent credential', await spoiled.agent(expired)],
+    ['an expired provisioner token', await spoiled.provisioner(expired)],
+    ['a provisioner token of an archived agent', await archivedProvisioner(edition, home)],
   ];
   return rows.map(([caller, headers]) => ({
     caller,
@@ -140,10 +154,16 @@ export async function strangers(edition: Edition, home: World): Promise<readonly
   }));
 }
 
+async function archivedProvisioner({ app }: Edition, { organization }: World): Promise<Headers> {
+  const { slug } = await createAgent(app, organization);
+  await app.db('agents').where({ slug }).update({ status: 'archived', archived_at: past() });
+  return bearer((await createProvisioner(app, organization, slug)).token);
+}
+
 /** Callers with a valid credential: each kind, and what each may lack. */
 export async function acquaintances(edition: Edition, home: World): Promise<readonly Caller[]> {
   const { app, liveKey, liveSession } = edition;
-  const { organization, agent } = home;
+  const { organization, agent, provisioner } = home;
   const { owner } = organization;
   const bare = await createMember(app, organization.id);
   const bareKey = await createOrganizationKey(app, organization);
@@ -151,8 +171,8 @@ export async function acquaintances(edition: Edition, home: World): Promise<read
     everything('organization', [], 'organization_api_key'),
   ]);
   const scoped = await spoilersOf(edition, home).api_key({ permissions: [] });
-  // What lacks a permission is asked where its kind opens. The first four rows are of wrong kinds.
-  const lacking = (holder: PermissionHolder, lack: Lack) => ({
+  // What lacks a permission is asked where its kind opens. The first five rows are of wrong kinds.
+  const lacking = (holder: CredentialKind, lack: Lack) => ({
     at: openTo(holder),
     refusal: known(holder, lack),
   });
@@ -161,6 +181,11 @@ export async function acquaintances(edition: Edition, home: World): Promise<read
       caller: 'an agent',
       headers: () => bearer(agent.credential),
       refusal: known('agent', nothing),
+    },
+    {
+      caller: 'a provisioner token',
+      headers: () => bearer(provisioner.token),
+      refusal: known('provisioner', nothing),
     },
     {
       caller: "an owner's key",
@@ -244,6 +269,7 @@ export async function barred(edition: Edition, home: World): Promise<readonly Ca
   const deleted = await elsewhere({ deleted_at: past() });
   const disabledAgent = await createAgent(app, organization);
   await app.db('agents').where({ slug: disabledAgent.slug }).update({ status: 'disabled' });
+  const disabledProvisioner = await createProvisioner(app, organization, disabledAgent.slug);
   const disabledInstance = await createInstance(app, organization, home.agent.slug);
   await app
     .db('agent_instances')
@@ -278,6 +304,12 @@ export async function barred(edition: Edition, home: World): Promise<readonly Ca
       caller: 'an instance of a disabled agent',
       at: openTo('agent'),
       headers: () => bearer(disabledAgent.credential),
+      refusal: refused('agent_disabled'),
+    },
+    {
+      caller: 'a provisioner token of a disabled agent',
+      at: openTo('provisioner'),
+      headers: () => bearer(disabledProvisioner.token),
       refusal: refused('agent_disabled'),
     },
     {

@@ -88,8 +88,9 @@ function verbsOf(app: TestApp) {
   }
 
   /** The credential that opens the endpoint, of the owner or the agent of `world`. */
-  async function rightHeaders({ auth }: Endpoint, { organization, agent }: World) {
+  async function rightHeaders({ auth }: Endpoint, { organization, agent, provisioner }: World) {
     if (auth === 'agent') return bearer(agent.credential);
+    if (auth === 'provisioner') return bearer(provisioner.token);
     return auth === 'session'
       ? await liveSession(organization.owner)
       : await liveKey(organization.owner);

@@ -24,11 +24,13 @@ import {
   createMember,
   createOrganization,
   createOrganizationKey,
+  createProvisioner,
   createTeam,
   grant,
   type TestAgent,
   type TestMember,
   type TestOrganization,
+  type TestProvisioner,
 } from '../scene/factories.ts';
 
 export interface World {
@@ -40,6 +42,8 @@ export interface World {
   readonly spareAgentSlug: string;
   readonly spareInstanceId: string;
   readonly spareCredentialId: string;
+  readonly provisioner: TestProvisioner;
+  readonly spareProvisionerId: string;
   readonly requestId: string;
   readonly teamId: string;
   readonly invitation: { readonly id: string; readonly token: string };
@@ -96,6 +100,8 @@ export async function createWorld(app: TestApp): Promise<World> {
     spareAgentSlug,
     spareInstanceId: spare.instanceId,
     spareCredentialId: spare.credentialId,
+    provisioner: await createProvisioner(app, organization, agent.slug),
+    spareProvisionerId: (await createProvisioner(app, organization, agent.slug)).id,
     requestId,
     teamId,
     invitation: await createInvitation(app, organization),
@@ -210,6 +216,7 @@ export function paramsIn(
     [/\/requests\//, world.requestId],
     [/\/agent_instances\//, world.spareInstanceId],
     [/\/agent-credentials\//, world.spareCredentialId],
+    [/\/agent-provisioners\//, world.spareProvisionerId],
     [/\/me\/api_keys\//, world.spareKeyId],
     [/\/me\/sessions\//, world.spareSessionId],
     [/\/api_keys\//, world.organizationKeyId],

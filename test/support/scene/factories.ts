@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { TOKEN_PREFIX } from '../../../src/domain/tokens.ts';
 import { createPipeline } from '../../../src/data/pipelines/request-approval-pipelines.ts';
 import { insertAgentCredential } from '../../../src/data/agents/agent-credentials.ts';
+import { insertAgentProvisioner } from '../../../src/data/agents/agent-provisioners.ts';
 import { insertOrganization } from '../../../src/data/organization/organizations.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import type { Db } from '../../../src/platform/postgres.ts';
@@ -261,6 +262,31 @@ export async function createInstance(
     expiresAt: new Date(now.getTime() + 86_400_000),
   });
   return { instanceId, credentialId: token.id, credential: token.token };
+}
+
+export interface TestProvisioner {
+  readonly id: string;
+  /** The `whp_` token. */
+  readonly token: string;
+}
+
+/** A provisioner token of an agent, for a year. */
+export async function createProvisioner(
+  app: TestApp,
+  organization: TestOrganization,
+  agentSlug: string,
+): Promise<TestProvisioner> {
+  const { id, token, hash } = issueToken(TOKEN_PREFIX.provisioner);
+  await insertAgentProvisioner(app.db, organization.id, {
+    id,
+    agentSlug,
+    createdByActorId: organization.owner.membershipId,
+    tokenHash: hash,
+    suffix: token.slice(-6),
+    expiresAt: undefined,
+    longest: 365 * 86_400_000,
+  });
+  return { id, token };
 }
 
 /** Creates and activates a revision of a pipeline through the API. `scope`: `organization` or `agents/<slug>`. */

@@ -1,0 +1,28 @@
+/**
+ * Tokens kept so that a repeated call answers them again. Each is sealed under a key derived from the
+ * provisioner token that the call presents. The service keeps only a hash of that token, so it can
+ * open the value during such a call and at no other time.
+ */
+import { hkdfSync } from 'node:crypto';
+import { openSecretBox, type SecretBox } from '../../platform/crypto/secret-box.ts';
+
+const USE = 'countersign: answers to a provisioner';
+const KEY_BYTES = 32;
+
+/** The key derived from the secret of a provisioner token. */
+export function answerKey(secret: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', USE, KEY_BYTES));
+}
+
+/** `owner`: the id of what the token belongs to. A value that was moved does not open. */
+export function sealAnswer(key: Buffer, token: string, owner: string): Buffer {
+  return boxOf(key).seal(Buffer.from(token), owner).sealed;
+}
+
+/** Throws when the key is another one, or the value was changed or moved. */
+export function openAnswer(key: Buffer, sealed: Buffer, owner: string): string {
+  const box = boxOf(key);
+  return box.open({ keyId: box.keyId, sealed }, owner).toString();
+}
+
+const boxOf = (key: Buffer): SecretBox => openSecretBox(key.toString('base64'), []);
