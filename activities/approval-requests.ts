@@ -1,7 +1,10 @@
-/** The step of a request as the workflow calls it. */
+/** The steps of a request, and the calls to other systems, as the workflow makes them. */
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { AppError } from '../src/domain/errors.ts';
-import { stepRequest, type RequestStep } from '../src/services/requests/step.ts';
+import { leaseOf, longestAsking, type BlockRef } from '../src/domain/pipelines/remote.ts';
+import { askBlock } from '../src/services/requests/evaluation/ask-block.ts';
+import { stepRequest, type RemoteStep, type RequestStep } from '../src/services/requests/step.ts';
 import type { ServiceContext } from '../src/services/context.ts';
 import { NO_PATH, type StepResult } from '../workflows/approval-request/contract.ts';
 
@@ -12,19 +15,53 @@ export function approvalRequestActivities(context: ServiceContext) {
      * Idempotent.
      */
     async stepApprovalRequest(id: string, floor: number): Promise<StepResult> {
-      try {
-        return toResult(await stepRequest(context, id, { floor: new Date(floor), by: 'workflow' }));
-      } catch (error) {
-        throw toFailure(error);
-      }
+      return await step(context, id, floor);
+    },
+    /**
+     * Makes one attempt to ask another system, and the step behind it once the block has its
+     * result. Rejects when another attempt may follow.
+     */
+    async askPipelineBlock(id: string, block: BlockRef): Promise<StepResult> {
+      const asked = await askBlock(context, id, {
+        ...block,
+        signal: Context.current().cancellationSignal,
+      });
+      if (asked.kind === 'again')
+        throw ApplicationFailure.create({
+          message: asked.why,
+          type: asked.why,
+          ...(asked.afterMs !== undefined && { nextRetryDelay: asked.afterMs }),
+        });
+      return await step(context, id, 0);
     },
   };
 }
 
+async function step(context: ServiceContext, id: string, floor: number): Promise<StepResult> {
+  try {
+    return toResult(await stepRequest(context, id, { floor: new Date(floor), by: 'workflow' }));
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
 function toResult(step: RequestStep): StepResult {
   if (step.kind === 'done') return step;
+  if (step.kind === 'remote') return toRemote(step);
   const { kind, until, summary, details, path = NO_PATH } = step;
   return { kind, until: until.getTime(), summary, details, path };
+}
+
+function toRemote({ scope, block, deadlineAt }: RemoteStep): StepResult {
+  return {
+    kind: 'remote',
+    scope,
+    block: block.id,
+    summary: `${block.type} ${block.name}`,
+    attemptMs: leaseOf(block),
+    maxAttempts: block.max_attempts,
+    until: Math.min(deadlineAt.getTime(), Date.now() + longestAsking(block)),
+  };
 }
 
 /** Retries only failures that may pass by themselves. */

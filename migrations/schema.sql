@@ -154,6 +154,7 @@ CREATE TABLE approval_requests (
   urgency text NOT NULL DEFAULT 'standard'::text,
   walk json,
   next_at timestamp(3) with time zone,
+  previous_metadata json,
   CONSTRAINT approval_requests_pkey PRIMARY KEY (id),
   CONSTRAINT approval_requests_idempotency_key UNIQUE (agent_instance_id, idempotency_key),
   CONSTRAINT approval_requests_pending_routed_check CHECK (((state <> 'pending'::text) OR (routed_at IS NOT NULL))),
@@ -186,6 +187,7 @@ COMMENT ON COLUMN approval_requests.arguments IS 'The source text as sent: json,
 COMMENT ON COLUMN approval_requests.state IS 'evaluating: the pipeline has not handed it to people; shown as pending outside.';
 COMMENT ON COLUMN approval_requests.admitted IS 'Answered 201 before the pipeline concluded: the pending cap no longer applies.';
 COMMENT ON COLUMN approval_requests.wake_at IS 'When the reconciler steps the request if its workflow has not; null when nothing is left to do.';
+COMMENT ON COLUMN approval_requests.previous_metadata IS 'What blocks that asked other systems returned: {organization, agent}, each by block id. Exact JSON text.';
 
 CREATE TABLE audit_events (
   sequence bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -559,6 +561,36 @@ CREATE INDEX permission_policies_api_key_id_idx ON permission_policies USING btr
 CREATE INDEX permission_policies_membership_id_idx ON permission_policies USING btree (membership_id);
 CREATE INDEX permission_policies_organization_id_idx ON permission_policies USING btree (organization_id);
 CREATE INDEX permission_policies_team_id_idx ON permission_policies USING btree (team_id);
+
+CREATE TABLE pipeline_block_results (
+  request_id uuid NOT NULL,
+  scope text NOT NULL,
+  block_id text NOT NULL,
+  place integer NOT NULL,
+  content_hash text NOT NULL,
+  delivery_id uuid NOT NULL,
+  attempts integer NOT NULL,
+  leased_until timestamp(3) with time zone,
+  asked_at timestamp(3) with time zone NOT NULL,
+  answered_at timestamp(3) with time zone,
+  outcome text,
+  reason text,
+  metadata json,
+  escalation_path text,
+  error_code text,
+  CONSTRAINT pipeline_block_results_pkey PRIMARY KEY (request_id, scope, block_id),
+  CONSTRAINT pipeline_block_results_place_key UNIQUE (request_id, place),
+  CONSTRAINT pipeline_block_results_outcome_check CHECK ((outcome = ANY (ARRAY['approve'::text, 'deny'::text, 'human'::text, 'next'::text]))),
+  CONSTRAINT pipeline_block_results_result_check CHECK ((num_nonnulls(outcome, error_code) =
+CASE
+    WHEN (answered_at IS NULL) THEN 0
+    ELSE 1
+END)),
+  CONSTRAINT pipeline_block_results_scope_check CHECK ((scope = ANY (ARRAY['organization'::text, 'agent'::text]))),
+  CONSTRAINT pipeline_block_results_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE pipeline_block_results IS 'A block that asked another system about a request: how often, and its one result. place: in the order of asking.';
+COMMENT ON COLUMN pipeline_block_results.leased_until IS 'The attempt under way belongs to its process until then. Null between attempts and after the result.';
 
 CREATE TABLE provisioned_instances (
   agent_provisioner_id uuid NOT NULL,

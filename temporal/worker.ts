@@ -47,6 +47,11 @@ export interface TemporalLink {
   close(): Promise<void>;
 }
 
+/**
+ * Calls of rules to other systems that one process has under way. They hold no connection to the
+ * database, but the request that they post: up to a megabyte each.
+ */
+const CALLS_AT_ONCE = 400;
 const RETRY_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -136,6 +141,7 @@ async function createWorker(
     activities: worker.activities,
     maxCachedWorkflows: worker.maxCachedWorkflows,
     maxConcurrentLocalActivityExecutions: worker.concurrency,
+    maxConcurrentActivityTaskExecutions: CALLS_AT_ONCE,
     maxConcurrentWorkflowTaskExecutions: 40,
     shutdownGraceTime: '5s',
     shutdownForceTime: '8s',

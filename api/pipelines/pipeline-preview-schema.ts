@@ -46,7 +46,7 @@ const sampleSchema = z
       .default(() => ({ organization: emptyObject(), agent: emptyObject() }))
       .meta({
         description:
-          'What earlier blocks returned. In requests it is always empty, because no type of block returns anything yet.',
+          'What earlier blocks that ask other systems returned. A preview adds what its own blocks return.',
       }),
   })
   .meta({ description: 'A request as a pipeline sees it. Numbers keep every digit.' });
@@ -94,6 +94,13 @@ export const previewSchema = z
             .string()
             .optional()
             .meta({ description: 'Why it failed; present only if it did.' }),
+          metadata: z
+            .custom<JsonText>((value) => value instanceof JsonText)
+            .optional()
+            .meta({
+              description: 'What the other system returned besides its outcome.',
+              override: { type: 'object' },
+            }),
           end_of_branch: z.literal(true).optional().meta({
             description: 'Only in the closing entry of a branch that the sample ran out of.',
           }),

@@ -179,7 +179,7 @@ const shared = {
   createErrors: ['unknown_block_type', 'agent_archived'],
   activation:
     'It applies to requests created from then on. Earlier requests keep the revision they were created with.',
-  activateErrors: ['agent_archived', 'escalation_path_inactive'],
+  activateErrors: ['agent_archived', 'escalation_path_inactive', 'webhook_endpoint_inactive'],
 } as const;
 
 const organizationPipeline: Resource = {
@@ -230,7 +230,7 @@ function previewEndpoint({ operation, noun, path, params, documentKey }: Resourc
     tag: TAG,
     summary: `Try out a revision of ${noun}`,
     description:
-      'Evaluates the sample with the given blocks. Nothing is saved, and no other pipeline is asked.',
+      'Evaluates the sample with the given blocks. Nothing is saved, and no other pipeline is asked. Blocks that ask other systems really ask them, once each, with `preview: true`, and have 30 seconds together.',
     auth: 'product',
     permission: 'pipeline.write',
     permissionAt: (given) => pipelineKind.targetOf(documentKey(given)),

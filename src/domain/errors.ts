@@ -190,6 +190,10 @@ export const errorCatalogue = {
     'conflict',
     'The revision targets members or teams that no longer exist. details lists them.',
   ),
+  webhook_endpoint_inactive: entry(
+    'conflict',
+    'The pipeline posts to a webhook endpoint that has no active revision. details.webhook_endpoints lists them.',
+  ),
   webhook_endpoint_in_use: entry(
     'conflict',
     'Active pipelines post to the webhook endpoint. details.uses lists them.',

@@ -64,7 +64,7 @@ export interface Beginning {
 }
 
 /** The result of one step. Small and without arguments, since the workflow's history stores it. */
-export type StepResult = StepDone | ({ readonly kind: 'wait' } & Wait);
+export type StepResult = StepDone | StepRemote | ({ readonly kind: 'wait' } & Wait);
 
 export interface StepDone {
   readonly kind: 'done';
@@ -73,3 +73,24 @@ export interface StepDone {
   /** Decided by the pipeline. */
   readonly automatic: boolean;
 }
+
+/** A block of the rules needs the answer of another system. */
+export interface StepRemote {
+  readonly kind: 'remote';
+  readonly scope: 'organization' | 'agent';
+  readonly block: string;
+  /** The block's type and name. */
+  readonly summary: string;
+  /** Milliseconds that one attempt may take. */
+  readonly attemptMs: number;
+  readonly maxAttempts: number;
+  /** Epoch milliseconds by which all attempts must be over. */
+  readonly until: number;
+}
+
+/** Pauses between attempts to ask, unless the answer asks for another one. */
+export const ASK_RETRY = {
+  initialInterval: '500ms',
+  backoffCoefficient: 2,
+  maximumInterval: '10s',
+} as const;

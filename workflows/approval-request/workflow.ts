@@ -10,6 +10,7 @@ import {
   continueAsNew,
   defineSignal,
   log,
+  proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
@@ -18,6 +19,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import {
+  ASK_RETRY,
   ATTRIBUTE,
   FINAL_STATUSES,
   SIGNALS,
@@ -25,6 +27,7 @@ import {
   type Beginning,
   type FinalAnswer,
   type StepDone,
+  type StepRemote,
   type StepResult,
   type Wait,
 } from './contract.ts';
@@ -94,17 +97,15 @@ async function untilAnswered(run: Run): Promise<StepDone> {
 async function untilDone(run: Run): Promise<StepDone> {
   const { wait } = run.beginning;
   let shownPath = wait?.path;
+  let remote: StepRemote | undefined;
   if (wait) await waitFor(run, wait);
   for (;;) {
     if (run.answer !== undefined) return endAnswered(run);
     // Before a step, which is also the first act of the next run, so no signal is lost.
     if (workflowInfo().continueAsNewSuggested)
       await continueAsNew<typeof approvalRequest>(run.id, {});
-    // Cleared before the step, never after: a signal during the step asks for another one.
-    run.changed = false;
-    run.isStepping = true;
-    const result = await tryStep(run.id);
-    run.isStepping = false;
+    const result: Tried = remote ? await askBlock(run, remote) : await lookAgain(run);
+    remote = undefined;
     if (run.answer !== undefined) continue;
     if ('pauseMs' in result) {
       // Cut short like any wait: the signal may announce the final answer, and reading that needs
@@ -113,6 +114,10 @@ async function untilDone(run: Run): Promise<StepDone> {
       continue;
     }
     if (result.kind === 'done') return end(run, result);
+    if (result.kind === 'remote') {
+      remote = result;
+      continue;
+    }
     if (shownPath !== result.path) {
       shownPath = result.path;
       upsertSearchAttributes({
@@ -121,6 +126,33 @@ async function untilDone(run: Run): Promise<StepDone> {
       });
     }
     await waitFor(run, result);
+  }
+}
+
+async function lookAgain(run: Run): Promise<Tried> {
+  // Cleared before the step, never after: a signal during the step asks for another one.
+  run.changed = false;
+  run.isStepping = true;
+  const result = await tryStep(run.id);
+  run.isStepping = false;
+  return result;
+}
+
+/**
+ * The step behind a block that asks another system. A signal that settles nothing keeps waiting for
+ * the same call. The end of the workflow leaves a call behind, which ends itself.
+ */
+async function askBlock(run: Run, remote: StepRemote): Promise<Tried> {
+  setCurrentDetails(`asks **${remote.summary}**`);
+  const scope = new CancellationScope();
+  const asked = scope.run(() => tryAsking(run.id, remote));
+  for (;;) {
+    const answered = await Promise.race([asked, condition(() => run.changed)]);
+    if (answered) return answered;
+    const looked = await lookAgain(run);
+    if ('kind' in looked && looked.kind === 'remote' && looked.block === remote.block) continue;
+    scope.cancel();
+    return looked;
   }
 }
 
@@ -157,17 +189,39 @@ function statusIn(carried: unknown): string | undefined {
 }
 
 /** A step, or the length of a pause after a failure: no failure may end the workflow. */
-async function tryStep(id: string): Promise<StepResult | { readonly pauseMs: number }> {
+type Tried = StepResult | { readonly pauseMs: number };
+
+async function tryStep(id: string): Promise<Tried> {
   try {
     return await stepApprovalRequest(id, Date.now());
   } catch (error) {
-    const mayPass =
-      error instanceof ActivityFailure && error.retryState !== 'NON_RETRYABLE_FAILURE';
-    const pauseMs = mayPass ? RETRY_PAUSE_MS : DEFECT_PAUSE_MS;
-    log[mayPass ? 'warn' : 'error']('a step failed; trying again', { error, pauseMs });
-    setCurrentDetails(
-      `**a step failed**, next try within ${pauseMs / 1_000} s or at the next signal; see the worker's log`,
-    );
-    return { pauseMs };
+    return pauseAfter(error, 'a step failed');
   }
+}
+
+async function tryAsking(id: string, remote: StepRemote): Promise<Tried> {
+  const { scope, block, attemptMs, maxAttempts, until, summary } = remote;
+  const { askPipelineBlock } = proxyActivities<Pick<Activities, 'askPipelineBlock'>>({
+    startToCloseTimeout: attemptMs,
+    scheduleToCloseTimeout: Math.max(SHORTEST_WAIT_MS, until - Date.now()),
+    retry: { ...ASK_RETRY, maximumAttempts: maxAttempts },
+    cancellationType: 'TRY_CANCEL',
+    summary,
+  });
+  try {
+    return await askPipelineBlock(id, { scope, blockId: block });
+  } catch (error) {
+    // Whatever was recorded, the next step goes on behind it.
+    return pauseAfter(error, `asking ${summary} failed`);
+  }
+}
+
+function pauseAfter(error: unknown, what: string): { readonly pauseMs: number } {
+  const mayPass = error instanceof ActivityFailure && error.retryState !== 'NON_RETRYABLE_FAILURE';
+  const pauseMs = mayPass ? RETRY_PAUSE_MS : DEFECT_PAUSE_MS;
+  log[mayPass ? 'warn' : 'error'](`${what}; trying again`, { error, pauseMs });
+  setCurrentDetails(
+    `**${what}**, next try within ${pauseMs / 1_000} s or at the next signal; see the worker's log`,
+  );
+  return { pauseMs };
 }

@@ -76,6 +76,27 @@ export async function insertNamedPaths(
   );
 }
 
+/** Records which blocks of a new revision post to which endpoints. */
+export async function insertNamedEndpoints(
+  trx: Trx,
+  {
+    revisionId,
+    endpoints,
+  }: {
+    readonly revisionId: string;
+    readonly endpoints: readonly { readonly endpointKey: string; readonly blockKey: string }[];
+  },
+): Promise<void> {
+  if (endpoints.length === 0) return;
+  await trx('request_approval_pipeline_endpoints').insert(
+    endpoints.map(({ endpointKey, blockKey }) => ({
+      request_approval_pipeline_revision_id: revisionId,
+      block_key: blockKey,
+      endpoint_key: endpointKey,
+    })),
+  );
+}
+
 /** An active pipeline revision that names a path. */
 export interface PathUse {
   readonly pipelineId: string;

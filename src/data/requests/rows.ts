@@ -5,13 +5,12 @@ import {
   type ApprovalRequest,
   type Claim,
   type Decision,
-  type PipelineScope,
   type RequestState,
   type Route,
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
 import type { AuthContext } from '../../domain/people/authorization.ts';
-import type { EscalationPathSource } from '../../domain/pipelines/evaluate.ts';
+import type { EscalationPathSource, PipelineScope } from '../../domain/pipelines/types.ts';
 import { JsonText } from '../../platform/json/exact-json.ts';
 
 /** What every read of a request reads from. `d` is its decision and `c` its live claim, if any. */
@@ -38,7 +37,8 @@ export const requestColumns = (document: (column: string) => string): string => 
   c.id as claim_id, c.membership_id as claim_membership_id, c.display_name as claim_display_name, c.claimed_at,
   c.expires_at as claim_expires_at, c.expires_at <= greatest(clock_timestamp(), r.last_at) as claim_lapsed`;
 
-export const REQUEST_COLUMNS = requestColumns((column) => `r.${column}`);
+/** Lists do without the metadata of blocks. */
+export const REQUEST_COLUMNS = `${requestColumns((column) => `r.${column}`)}, r.previous_metadata`;
 
 export interface RequestRow {
   id: string;
@@ -60,6 +60,7 @@ export interface RequestRow {
   updatedAt: Date;
   organizationPipelineRevisionId: string | null;
   agentPipelineRevisionId: string | null;
+  previousMetadata?: string | null;
   routedAt: Date | null;
   routeSource: EscalationPathSource | null;
   routeScope: PipelineScope | null;
@@ -94,6 +95,7 @@ export function toRequest(row: RequestRow): ApprovalRequest {
     arguments: new JsonText(row.arguments),
     agentReasoning: row.agentReasoning === null ? null : new JsonText(row.agentReasoning),
     context: row.context === null ? null : new JsonText(row.context),
+    previousMetadata: row.previousMetadata ? new JsonText(row.previousMetadata) : null,
     route: toRoute(row),
     claim: toClaim(row),
     decision: toDecision(row),

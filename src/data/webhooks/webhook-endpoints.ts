@@ -59,6 +59,67 @@ export async function findEndpointSecret(
   );
 }
 
+/** The active revision of an endpoint, with its secret. */
+export interface ActiveEndpoint extends StoredSecret {
+  readonly endpointId: string;
+  readonly revision: number;
+  /** Exact JSON text. */
+  readonly document: string;
+}
+
+/** Undefined when none is active. */
+export async function findActiveEndpoint(
+  db: Db,
+  organizationId: string,
+  endpointKey: string,
+): Promise<ActiveEndpoint | undefined> {
+  return await queryRow<ActiveEndpoint>(
+    db,
+    `select d.id as endpoint_id, r.revision, r.document, s.signing_secret as sealed, s.signing_secret_key_id as key_id
+       from webhook_endpoints d
+       join webhook_endpoint_revisions r on r.webhook_endpoint_id = d.id and r.revision = d.active_revision
+       join webhook_endpoint_secrets s on s.webhook_endpoint_id = d.id
+      where d.organization_id = :organizationId and d.document_key = :endpointKey`,
+    { organizationId, endpointKey },
+  );
+}
+
+interface EndpointState {
+  readonly endpointKey: string;
+  readonly active: boolean;
+}
+
+const ENDPOINT_STATES = `
+  select document_key as endpoint_key, active_revision is not null as active
+    from webhook_endpoints
+   where organization_id = :organizationId and document_key = any(:endpointKeys)
+   order by document_key collate "C"`;
+
+/** The existing endpoints of these keys, ordered by key. */
+export async function findEndpointStates(
+  db: Db,
+  organizationId: string,
+  endpointKeys: readonly string[],
+): Promise<EndpointState[]> {
+  if (endpointKeys.length === 0) return [];
+  const parameters = { organizationId, endpointKeys: [...endpointKeys] };
+  return await queryRows<EndpointState>(db, ENDPOINT_STATES, parameters);
+}
+
+/**
+ * The same endpoints, and each stays as it is until the end of the transaction. So no endpoint is
+ * archived while a pipeline that posts to it is activated.
+ */
+export async function lockEndpointStates(
+  trx: Trx,
+  organizationId: string,
+  endpointKeys: readonly string[],
+): Promise<EndpointState[]> {
+  if (endpointKeys.length === 0) return [];
+  const parameters = { organizationId, endpointKeys: [...endpointKeys] };
+  return await queryRows<EndpointState>(trx, `${ENDPOINT_STATES} for share`, parameters);
+}
+
 /** When the secrets of these endpoints were made, by endpoint id. */
 export async function findSecretTimes(
   db: Db,

@@ -62,7 +62,10 @@ export interface ConditionFacts {
   };
   readonly agent: { readonly slug: string; readonly name: string };
   /** Metadata that earlier blocks returned, by scope and block id. */
-  readonly previous_metadata: { readonly organization: ExactObject; readonly agent: ExactObject };
+  readonly previous_metadata: {
+    readonly organization: ExactObject | JsonText;
+    readonly agent: ExactObject | JsonText;
+  };
 }
 
 /** Work left for an evaluation, shared by the blocks of one pipeline run. */

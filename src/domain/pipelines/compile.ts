@@ -12,22 +12,45 @@ import {
   type EvaluationBudget,
 } from '../conditions/types.ts';
 import { placedBlocks } from './nesting.ts';
+import { isRemote, type RemoteBlock, type RemoteErrorCode } from './remote.ts';
 import type { BlockOutcome, StoredBlock } from './types.ts';
 
-export type BlockErrorCode = ConditionErrorCode | 'unknown_block_type' | 'block_failed';
+export type BlockErrorCode =
+  ConditionErrorCode | RemoteErrorCode | 'unknown_block_type' | 'block_failed';
 
 /** A pipeline, prepared once for any number of requests. */
 export interface CompiledPipeline {
   /** The enabled blocks. */
   readonly blocks: readonly CompiledBlock[];
+  /** The enabled blocks that ask another system, by their ids. */
+  readonly remote: ReadonlyMap<string, RemotePlace>;
   readonly defaultEscalationPath?: string;
 }
 
-export interface CompiledBlock {
+/** Where an evaluation stops to ask, and goes on. */
+export interface RemotePlace {
+  readonly block: RemoteBlock;
+  /** The enabled blocks of its list, and its index there. */
+  readonly list: readonly CompiledBlock[];
+  readonly index: number;
+  /** The branch whose list it is. */
+  readonly within?: BranchEnd;
+}
+
+interface Placed {
   readonly id: string;
   /** Index in the document in reading order, including disabled blocks and those in branches. */
   readonly position: number;
-  readonly run: (facts: ConditionFacts, budget: EvaluationBudget) => BlockAnswer;
+}
+
+export interface CompiledBlock extends Placed {
+  readonly run: (facts: ConditionFacts, budget: EvaluationBudget) => BlockAnswer | BlockQuestion;
+}
+
+/** The answer of another system is needed. */
+export interface BlockQuestion {
+  readonly outcome: 'ask';
+  readonly block: RemoteBlock;
 }
 
 /** `next` passes the request on to the block behind this one. */
@@ -42,8 +65,13 @@ export type BlockAnswer =
 
 export interface CompiledBranch {
   readonly blocks: readonly CompiledBlock[];
-  /** How a request ends that runs out of the branch. */
-  readonly end: { readonly reason: string; readonly escalation_path?: string };
+  readonly end: BranchEnd;
+}
+
+/** How a request ends that runs out of a branch. */
+export interface BranchEnd extends Placed {
+  readonly reason: string;
+  readonly escalation_path?: string;
 }
 
 /**
@@ -55,25 +83,40 @@ export function compilePipeline(
   defaultEscalationPath?: string,
 ): CompiledPipeline {
   const positions = new Map(placedBlocks(blocks).map(({ block }, index) => [block, index]));
-  const compiled = compileBlocks(blocks, positions);
+  const remote = new Map<string, RemotePlace>();
+  const compiled = compileBlocks(blocks, { positions, remote });
   return defaultEscalationPath === undefined
-    ? { blocks: compiled }
-    : { blocks: compiled, defaultEscalationPath };
+    ? { blocks: compiled, remote }
+    : { blocks: compiled, remote, defaultEscalationPath };
 }
 
-type Positions = ReadonlyMap<StoredBlock, number>;
-
-function compileBlocks(blocks: readonly StoredBlock[], positions: Positions): CompiledBlock[] {
-  return blocks
-    .filter(({ enabled }) => enabled)
-    .map((block) => ({
-      id: block.id,
-      position: positions.get(block) ?? 0,
-      run: compileBlock(block, positions),
-    }));
+interface Compiling {
+  readonly positions: ReadonlyMap<StoredBlock, number>;
+  /** Collects the remote blocks. */
+  readonly remote: Map<string, RemotePlace>;
 }
 
-function compileBlock(block: StoredBlock, positions: Positions): CompiledBlock['run'] {
+function compileBlocks(
+  blocks: readonly StoredBlock[],
+  compiling: Compiling,
+  within?: BranchEnd,
+): CompiledBlock[] {
+  const enabled = blocks.filter((block) => block.enabled);
+  const list = enabled.map((block) => {
+    const placed = { id: block.id, position: compiling.positions.get(block) ?? 0 };
+    return { ...placed, run: compileBlock(block, placed, compiling) };
+  });
+  for (const [index, block] of enabled.entries())
+    if (isRemote(block))
+      compiling.remote.set(block.id, { block, list, index, ...(within && { within }) });
+  return list;
+}
+
+function compileBlock(
+  block: StoredBlock,
+  placed: Placed,
+  compiling: Compiling,
+): CompiledBlock['run'] {
   try {
     switch (block.type) {
       case 'cel':
@@ -84,9 +127,13 @@ function compileBlock(block: StoredBlock, positions: Positions): CompiledBlock['
       }
       case 'branch': {
         const { when, reason, escalation_path: path } = block.config;
-        const end = path === undefined ? { reason } : { reason, escalation_path: path };
-        const blocks = compileBlocks(block.config.blocks, positions);
+        const end = { ...placed, reason, ...(path !== undefined && { escalation_path: path }) };
+        const blocks = compileBlocks(block.config.blocks, compiling, end);
         return underCondition(when, { outcome: 'enter', branch: { blocks, end } });
+      }
+      case 'webhook': {
+        const question = { outcome: 'ask', block } as const;
+        return () => question;
       }
       default:
         // Only a later release knows it: this one can meet its documents during an upgrade.
@@ -131,7 +178,7 @@ export function runBlock(
   block: CompiledBlock,
   facts: ConditionFacts,
   budget: EvaluationBudget,
-): BlockAnswer {
+): BlockAnswer | BlockQuestion {
   try {
     return block.run(facts, budget);
   } catch (error) {

@@ -99,53 +99,93 @@ const branchConfig = object({
     'Blocks under a condition. A request that enters ends in the branch: if none of its blocks decides, a person does.',
 });
 
+export const ON_ERROR = ['human', 'deny'] as const;
+
+const webhookConfig = object({
+  endpoint_key: key('Key of the webhook endpoint that is asked.'),
+  reason: text(
+    "Why, for people, when the endpoint's answer gives no reason; the note of an automatic decision.",
+    { max: PIPELINE_LIMITS.reasonLength },
+  ).exactOptional(),
+  escalation_path: key(
+    "Key of the path that finds a person when the answer is `human` and names no path, and when there is no valid answer. The pipeline's default when absent.",
+  ).exactOptional(),
+  on_error: z.enum(ON_ERROR).default('human').meta({
+    description:
+      'What becomes of a request without a valid answer after all attempts: a person decides, or it is denied.',
+  }),
+}).meta({
+  id: 'WebhookConfig',
+  description:
+    'Asks a webhook endpoint. Its answer is the outcome. No mistake of the endpoint approves a request.',
+});
+
 const identity = {
   id: key('Identity of the block, unique in the document among blocks and conditions.'),
   name: label('Name for people.', PIPELINE_LIMITS.nameLength),
 };
 
-const operation = {
+const enabled = {
   enabled: z.boolean().default(true).meta({ description: 'A disabled block is skipped.' }),
-  timeout: duration(
-    'No effect yet: how long a block that asks another system may take, from 1s to 30s.',
-    {
+};
+
+/** How a block that asks another system does so. Every type stores it. */
+function operation(defaults: { readonly timeout: string; readonly note?: string }) {
+  const { timeout, note = '' } = defaults;
+  return {
+    ...enabled,
+    timeout: duration(`${note}How long one attempt may take, from 1s to 30s.`, {
       min: '1s',
       max: '30s',
-    },
-  )
-    .default('5s')
-    .meta({ examples: ['5s'] }),
-  max_attempts: integer('No effect yet: how often a block asks another system.', {
-    min: 1,
-    max: PIPELINE_LIMITS.maxAttempts,
-  }).default(1),
-};
+    })
+      .default(timeout)
+      .meta({ examples: [timeout] }),
+    max_attempts: integer(`${note}How often the block asks before it fails.`, {
+      min: 1,
+      max: PIPELINE_LIMITS.maxAttempts,
+    }).default(1),
+  };
+}
+
+const LOCAL = operation({ timeout: '5s', note: 'No effect on this type. ' });
 
 const alwaysBlock = object({
   ...identity,
   type: z.literal('always').meta({ description: 'A fixed outcome.' }),
-  ...operation,
+  ...LOCAL,
   config: alwaysConfig.meta({ description: 'What it answers.' }),
 }).meta({ id: 'NewAlwaysBlock', description: 'A block with a fixed outcome.' });
 
 const celBlock = object({
   ...identity,
   type: z.literal('cel').meta({ description: 'A condition.' }),
-  ...operation,
+  ...LOCAL,
   config: celConfig.meta({ description: 'What it answers, and when.' }),
 }).meta({ id: 'NewCelBlock', description: 'A block with a condition.' });
 
 const branchBlock = object({
   ...identity,
   type: z.literal('branch').meta({ description: 'Blocks under a condition.' }),
-  ...operation,
+  ...LOCAL,
   config: branchConfig.meta({ description: 'Its blocks, and when a request meets them.' }),
 }).meta({ id: 'NewBranchBlock', description: 'A block with blocks of its own.' });
+
+const webhookBlock = object({
+  ...identity,
+  type: z.literal('webhook').meta({ description: 'A webhook endpoint.' }),
+  ...operation({ timeout: '5s' }),
+  config: webhookConfig.meta({ description: 'Which endpoint it asks.' }),
+}).meta({ id: 'NewWebhookBlock', description: 'A block that asks a webhook endpoint.' });
 
 const BLOCK_TYPE_CODES = { unknown: 'unknown_block_type', notText: 'unknown_block_type' } as const;
 
 /** A block as sent. */
-export const block = oneOfTypes(BLOCK_TYPE_CODES, [alwaysBlock, celBlock, branchBlock]).meta({
+export const block = oneOfTypes(BLOCK_TYPE_CODES, [
+  alwaysBlock,
+  celBlock,
+  branchBlock,
+  webhookBlock,
+]).meta({
   id: 'NewPipelineBlock',
   description: `A block; the server adds \`snapshot_id\`, \`config_version\` and \`content_hash\`. Blocks nest at most ${PIPELINE_LIMITS.depth} levels deep.`,
 });
@@ -176,6 +216,9 @@ export const storedBlockSchema = oneOfTypes(BLOCK_TYPE_CODES, [
   branchBlock
     .extend({ ...kept, config: storedBranchConfig })
     .meta({ id: 'BranchBlock', description: 'A block with blocks of its own.' }),
+  webhookBlock
+    .extend(kept)
+    .meta({ id: 'WebhookBlock', description: 'A block that asks a webhook endpoint.' }),
 ]).meta({ id: 'PipelineBlock', description: 'One rule of a pipeline.' });
 
 /** The members of a pipeline document. */

@@ -1,22 +1,25 @@
 /**
  * Evaluates one pipeline. The evaluation is pure, ordered and fails closed: a block that fails hands
- * the request to a person.
+ * the request to a person. At a block that asks another system it stops, and goes on behind that
+ * block once its result is known.
  */
 import {
   newEvaluationBudget,
   type ConditionFacts,
   type EvaluationBudget,
 } from '../conditions/types.ts';
+import type { JsonText } from '../../platform/json/exact-json.ts';
 import {
   runBlock,
   type BlockAnswer,
   type BlockErrorCode,
+  type BlockQuestion,
+  type BranchEnd,
   type CompiledBlock,
   type CompiledPipeline,
 } from './compile.ts';
-import type { BlockOutcome } from './types.ts';
-
-export type EscalationPathSource = 'block_escalation' | 'pipeline_default' | 'no_escalation';
+import { answerOf, type RemoteBlock, type RemoteResult } from './remote.ts';
+import type { BlockOutcome, EscalationPathSource } from './types.ts';
 
 /** The result of one block that was reached. */
 export interface BlockReport {
@@ -27,6 +30,8 @@ export interface BlockReport {
   /** Absent when the block passed the request on without matching, was entered, or failed. */
   readonly reason?: string;
   readonly error_code?: BlockErrorCode;
+  /** What another system returned, in a preview. */
+  readonly metadata?: JsonText;
   /** Of the second report of a branch: none of its blocks decided. */
   readonly end_of_branch?: true;
 }
@@ -50,18 +55,42 @@ export interface Evaluation {
   readonly blocks: readonly BlockReport[];
 }
 
+/** The evaluation needs the result of a block before it can go on. */
+export interface Asking {
+  readonly ask: RemoteBlock;
+  /** Those that were reached before. */
+  readonly blocks: readonly BlockReport[];
+}
+
+/** A result, and the block that it belongs to. */
+export interface After {
+  readonly blockId: string;
+  readonly result: RemoteResult;
+}
+
 type Ending = Pick<Evaluation, 'outcome' | 'reason_code' | 'reason' | 'escalation_path'> & {
   readonly terminal_block_id: string;
 };
 
-/** Runs the enabled blocks in order until one decides or fails. Never throws. */
+interface EvaluationOptions {
+  readonly budget?: EvaluationBudget;
+  /** The result of the block at which the evaluation stopped. It goes on behind that block. */
+  readonly after?: After | undefined;
+}
+
+/**
+ * Runs the enabled blocks in order until one decides, fails, or has to ask another system. Never
+ * throws. The reports are those of this part of the evaluation.
+ */
 export function evaluatePipeline(
-  { blocks: compiled, defaultEscalationPath }: CompiledPipeline,
+  pipeline: CompiledPipeline,
   facts: ConditionFacts,
-  budget: EvaluationBudget = newEvaluationBudget(),
-): Evaluation {
+  { budget = newEvaluationBudget(), after }: EvaluationOptions = {},
+): Evaluation | Asking {
+  const { blocks: compiled, defaultEscalationPath } = pipeline;
   const blocks: BlockReport[] = [];
-  const ending = runBlocks(compiled, { facts, budget, blocks });
+  const run = { facts, budget, blocks };
+  const ending = after ? goOn(pipeline, after, run) : runBlocks(compiled, run);
   if (!ending)
     return {
       outcome: 'next',
@@ -69,6 +98,7 @@ export function evaluatePipeline(
       ...escalation(undefined, defaultEscalationPath),
       blocks,
     };
+  if ('block' in ending) return { ask: ending.block, blocks };
   const { escalation_path: path, ...rest } = ending;
   const route = ending.outcome === 'human' ? escalation(path, defaultEscalationPath) : escalation();
   return { ...rest, ...route, blocks };
@@ -82,34 +112,63 @@ interface Run {
 }
 
 /** Undefined when every block passed the request on. */
-function runBlocks(blocks: readonly CompiledBlock[], run: Run): Ending | undefined {
+function runBlocks(blocks: readonly CompiledBlock[], run: Run): Ending | BlockQuestion | undefined {
   for (const block of blocks) {
     const answer = runBlock(block, run.facts, run.budget);
-    const { id, position } = block;
-    if (answer.outcome === 'enter') {
-      run.blocks.push({ block_id: id, position, outcome: 'enter' });
-      return runBlocks(answer.branch.blocks, run) ?? endOfBranch(block, answer, run);
-    }
-    const { escalation_path: path, ...report } = answer;
-    run.blocks.push({ block_id: id, position, ...report });
-    if (answer.outcome === 'next') continue;
-    return {
-      outcome: answer.outcome,
-      reason_code: answer.error_code === undefined ? 'block_outcome' : 'block_error',
-      terminal_block_id: id,
-      ...(answer.reason !== undefined && { reason: answer.reason }),
-      ...(path !== undefined && { escalation_path: path }),
-    };
+    if (answer.outcome === 'ask') return answer;
+    const ending = settle(block, answer, run);
+    if (ending) return ending;
   }
   return undefined;
 }
 
-/** A request that enters a branch ends there. */
-function endOfBranch(
-  { id, position }: CompiledBlock,
-  { branch: { end } }: Extract<BlockAnswer, { outcome: 'enter' }>,
+/** Behind a block whose result is known. */
+function goOn(
+  { remote }: CompiledPipeline,
+  { blockId, result }: After,
   run: Run,
-): Ending {
+): Ending | BlockQuestion | undefined {
+  const place = remote.get(blockId);
+  const block = place?.list[place.index];
+  // A result of no block of this pipeline. Pinned revisions never change, so this is a defect of ours.
+  if (!place || !block)
+    return settle(
+      { id: blockId, position: 0 },
+      { outcome: 'human', error_code: 'block_failed' },
+      run,
+    );
+  return (
+    settle(block, answerOf(place.block, result), run) ??
+    runBlocks(place.list.slice(place.index + 1), run) ??
+    (place.within && endOfBranch(place.within, run))
+  );
+}
+
+/** Reports the answer of a block. Undefined when it passes the request on. */
+function settle(
+  { id, position }: Pick<CompiledBlock, 'id' | 'position'>,
+  answer: BlockAnswer,
+  run: Run,
+): Ending | BlockQuestion | undefined {
+  if (answer.outcome === 'enter') {
+    run.blocks.push({ block_id: id, position, outcome: 'enter' });
+    const { blocks, end } = answer.branch;
+    return runBlocks(blocks, run) ?? endOfBranch(end, run);
+  }
+  const { escalation_path: path, ...report } = answer;
+  run.blocks.push({ block_id: id, position, ...report });
+  if (answer.outcome === 'next') return undefined;
+  return {
+    outcome: answer.outcome,
+    reason_code: answer.error_code === undefined ? 'block_outcome' : 'block_error',
+    terminal_block_id: id,
+    ...(answer.reason !== undefined && { reason: answer.reason }),
+    ...(path !== undefined && { escalation_path: path }),
+  };
+}
+
+/** A request that enters a branch ends there. */
+function endOfBranch({ id, position, ...end }: BranchEnd, run: Run): Ending {
   const { reason } = end;
   run.blocks.push({ block_id: id, position, outcome: 'human', reason, end_of_branch: true });
   return { outcome: 'human', reason_code: 'end_of_branch', terminal_block_id: id, ...end };

@@ -34,8 +34,26 @@ function check({ blocks }: PipelineDocument, problems: Problems): void {
   const checkCondition = newConditionCheck(problems, ids);
   for (const { block, path } of placedBlocks(blocks)) {
     takeId(block.id, { ids, path: [...path], problems });
-    if (block.type !== 'always') checkCondition(block.config.when, [...path, 'config', 'when']);
+    if (block.type === 'cel' || block.type === 'branch')
+      checkCondition(block.config.when, [...path, 'config', 'when']);
   }
+}
+
+/** Every webhook endpoint that a document names, with the block and the pointer to the name. */
+export function namedEndpoints(document: {
+  readonly blocks: readonly (Block | StoredBlock)[];
+}): { readonly endpointKey: string; readonly blockKey: string; readonly pointer: string }[] {
+  return placedBlocks(document.blocks).flatMap(({ block, path }) =>
+    block.type === 'webhook'
+      ? [
+          {
+            endpointKey: block.config.endpoint_key,
+            blockKey: block.id,
+            pointer: pointerOf([...path, 'config', 'endpoint_key']),
+          },
+        ]
+      : [],
+  );
 }
 
 /** Every escalation path that a document names, with the pointer to the name. */

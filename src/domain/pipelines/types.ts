@@ -14,3 +14,9 @@ export type Block = ReadAs<typeof block>;
 /** A block as stored in a revision. */
 export type StoredBlock = ReadAs<typeof storedBlockSchema>;
 export type PipelineDocument = ReadAs<typeof pipelineDocumentSchema>;
+
+/** Whose pipeline it is. */
+export type PipelineScope = 'organization' | 'agent';
+
+/** What named the escalation path of a request. */
+export type EscalationPathSource = 'block_escalation' | 'pipeline_default' | 'no_escalation';

@@ -4,66 +4,78 @@ import {
   type ConditionFacts,
   type EvaluationBudget,
 } from '../conditions/types.ts';
-import type { CompiledPipeline } from './compile.ts';
-import {
-  escalation,
-  evaluatePipeline,
-  reportedOutcome,
-  type EscalationPathSource,
-  type Evaluation,
-} from './evaluate.ts';
+import { compilePipeline, type CompiledPipeline } from './compile.ts';
+import { escalation, evaluatePipeline, reportedOutcome, type Evaluation } from './evaluate.ts';
+import type { BlockResult, RemoteBlock } from './remote.ts';
+import type { EscalationPathSource, PipelineScope } from './types.ts';
 
 /** The result of the organization's and the agent's pipeline together. */
 export interface Verdict {
   readonly outcome: 'approve' | 'deny' | 'human';
   /** The pipeline that decided. */
-  readonly scope: 'organization' | 'agent';
+  readonly scope: PipelineScope;
   readonly reason_code: Evaluation['reason_code'];
   readonly block_id?: string;
   readonly reason?: string;
   readonly escalation_path?: string;
   readonly escalation_path_source: EscalationPathSource;
-  readonly organization: Evaluation;
+  /** Absent when the agent's pipeline went on behind a block of its own. */
+  readonly organization?: Evaluation;
   /** Absent when the agent's pipeline did not run. */
   readonly agent?: Evaluation;
+}
+
+/** No verdict yet: the result of a block is needed. */
+export interface Question {
+  readonly scope: PipelineScope;
+  readonly ask: RemoteBlock;
+}
+
+/** What is evaluated. */
+export interface Evaluating {
+  readonly organization: CompiledPipeline;
+  /** Absent for an archived agent. Then the organization's pipeline decides. */
+  readonly agent: CompiledPipeline | undefined;
+  readonly facts: ConditionFacts;
+  /** Makes the budget of each pipeline. */
+  readonly newBudget?: () => EvaluationBudget;
 }
 
 /**
  * The organization's pipeline, then the agent's if every block passed the request on. Each has a
  * budget of its own. An enabled `always` block of the organization decides every request that
- * reaches it, so no agent pipeline runs after one. Without an agent pipeline (archived agent), the
- * organization's pipeline decides.
+ * reaches it, so no agent pipeline runs after one.
+ *
+ * With the result of a block, the evaluation goes on behind that block, never from the top: the
+ * metadata that blocks return could change what earlier conditions say.
  */
 export function evaluateRequest(
-  organizationPipeline: CompiledPipeline,
-  agentPipeline: CompiledPipeline | undefined,
-  facts: ConditionFacts,
-): Verdict {
-  const pipelines = { organization: organizationPipeline, agent: agentPipeline };
-  return evaluateWithin(() => newEvaluationBudget(), pipelines, facts);
-}
-
-/** Like `evaluateRequest`, with another budget for each pipeline. */
-export function evaluateWithin(
-  newBudget: () => EvaluationBudget,
-  pipelines: {
-    readonly organization: CompiledPipeline;
-    readonly agent: CompiledPipeline | undefined;
-  },
-  facts: ConditionFacts,
-): Verdict {
-  const { organization: organizationPipeline, agent: agentPipeline } = pipelines;
-  const organization = evaluatePipeline(organizationPipeline, facts, newBudget());
-  if (organization.outcome !== 'next' || !agentPipeline)
+  { organization: organizationPipeline, agent: agentPipeline, facts, newBudget }: Evaluating,
+  last?: BlockResult,
+): Verdict | Question {
+  const options = (scope: PipelineScope) => ({
+    budget: (newBudget ?? newEvaluationBudget)(),
+    after: last?.scope === scope ? last : undefined,
+  });
+  const organization =
+    last?.scope === 'agent'
+      ? undefined
+      : evaluatePipeline(organizationPipeline, facts, options('organization'));
+  if (organization && 'ask' in organization)
+    return { scope: 'organization', ask: organization.ask };
+  if (organization && (organization.outcome !== 'next' || !agentPipeline))
     return { ...verdictOf(organization), scope: 'organization', organization };
-  const agent = evaluatePipeline(agentPipeline, facts, newBudget());
+  const agent = evaluatePipeline(agentPipeline ?? NO_BLOCKS, facts, options('agent'));
+  if ('ask' in agent) return { scope: 'agent', ask: agent.ask };
   const verdict = verdictOf(agent);
   const pathless = verdict.outcome === 'human' && verdict.escalation_path === undefined;
   const fallback = pathless
     ? escalation(undefined, organizationPipeline.defaultEscalationPath)
     : {};
-  return { ...verdict, ...fallback, scope: 'agent', organization, agent };
+  return { ...verdict, ...fallback, scope: 'agent', ...(organization && { organization }), agent };
 }
+
+const NO_BLOCKS = compilePipeline([]);
 
 function verdictOf(evaluation: Evaluation): Omit<Verdict, 'scope' | 'organization' | 'agent'> {
   const {

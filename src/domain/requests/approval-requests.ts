@@ -1,7 +1,7 @@
 /** The approval request of every layer, its states and its one decision. */
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { AuthContext } from '../people/authorization.ts';
-import type { EscalationPathSource } from '../pipelines/evaluate.ts';
+import type { EscalationPathSource, PipelineScope } from '../pipelines/types.ts';
 
 /** The final answers. */
 export const DECISION_STATUSES = ['approved', 'denied', 'expired', 'cancelled'] as const;
@@ -13,8 +13,6 @@ export type RequestState = 'evaluating' | 'pending' | TerminalState;
 export const OPEN_STATES = ['evaluating', 'pending'] as const satisfies readonly RequestState[];
 export const REQUEST_STATUSES = ['pending', ...DECISION_STATUSES] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
-
-export type PipelineScope = 'organization' | 'agent';
 
 /** How the pipeline handed a request to people. `pathRevisionId` is absent when no path applies. */
 export interface Route {
@@ -77,6 +75,8 @@ export interface ApprovalRequest {
   readonly updatedAt: Date;
   readonly organizationPipelineRevisionId?: string;
   readonly agentPipelineRevisionId?: string;
+  /** What blocks that asked other systems returned: `{organization, agent}`, each by block id. */
+  readonly previousMetadata?: JsonText;
   readonly route?: Route;
   readonly urgency: 'standard' | 'interrupt';
   /** JSON text of the WalkState, present while routed to a path. */

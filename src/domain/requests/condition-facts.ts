@@ -1,13 +1,20 @@
 /** A request as the conditions of pipelines and escalation paths see it. */
 import type { ConditionFacts } from '../conditions/types.ts';
+import { knownMetadata } from '../pipelines/remote.ts';
 import type { ApprovalRequest } from './approval-requests.ts';
 
 export type RequestToJudge = Pick<
   ApprovalRequest,
-  'tool' | 'server' | 'arguments' | 'agentReasoning' | 'context' | 'agentSlug' | 'agentName'
+  | 'tool'
+  | 'server'
+  | 'arguments'
+  | 'agentReasoning'
+  | 'context'
+  | 'agentSlug'
+  | 'agentName'
+  | 'previousMetadata'
 >;
 
-/** Pipelines do not store metadata yet. */
 export function conditionFacts(request: RequestToJudge): ConditionFacts {
   return {
     request: {
@@ -18,6 +25,6 @@ export function conditionFacts(request: RequestToJudge): ConditionFacts {
       ...(request.context && { context: request.context }),
     },
     agent: { slug: request.agentSlug, name: request.agentName },
-    previous_metadata: { organization: {}, agent: {} },
+    previous_metadata: knownMetadata(request.previousMetadata),
   };
 }

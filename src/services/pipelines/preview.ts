@@ -1,62 +1,175 @@
 /**
  * Evaluates a pipeline that was never saved. Long evaluations run in a thread of the worker pool.
+ * Blocks that ask other systems really ask them, once each.
  */
 import { v7 } from 'uuid';
-import type { ConditionFacts } from '../../domain/conditions/types.ts';
-import { CONDITION_LIMITS, newEvaluationBudget } from '../../domain/conditions/types.ts';
+import {
+  CONDITION_LIMITS,
+  newEvaluationBudget,
+  type ConditionFacts,
+} from '../../domain/conditions/types.ts';
 import { invalid, type Issue } from '../../domain/errors.ts';
 import { compilePipeline } from '../../domain/pipelines/compile.ts';
 import {
   evaluatePipeline,
   wasTooCostly,
+  type After,
+  type BlockReport,
   type Evaluation,
 } from '../../domain/pipelines/evaluate.ts';
 import { parsePipelineDocument } from '../../domain/pipelines/parse.ts';
+import {
+  addMetadata,
+  timeoutOf,
+  type RemoteBlock,
+  type RemoteResult,
+} from '../../domain/pipelines/remote.ts';
 import { storeBlocks } from '../../domain/pipelines/store.ts';
-import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
+import type { PipelineScope } from '../../domain/pipelines/types.ts';
+import { JsonText, parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
+import { knownMembers } from '../../platform/json/json-members.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
-import type { Runtime } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { isHeavyDocument, isLarge, LIGHT_WORK } from '../heavy-work.ts';
+import { askWebhook } from './ask-webhook.ts';
 
 export interface PreviewTexts {
   /** The document and the facts, as JSON. */
   readonly document: string;
   readonly sample: string;
+  /** The block behind which the evaluation goes on. */
+  readonly after: After | undefined;
   /** Units of work that the evaluation may cost. */
   readonly work: number;
 }
 
-type PreviewAnswer = { readonly issues: readonly Issue[] } | { readonly evaluation: Evaluation };
+type PreviewAnswer =
+  | { readonly issues: readonly Issue[] }
+  | { readonly evaluation: Evaluation }
+  /** `ask`: a stored block, as JSON. `blocks`: those reached before. */
+  | { readonly ask: string; readonly blocks: readonly BlockReport[] };
 
-export function evaluatePreview({ document: text, sample, work }: PreviewTexts): PreviewAnswer {
-  const parsed = parsePipelineDocument(parseExact(text));
+export function evaluatePreview(texts: PreviewTexts): PreviewAnswer {
+  const parsed = parsePipelineDocument(parseExact(texts.document));
   if (!parsed.ok) return { issues: parsed.issues };
   const { document } = parsed;
   const blocks = storeBlocks(document, v7);
-  const facts = parseExact(sample) as unknown as ConditionFacts;
+  const facts = parseExact(texts.sample) as unknown as ConditionFacts;
   const pipeline = compilePipeline(blocks, document.default_escalation_path);
-  return { evaluation: evaluatePipeline(pipeline, facts, newEvaluationBudget(work)) };
+  const budget = newEvaluationBudget(texts.work);
+  const evaluation = evaluatePipeline(pipeline, facts, { budget, after: texts.after });
+  return 'ask' in evaluation
+    ? { ask: stringifyExact(evaluation.ask), blocks: evaluation.blocks }
+    : { evaluation };
 }
 
-/** Throws 400 for an invalid document. `onBehalfOf`: the caller, for their share of the pool. */
+/** All calls of one preview together. */
+const ASKING_MS = 30_000;
+
+export interface PreviewOf {
+  readonly organizationId: string;
+  readonly scope: PipelineScope;
+  readonly body: ExactValue;
+  readonly sample: ConditionFacts;
+  /** The caller, for their share of the pool. */
+  readonly onBehalfOf: string;
+}
+
+/** Throws 400 for an invalid document. */
 export async function runPreview(
-  { workerPool }: Pick<Runtime, 'workerPool'>,
-  given: { readonly body: ExactValue; readonly sample: ConditionFacts },
-  onBehalfOf: string,
+  context: ServiceContext,
+  { body, onBehalfOf, ...of }: PreviewOf,
 ): Promise<Evaluation> {
-  const texts = { document: stringifyExact(given.body), sample: stringifyExact(given.sample) };
+  const document = stringifyExact(body);
+  const endsAt = performance.now() + ASKING_MS;
+  const reached: BlockReport[] = [];
+  let { sample } = of;
+  let after: After | undefined;
+  for (;;) {
+    const texts = { document, sample: stringifyExact(sample), after };
+    const answer = await evaluateTexts(context, texts, onBehalfOf);
+    if ('issues' in answer) throw invalid(answer.issues);
+    const blocks = 'ask' in answer ? answer.blocks : answer.evaluation.blocks;
+    reached.push(...withMetadata(blocks, after));
+    if ('evaluation' in answer) return { ...answer.evaluation, blocks: reached };
+    const block = parseExact(answer.ask) as unknown as RemoteBlock;
+    const result = await askOnce(context, {
+      ...{ organizationId: of.organizationId, scope: of.scope, block, facts: sample },
+      leftMs: endsAt - performance.now(),
+    });
+    ({ sample, after } = behind({ sample, scope: of.scope, block, result }));
+  }
+}
+
+async function evaluateTexts(
+  { workerPool }: Pick<Runtime, 'workerPool'>,
+  texts: Omit<PreviewTexts, 'work'>,
+  onBehalfOf: string,
+): Promise<PreviewAnswer> {
   const light =
     isHeavyDocument(texts.document) || isLarge([texts.document, texts.sample])
       ? undefined
       : evaluatePreview({ ...texts, work: LIGHT_WORK });
-  const answer =
-    light && !('evaluation' in light && wasTooCostly(light.evaluation))
-      ? light
-      : await workerPool.run(
-          evaluatePreview,
-          { ...texts, work: CONDITION_LIMITS.evaluationWork },
-          onBehalfOf,
-        );
-  if ('issues' in answer) throw invalid(answer.issues);
-  return answer.evaluation;
+  if (light && !('evaluation' in light && wasTooCostly(light.evaluation))) return light;
+  const work = CONDITION_LIMITS.evaluationWork;
+  return await workerPool.run(evaluatePreview, { ...texts, work }, onBehalfOf);
+}
+
+interface PreviewQuestion {
+  readonly organizationId: string;
+  readonly scope: PipelineScope;
+  readonly block: RemoteBlock;
+  readonly facts: ConditionFacts;
+  /** Of the time for all calls. */
+  readonly leftMs: number;
+}
+
+async function askOnce(
+  context: ServiceContext,
+  { leftMs, ...question }: PreviewQuestion,
+): Promise<RemoteResult> {
+  if (leftMs <= 0) return { errorCode: 'timeout' };
+  const { result, keep } = await askWebhook(context, {
+    ...question,
+    deliveryId: v7(),
+    attempt: 1,
+    timeoutMs: Math.min(timeoutOf(question.block), leftMs),
+    signal: context.stopping,
+  });
+  await keep?.(context.db);
+  return result;
+}
+
+interface Behind {
+  readonly sample: ConditionFacts;
+  readonly scope: PipelineScope;
+  readonly block: RemoteBlock;
+  readonly result: RemoteResult;
+}
+
+/** Where the evaluation goes on, and the facts that its conditions see there. */
+function behind({ sample, scope, block: { id }, result }: Behind): {
+  readonly sample: ConditionFacts;
+  readonly after: After;
+} {
+  const metadata = 'outcome' in result ? result.metadata : undefined;
+  if (!metadata) return { sample, after: { blockId: id, result } };
+  const known = new JsonText(stringifyExact(sample.previous_metadata));
+  const added = addMetadata(known, { scope, blockId: id }, metadata);
+  if (!added) return { sample, after: { blockId: id, result: { errorCode: 'answer_too_large' } } };
+  const previous_metadata = knownMembers(added.text, [
+    'organization',
+    'agent',
+  ]) as unknown as ConditionFacts['previous_metadata'];
+  return { sample: { ...sample, previous_metadata }, after: { blockId: id, result } };
+}
+
+/** The first report behind a block that was asked is its own. */
+function withMetadata(
+  blocks: readonly BlockReport[],
+  after: After | undefined,
+): readonly BlockReport[] {
+  const [own, ...others] = blocks;
+  if (!own || !after || !('outcome' in after.result) || !after.result.metadata) return blocks;
+  return [{ ...own, metadata: after.result.metadata }, ...others];
 }

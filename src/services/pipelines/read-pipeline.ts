@@ -1,13 +1,24 @@
 /** Reads the body of a pipeline revision into the text to store. */
 import { v7 } from 'uuid';
-import { namedEscalationPaths, parsePipelineDocument } from '../../domain/pipelines/parse.ts';
+import {
+  namedEndpoints,
+  namedEscalationPaths,
+  parsePipelineDocument,
+} from '../../domain/pipelines/parse.ts';
 import { placedBlocks } from '../../domain/pipelines/nesting.ts';
 import { storeBlocks } from '../../domain/pipelines/store.ts';
 import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { DocumentReader } from '../read-documents.ts';
 
-/** The escalation paths that a pipeline names, and where. */
-export type PipelineNames = ReturnType<typeof namedEscalationPaths>;
+/** The escalation paths and webhook endpoints that a pipeline names, and where. */
+export interface PipelineNames {
+  readonly paths: ReturnType<typeof namedEscalationPaths>;
+  readonly endpoints: ReturnType<typeof namedEndpoints>;
+}
+
+export function namesOf(document: Parameters<typeof namedEscalationPaths>[0]): PipelineNames {
+  return { paths: namedEscalationPaths(document), endpoints: namedEndpoints(document) };
+}
 
 /**
  * Every block gets a new `snapshot_id`. The number of all blocks is stored, so that readers need not
@@ -23,6 +34,6 @@ export const readPipeline: DocumentReader<PipelineNames> = (body) => {
       blocks: storeBlocks(document, v7),
       block_count: placedBlocks(document.blocks).length,
     }),
-    names: namedEscalationPaths(document),
+    names: namesOf(document),
   };
 };

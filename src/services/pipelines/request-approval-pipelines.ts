@@ -1,20 +1,20 @@
 /** Approval pipelines: revisions of the rules, and previews of rules before they are saved. */
 import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
 import type { Revision } from '../../domain/revisions.ts';
-import type { PipelineScope } from '../../domain/requests/approval-requests.ts';
 import { callerIdOf, scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
-import { AppError, invalid } from '../../domain/errors.ts';
+import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import { compilePipeline, type CompiledPipeline } from '../../domain/pipelines/compile.ts';
 import type { Evaluation } from '../../domain/pipelines/evaluate.ts';
-import { namedEscalationPaths } from '../../domain/pipelines/parse.ts';
 import { keepSnapshots } from '../../domain/pipelines/store.ts';
-import type { StoredBlock } from '../../domain/pipelines/types.ts';
+import type { PipelineScope, StoredBlock } from '../../domain/pipelines/types.ts';
 import { findPathStates, lockPathStates } from '../../data/escalation/escalation-paths.ts';
 import {
+  insertNamedEndpoints,
   insertNamedPaths,
   pipelineTables,
 } from '../../data/pipelines/request-approval-pipelines.ts';
+import { findEndpointStates, lockEndpointStates } from '../../data/webhooks/webhook-endpoints.ts';
 import { findDocument, findRevisionById } from '../../data/revisions.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
@@ -23,7 +23,7 @@ import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { runPreview } from './preview.ts';
-import { readPipeline, type PipelineNames } from './read-pipeline.ts';
+import { namesOf, readPipeline, type PipelineNames } from './read-pipeline.ts';
 import { revisionCache } from '../revisions/cache.ts';
 import type { RevisionedKind } from '../revisions/kind.ts';
 import { listSummaries, type SummaryQuery } from '../revisions/read.ts';
@@ -75,40 +75,65 @@ function printedPipeline(
   return { ...members, blockCount: count ?? knownLength(members.blocks.text) };
 }
 
-async function checkNamedPaths(
+async function checkNames(
   db: Db,
   organizationId: string,
-  { names: named }: { readonly names: PipelineNames },
+  { names }: { readonly names: PipelineNames },
 ): Promise<void> {
-  const states = await findPathStates(db, organizationId, distinctKeys(named));
-  const existing = new Set(states.map((state) => state.pathKey));
-  const missing = named.filter(({ pathKey }) => !existing.has(pathKey));
-  if (missing.length === 0) return;
-  throw invalid(
-    missing.map(({ pointer }) => ({
-      pointer,
-      code: 'unknown_escalation_path',
-      message: 'must be the key of an escalation path',
-    })),
-  );
+  const [paths, endpoints] = await Promise.all([
+    findPathStates(db, organizationId, pathKeysOf(names)),
+    findEndpointStates(db, organizationId, endpointKeysOf(names)),
+  ]);
+  const pathKeys = new Set(paths.map(({ pathKey }) => pathKey));
+  const endpointKeys = new Set(endpoints.map(({ endpointKey }) => endpointKey));
+  const issues: Issue[] = [
+    ...names.paths
+      .filter(({ pathKey }) => !pathKeys.has(pathKey))
+      .map(({ pointer }) => ({
+        pointer,
+        code: 'unknown_escalation_path' as const,
+        message: 'must be the key of an escalation path',
+      })),
+    ...names.endpoints
+      .filter(({ endpointKey }) => !endpointKeys.has(endpointKey))
+      .map(({ pointer }) => ({
+        pointer,
+        code: 'unknown_webhook_endpoint' as const,
+        message: 'must be the key of a webhook endpoint',
+      })),
+  ];
+  if (issues.length > 0) throw invalid(issues);
 }
 
-async function checkPathsActive(
+async function checkNamesActive(
   trx: Trx,
   organizationId: string,
   revision: Revision,
 ): Promise<void> {
-  const pathKeys = distinctKeys(namedEscalationPaths(await storedPipeline(revision.document)));
-  const states = await lockPathStates(trx, organizationId, pathKeys);
-  const active = new Set(states.filter((state) => state.active).map((state) => state.pathKey));
-  const inactive = pathKeys.filter((pathKey) => !active.has(pathKey));
+  const names = namesOf(await storedPipeline(revision.document));
+  const pathKeys = pathKeysOf(names);
+  const paths = await lockPathStates(trx, organizationId, pathKeys);
+  const activePaths = new Set(paths.filter((path) => path.active).map(({ pathKey }) => pathKey));
+  const inactivePaths = pathKeys.filter((pathKey) => !activePaths.has(pathKey));
+  if (inactivePaths.length > 0)
+    throw new AppError('escalation_path_inactive', {
+      details: { escalation_paths: inactivePaths },
+    });
+  const endpointKeys = endpointKeysOf(names);
+  const endpoints = await lockEndpointStates(trx, organizationId, endpointKeys);
+  const active = new Set(
+    endpoints.filter((endpoint) => endpoint.active).map(({ endpointKey }) => endpointKey),
+  );
+  const inactive = endpointKeys.filter((endpointKey) => !active.has(endpointKey));
   if (inactive.length > 0)
-    throw new AppError('escalation_path_inactive', { details: { escalation_paths: inactive } });
+    throw new AppError('webhook_endpoint_inactive', { details: { webhook_endpoints: inactive } });
 }
 
-function distinctKeys(named: readonly { readonly pathKey: string }[]): string[] {
-  return [...new Set(named.map(({ pathKey }) => pathKey))].sort();
-}
+const pathKeysOf = ({ paths }: PipelineNames): string[] =>
+  [...new Set(paths.map(({ pathKey }) => pathKey))].sort();
+
+const endpointKeysOf = ({ endpoints }: PipelineNames): string[] =>
+  [...new Set(endpoints.map(({ endpointKey }) => endpointKey))].sort();
 
 export const pipelineKind: RevisionedKind<PipelineNames, PipelineRevision> = {
   tables: pipelineTables,
@@ -124,12 +149,13 @@ export const pipelineKind: RevisionedKind<PipelineNames, PipelineRevision> = {
     return { scope, agent_slug: agentSlug };
   },
   reader: readPipeline,
-  checkReferences: checkNamedPaths,
+  checkReferences: checkNames,
   carryOver: (text, latest) => keepSnapshots(text, latest.document),
   recordReferences: async (trx, { revisionId, names }) => {
-    await insertNamedPaths(trx, { revisionId, pathKeys: distinctKeys(names) });
+    await insertNamedPaths(trx, { revisionId, pathKeys: pathKeysOf(names) });
+    await insertNamedEndpoints(trx, { revisionId, endpoints: names.endpoints });
   },
-  checkActivation: checkPathsActive,
+  checkActivation: checkNamesActive,
   view: (revision) => ({
     ...printedPipeline(revision.document),
     ...pipelineOwner(revision.documentKey),
@@ -191,13 +217,21 @@ export async function previewPipeline(
       },
     ]);
   }
-  return await runPreview(context, { body, sample }, callerIdOf(principal));
+  const { organizationId } = principal;
+  const { scope } = pipelineOwner(documentKey);
+  const onBehalfOf = callerIdOf(principal);
+  return await runPreview(context, { organizationId, scope, body, sample, onBehalfOf });
+}
+
+export interface LoadedPipeline extends CompiledPipeline {
+  readonly revision: number;
 }
 
 /** The pipeline that a request is pinned to, ready to run. Throws when no revision has that id. */
-export const loadCompiledPipeline = revisionCache<CompiledPipeline>(async (db: Db, revisionId) => {
-  const revision = await findRevisionById(db, revisionId, pipelineTables);
-  if (!revision) throw new Error(`pipeline revision ${revisionId} is missing`);
-  const { blocks, default_escalation_path: path } = await storedPipeline(revision.document);
-  return { value: compilePipeline(blocks, path), size: revision.document.length };
+export const loadCompiledPipeline = revisionCache<LoadedPipeline>(async (db: Db, revisionId) => {
+  const found = await findRevisionById(db, revisionId, pipelineTables);
+  if (!found) throw new Error(`pipeline revision ${revisionId} is missing`);
+  const { document, revision } = found;
+  const { blocks, default_escalation_path: path } = await storedPipeline(document);
+  return { value: { ...compilePipeline(blocks, path), revision }, size: document.length };
 });

@@ -41,7 +41,10 @@ export async function handOverUnchanged(
   const uncounted = uncountedBelow(context);
   if (uncounted === 0 || evaluated.verdict.outcome !== 'human') return undefined;
   const { db } = context;
-  const view = await readToHandOver(db, evaluating, { floor, pathKeys: evaluated.pathKeys });
+  const view = await readToHandOver(db, evaluating, {
+    floor,
+    pathKeys: evaluated.paths.map(({ key }) => key),
+  });
   if (!view || view.now >= evaluating.deadlineAt) return undefined;
   const { now, deciders } = view;
   const path = view.path && (await loadEscalationPathRevision(db, view.path.revisionId));

@@ -42,7 +42,11 @@ export async function handOver(
     await insertAuditEvents(trx, request.organizationId, { events: [refused], occurredAt: now });
     return undefined;
   }
-  const path = await firstActivePath(trx, request.organizationId, evaluated.pathKeys);
+  const path = await firstActivePath(
+    trx,
+    request.organizationId,
+    evaluated.paths.map(({ key }) => key),
+  );
   const { route, events } = routing(request, { evaluated, path, now });
   await markRouted(trx, request.id, route);
   await insertAuditEvents(trx, request.organizationId, { events, occurredAt: now });
@@ -53,7 +57,7 @@ export async function handOver(
 export function routing(
   { id }: ApprovalRequest,
   {
-    evaluated: { verdict },
+    evaluated: { verdict, paths },
     path,
     now,
   }: {
@@ -64,11 +68,7 @@ export function routing(
 ): { readonly route: Route; readonly events: readonly NewAuditEvent[] } {
   const route: Route = {
     routedAt: now,
-    source: path
-      ? path.key === verdict.escalation_path
-        ? verdict.escalation_path_source
-        : 'pipeline_default'
-      : 'no_escalation',
+    source: paths.find(({ key }) => key === path?.key)?.source ?? 'no_escalation',
     scope: verdict.scope,
     ...(verdict.block_id !== undefined && { blockId: verdict.block_id }),
     ...(verdict.reason !== undefined && { reason: verdict.reason }),

@@ -226,8 +226,9 @@ async function restart(
       : await passOn(runtime, request.id, stepped.status);
   runtime.metrics.reconcilerStarts.inc();
   const replace = request.attempts >= REPLACE_FROM_ATTEMPT;
-  await runtime.workflows.ensure(request, { replace, wait: stepped });
-  return stepped && request.id;
+  const wait = stepped?.kind === 'wait' ? stepped : undefined;
+  await runtime.workflows.ensure(request, { replace, wait });
+  return wait && request.id;
 }
 
 /** A running workflow ends with the final answer. Without one, there is nothing to do. */

@@ -15,7 +15,6 @@ import {
 import { readClock } from '../../data/clock.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
 import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import type { EscalationPathSource } from '../../domain/pipelines/evaluate.ts';
 import type { AuditEvent } from '../../domain/audit.ts';
 import { callerIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -37,6 +36,7 @@ import {
   type LoadedEscalationPath,
 } from '../escalation/escalation-paths.ts';
 import { isInAudience, type Audience } from '../../domain/requests/request-access.ts';
+import type { EscalationPathSource } from '../../domain/pipelines/types.ts';
 import { getRequest, refuseUnlessVisible } from './queue.ts';
 import { namedTeams, teamsOf } from './audience.ts';
 import { withHeavyAnswers, type HeavyAnswers } from './walk/condition-answers.ts';

@@ -3,21 +3,31 @@
  * level, plan. The request's workflow calls it; the reconciler does when the workflow is missing.
  * Idempotent.
  */
+import { planAsking } from '../../data/pipelines/block-results.ts';
 import { recordDecision, recordVerdict } from '../../data/requests/decide.ts';
 import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
 import { findRequest, type ReadRequest } from '../../data/requests/read.ts';
 import { clearWake } from '../../data/requests/wake.ts';
 import {
   isTerminal,
+  WAKE_HEAD_START_MS,
   type ApprovalRequest,
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
+import { leaseOf, type RemoteBlock } from '../../domain/pipelines/remote.ts';
+import type { PipelineScope } from '../../domain/pipelines/types.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import type { PlannedWait } from '../ports.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 import { announceDecided } from './announce.ts';
-import { decisionOf, evaluatePinned, stepsOf, type Evaluated } from './evaluation/evaluate.ts';
+import {
+  decisionOf,
+  evaluatePinned,
+  stepsOf,
+  type Evaluated,
+  type Unanswered,
+} from './evaluation/evaluate.ts';
 import { handOver } from './hand-over.ts';
 import { handOverUnchanged } from './hand-over-unchanged.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
@@ -28,7 +38,16 @@ import { walkOn, type StepBy } from './walk/walk.ts';
 
 export type RequestStep =
   | { readonly kind: 'done'; readonly status?: TerminalState; readonly automatic: boolean }
-  | ({ readonly kind: 'wait'; readonly wakeAt: Date } & PlannedWait);
+  | ({ readonly kind: 'wait'; readonly wakeAt: Date } & PlannedWait)
+  | RemoteStep;
+
+/** Another system is to be asked, which only an activity of the request's workflow does. */
+export interface RemoteStep {
+  readonly kind: 'remote';
+  readonly scope: PipelineScope;
+  readonly block: RemoteBlock;
+  readonly deadlineAt: Date;
+}
 
 export interface StepOptions {
   /** An instant known to have passed: the row's clock is never behind it. */
@@ -54,17 +73,19 @@ export async function stepRequest(
 export async function stepCreated(
   context: ServiceContext,
   created: ApprovalRequest,
-  evaluated: Evaluated | undefined,
+  evaluated: Evaluated | Unanswered | undefined,
 ): Promise<RequestStep> {
   // The row's clock is never behind its creation.
   const options: StepOptions = { floor: created.createdAt, by: 'door' };
   return await advance(context, created, { ...options, evaluated });
 }
 
+type KnownEvaluation = Evaluated | Unanswered | undefined;
+
 async function advance(
   context: ServiceContext,
   request: ApprovalRequest,
-  { evaluated: known, ...options }: StepOptions & { readonly evaluated?: Evaluated | undefined },
+  { evaluated: known, ...options }: StepOptions & { readonly evaluated?: KnownEvaluation },
 ): Promise<RequestStep> {
   const { id } = request;
   // A final answer never changes, so no lock is needed to see that nothing is left to do.
@@ -76,6 +97,8 @@ async function advance(
     request.state === 'evaluating'
       ? (known ?? (await evaluatePinned(context, request)))
       : undefined;
+  if (evaluated && 'ask' in evaluated)
+    return await planToAsk(context, { request, unanswered: evaluated }, options);
   if (evaluated && evaluated.verdict.outcome !== 'human') {
     const decision = decisionOf(request.id, evaluated);
     const decided = await recordVerdict(context.db, { request, floor: options.floor }, decision);
@@ -91,6 +114,21 @@ async function advance(
     context.changes.publish(id);
     return { kind: 'wait', ...handedOver };
   });
+}
+
+/** The workflow asks. The row wakes the reconciler behind the end of the attempt. */
+async function planToAsk(
+  context: ServiceContext,
+  { request, unanswered }: { readonly request: ApprovalRequest; readonly unanswered: Unanswered },
+  { by, floor }: StepOptions,
+): Promise<RequestStep> {
+  const { id, deadlineAt } = request;
+  // A request from the door has no workflow yet, so the reconciler soon looks for one.
+  const wakeMs = WAKE_HEAD_START_MS + (by === 'door' ? 0 : leaseOf(unanswered.ask));
+  if (await planAsking(context.db, id, { wakeMs, byWorkflow: by === 'workflow' }))
+    return { kind: 'remote', scope: unanswered.scope, block: unanswered.ask, deadlineAt };
+  // It has its final answer by now, or its deadline has passed.
+  return await stepLocked(context, id, { floor, by, evaluated: undefined, answers: new Map() });
 }
 
 /**

@@ -103,3 +103,14 @@ function excerptOf(answer: PostAnswer): { excerpt?: string } {
   const characters = [...head].slice(0, EXCERPT_CHARACTERS);
   return { excerpt: characters.join('').replaceAll('\0', '\ufffd') };
 }
+
+/** What a delivery keeps of a reply. */
+export function resultOf(reply: EndpointReply) {
+  return {
+    durationMs: reply.durationMs,
+    statusCode: reply.statusCode ?? null,
+    outcome: reply.kind === 'answered' ? reply.answer.outcome : null,
+    errorCode: reply.kind === 'failed' ? reply.errorCode : null,
+    responseExcerpt: reply.excerpt ?? null,
+  };
+}

@@ -20,7 +20,7 @@ import type { ServiceContext } from '../context.ts';
 import { readPage } from '../pages.ts';
 import { audit } from '../revisions/change.ts';
 import { getRevision } from '../revisions/read.ts';
-import { askEndpoint, type EndpointReply } from './ask-endpoint.ts';
+import { askEndpoint, resultOf, type EndpointReply } from './ask-endpoint.ts';
 import { isSuccess } from './signed-post.ts';
 import { openSigningSecret } from './signing-secrets.ts';
 import { webhookEndpointKind } from './webhook-endpoints.ts';
@@ -113,17 +113,6 @@ async function record(
       },
     });
   });
-}
-
-/** What a delivery keeps of a reply. */
-function resultOf(reply: EndpointReply) {
-  return {
-    durationMs: reply.durationMs,
-    statusCode: reply.statusCode ?? null,
-    outcome: reply.kind === 'answered' ? reply.answer.outcome : null,
-    errorCode: reply.kind === 'failed' ? reply.errorCode : null,
-    responseExcerpt: reply.excerpt ?? null,
-  };
 }
 
 /** Newest first; of the last 30 days. Throws 404. */

@@ -146,7 +146,7 @@ describe('documents', () => {
     [{}, '/blocks', 'required'],
     [{ blocks: {} }, '/blocks', 'invalid_type'],
     [{ blocks: [], extra: 1 }, '/extra', 'unknown_field'],
-    [{ blocks: [{ ...always(), type: 'webhook' }] }, '/blocks/0/type', 'unknown_block_type'],
+    [{ blocks: [{ ...always(), type: 'pigeon' }] }, '/blocks/0/type', 'unknown_block_type'],
     [{ blocks: [{ ...always(), type: 'llm_judge' }] }, '/blocks/0/type', 'unknown_block_type'],
     [{ blocks: [always('a'), always('a')] }, '/blocks/1/id', 'duplicate_id'],
     [
@@ -165,7 +165,7 @@ describe('documents', () => {
   });
 
   test('an unknown block type has its own error code', async () => {
-    expect((await create({ blocks: [{ ...always(), type: 'webhook' }] })).body).toMatchObject({
+    expect((await create({ blocks: [{ ...always(), type: 'pigeon' }] })).body).toMatchObject({
       error: { code: 'unknown_block_type' },
     });
   });

@@ -1,8 +1,10 @@
 /** Makers of blocks and pipelines, and the facts that their conditions see. */
 import { compilePipeline, type CompiledPipeline } from '../../../src/domain/pipelines/compile.ts';
+import { evaluatePipeline, type Evaluation } from '../../../src/domain/pipelines/evaluate.ts';
 import { parsePipelineDocument } from '../../../src/domain/pipelines/parse.ts';
 import { storeBlocks } from '../../../src/domain/pipelines/store.ts';
 import type { StoredBlock } from '../../../src/domain/pipelines/types.ts';
+import { evaluateRequest, type Verdict } from '../../../src/domain/pipelines/verdict.ts';
 import type { ConditionFacts } from '../../../src/domain/conditions/types.ts';
 import { parseExact, stringifyExact } from '../../../src/platform/json/exact-json.ts';
 import type { ExactObject } from '../../../src/platform/json/exact-values.ts';
@@ -13,6 +15,24 @@ export const facts: ConditionFacts = {
   agent: { slug: 'bot', name: 'Bot' },
   previous_metadata: { organization: nothing, agent: nothing },
 };
+
+/** The evaluation of a pipeline that asks no other system. */
+export function evaluated(compiled: CompiledPipeline, given: ConditionFacts = facts): Evaluation {
+  const evaluation = evaluatePipeline(compiled, given);
+  if ('ask' in evaluation) throw new Error(`block ${evaluation.ask.id} asks another system`);
+  return evaluation;
+}
+
+/** The verdict of pipelines that ask no other system. */
+export function verdictOn(
+  organization: CompiledPipeline,
+  agent?: CompiledPipeline,
+  given: ConditionFacts = facts,
+): Verdict {
+  const verdict = evaluateRequest({ organization, agent, facts: given });
+  if ('ask' in verdict) throw new Error(`block ${verdict.ask.id} asks another system`);
+  return verdict;
+}
 
 let serial = 0;
 export const always = (id: string, outcome: string, over: object = {}): object => ({

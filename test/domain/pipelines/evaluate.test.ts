@@ -1,14 +1,14 @@
 /** What one pipeline answers. */
 import { describe, expect, test } from '@jest/globals';
 import { compilePipeline } from '../../../src/domain/pipelines/compile.ts';
-import { evaluatePipeline, reportedOutcome } from '../../../src/domain/pipelines/evaluate.ts';
+import { reportedOutcome } from '../../../src/domain/pipelines/evaluate.ts';
 import type { StoredBlock } from '../../../src/domain/pipelines/types.ts';
 import { parseExact } from '../../../src/platform/json/exact-json.ts';
-import { always, branch, broken, cel, facts, pipeline, stored } from './blocks.ts';
+import { always, branch, broken, cel, evaluated, facts, pipeline, stored } from './blocks.ts';
 
 describe('evaluatePipeline', () => {
   test('an empty pipeline passes the request on, and alone it asks a person', () => {
-    const evaluation = evaluatePipeline(pipeline([], 'ops'), facts);
+    const evaluation = evaluated(pipeline([], 'ops'), facts);
     expect(evaluation).toEqual({
       outcome: 'next',
       reason_code: 'end_of_pipeline',
@@ -26,7 +26,7 @@ describe('evaluatePipeline', () => {
       cel('c', 'approve'),
       always('d', 'deny'),
     ];
-    expect(evaluatePipeline(pipeline(blocks, 'ops'), facts)).toEqual({
+    expect(evaluated(pipeline(blocks, 'ops'), facts)).toEqual({
       outcome: 'approve',
       reason_code: 'block_outcome',
       terminal_block_id: 'c',
@@ -41,7 +41,7 @@ describe('evaluatePipeline', () => {
   });
 
   test('disabled blocks are skipped and not reported, and keep their position', () => {
-    const evaluation = evaluatePipeline(
+    const evaluation = evaluated(
       pipeline([{ ...always('off', 'deny'), enabled: false }, always('on', 'approve')]),
       facts,
     );
@@ -52,7 +52,7 @@ describe('evaluatePipeline', () => {
 
   test('a human outcome goes to the path of the block, else to the default of the pipeline, else to no path', () => {
     const path = (blocks: object[], fallback?: string): unknown[] => {
-      const { outcome, escalation_path, escalation_path_source } = evaluatePipeline(
+      const { outcome, escalation_path, escalation_path_source } = evaluated(
         pipeline(blocks, fallback),
         facts,
       );
@@ -79,7 +79,7 @@ describe('evaluatePipeline', () => {
       ...broken('b'),
       ...stored([always('c', 'approve')]),
     ];
-    expect(evaluatePipeline(compilePipeline(blocks, 'ops'), facts)).toEqual({
+    expect(evaluated(compilePipeline(blocks, 'ops'), facts)).toEqual({
       outcome: 'human',
       reason_code: 'block_error',
       terminal_block_id: 'b',
@@ -95,23 +95,23 @@ describe('evaluatePipeline', () => {
   test('a failing block has no effect while it is disabled or comes after the deciding block', () => {
     const off = broken('off').map((block) => ({ ...block, enabled: false }));
     const blocks = [...off, ...stored([always('a', 'approve')]), ...broken('late')];
-    expect(evaluatePipeline(compilePipeline(blocks), facts).outcome).toBe('approve');
+    expect(evaluated(compilePipeline(blocks), facts).outcome).toBe('approve');
   });
 
   test('an unknown stored type and a config of the wrong shape are errors of their block', () => {
     const unknown = stored([always('a', 'approve')]).map(
-      (block) => ({ ...block, type: 'webhook' }) as unknown as StoredBlock,
+      (block) => ({ ...block, type: 'pigeon' }) as unknown as StoredBlock,
     );
     const shapeless = stored([cel('a', 'approve')]).map(
       (block) => ({ ...block, config: null }) as unknown as StoredBlock,
     );
-    expect(evaluatePipeline(compilePipeline(unknown), facts).blocks[0]).toEqual({
+    expect(evaluated(compilePipeline(unknown), facts).blocks[0]).toEqual({
       block_id: 'a',
       position: 0,
       outcome: 'human',
       error_code: 'unknown_block_type',
     });
-    expect(evaluatePipeline(compilePipeline(shapeless), facts).blocks[0]).toEqual({
+    expect(evaluated(compilePipeline(shapeless), facts).blocks[0]).toEqual({
       block_id: 'a',
       position: 0,
       outcome: 'human',
@@ -143,7 +143,7 @@ describe('evaluatePipeline', () => {
         arguments: parseExact(`{"l":[${Array.from({ length: 20_000 }, () => 1).join(',')}]}`),
       },
     };
-    const evaluation = evaluatePipeline(
+    const evaluation = evaluated(
       pipeline([list('a'), list('b'), list('c'), always('d', 'approve')]),
       many,
     );
@@ -170,7 +170,7 @@ describe('evaluatePipeline', () => {
     ]);
     const outcomes = [1, 9, 2, 7].map(
       (n) =>
-        evaluatePipeline(compiled, {
+        evaluated(compiled, {
           ...facts,
           request: { tool: 't', arguments: parseExact(`{"n":${n}}`) },
         }).outcome,
@@ -182,7 +182,7 @@ describe('evaluatePipeline', () => {
 describe('a branch', () => {
   test('is skipped by a request that does not meet its condition', () => {
     const blocks = [branch('b', [always('c', 'deny')], { matches: false }), always('d', 'approve')];
-    expect(evaluatePipeline(pipeline(blocks), facts)).toEqual({
+    expect(evaluated(pipeline(blocks), facts)).toEqual({
       outcome: 'approve',
       reason_code: 'block_outcome',
       terminal_block_id: 'd',
@@ -206,7 +206,7 @@ describe('a branch', () => {
       ]),
       always('h', 'approve'),
     ];
-    expect(evaluatePipeline(pipeline(blocks, 'ops'), facts)).toEqual({
+    expect(evaluated(pipeline(blocks, 'ops'), facts)).toEqual({
       outcome: 'human',
       reason_code: 'block_outcome',
       terminal_block_id: 'f',
@@ -230,7 +230,7 @@ describe('a branch', () => {
       }),
       always('e', 'approve'),
     ];
-    expect(evaluatePipeline(pipeline(blocks, 'ops'), facts)).toEqual({
+    expect(evaluated(pipeline(blocks, 'ops'), facts)).toEqual({
       outcome: 'human',
       reason_code: 'end_of_branch',
       terminal_block_id: 'c',
@@ -248,7 +248,7 @@ describe('a branch', () => {
 
   test('without a path takes the default of the pipeline, not that of the branch around it', () => {
     const path = (blocks: object[], fallback?: string) => {
-      const evaluation = evaluatePipeline(pipeline(blocks, fallback), facts);
+      const evaluation = evaluated(pipeline(blocks, fallback), facts);
       return [evaluation.escalation_path, evaluation.escalation_path_source];
     };
     const inner = branch('c', [cel('d', 'next')]);
@@ -261,11 +261,11 @@ describe('a branch', () => {
 
   test('is not entered when it is disabled, and ends at once when all of its blocks are', () => {
     const off = { ...branch('b', [always('c', 'deny')]), enabled: false };
-    expect(evaluatePipeline(pipeline([off, always('d', 'approve')]), facts).blocks).toEqual([
+    expect(evaluated(pipeline([off, always('d', 'approve')]), facts).blocks).toEqual([
       { block_id: 'd', position: 2, outcome: 'approve', reason: 'd says so.' },
     ]);
     const empty = branch('b', [{ ...always('c', 'approve'), enabled: false }]);
-    expect(evaluatePipeline(pipeline([empty, always('d', 'approve')]), facts)).toMatchObject({
+    expect(evaluated(pipeline([empty, always('d', 'approve')]), facts)).toMatchObject({
       outcome: 'human',
       reason_code: 'end_of_branch',
       terminal_block_id: 'b',
@@ -278,7 +278,7 @@ describe('a branch', () => {
         ({ ...block, config: { ...block.config, when: { id: 'x', all: [] } } }) as StoredBlock,
     );
     const failing = broke ? [broke] : [];
-    expect(evaluatePipeline(compilePipeline(failing, 'ops'), facts)).toMatchObject({
+    expect(evaluated(compilePipeline(failing, 'ops'), facts)).toMatchObject({
       outcome: 'human',
       reason_code: 'block_error',
       terminal_block_id: 'b',
@@ -289,7 +289,7 @@ describe('a branch', () => {
       (block) =>
         ({ ...block, config: { ...block.config, blocks: broken('c') } }) as unknown as StoredBlock,
     );
-    expect(evaluatePipeline(compilePipeline(inside), facts)).toMatchObject({
+    expect(evaluated(compilePipeline(inside), facts)).toMatchObject({
       outcome: 'human',
       reason_code: 'block_error',
       terminal_block_id: 'c',

@@ -91,7 +91,7 @@ describe('parsePipelineDocument', () => {
     ['a block that is no object', { blocks: [1] }, ['/blocks/0 invalid_type']],
     [
       'an unknown block type',
-      { blocks: [cel, { ...always, type: 'webhook' }] },
+      { blocks: [cel, { ...always, type: 'pigeon' }] },
       ['/blocks/1/type unknown_block_type'],
     ],
     [
@@ -115,7 +115,7 @@ describe('parsePipelineDocument', () => {
     ],
     [
       'an unknown block type in a branch',
-      { blocks: [branch('b', [{ ...always, type: 'webhook' }])] },
+      { blocks: [branch('b', [{ ...always, type: 'pigeon' }])] },
       ['/blocks/0/config/blocks/0/type unknown_block_type'],
     ],
     [

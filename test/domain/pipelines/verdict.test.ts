@@ -1,12 +1,11 @@
 /** What the pipelines of the organization and of an agent answer, one after the other. */
 import { describe, expect, test } from '@jest/globals';
 import { compilePipeline, type CompiledPipeline } from '../../../src/domain/pipelines/compile.ts';
-import { evaluateRequest } from '../../../src/domain/pipelines/verdict.ts';
-import { always, branch, broken, cel, facts, pipeline } from './blocks.ts';
+import { always, branch, broken, cel, facts, pipeline, verdictOn } from './blocks.ts';
 
 describe('evaluateRequest', () => {
   const summary = (organization: CompiledPipeline, agent?: CompiledPipeline): unknown[] => {
-    const verdict = evaluateRequest(organization, agent, facts);
+    const verdict = verdictOn(organization, agent, facts);
     return [
       verdict.outcome,
       verdict.scope,
@@ -35,8 +34,7 @@ describe('evaluateRequest', () => {
       'no_escalation',
     ]);
     expect(
-      evaluateRequest(pipeline([cel('o', 'human')]), pipeline([always('a', 'approve')]), facts)
-        .agent,
+      verdictOn(pipeline([cel('o', 'human')]), pipeline([always('a', 'approve')]), facts).agent,
     ).toBeUndefined();
   });
 
@@ -47,18 +45,14 @@ describe('evaluateRequest', () => {
         cel('y', 'next'),
         always('o', outcome),
       ]);
-      expect(
-        evaluateRequest(organization, pipeline([always('a', 'approve')]), facts),
-      ).toMatchObject({
+      expect(verdictOn(organization, pipeline([always('a', 'approve')]), facts)).toMatchObject({
         outcome,
         scope: 'organization',
         block_id: 'o',
       });
     }
     const disabled = pipeline([{ ...always('o', 'deny'), enabled: false }]);
-    expect(evaluateRequest(disabled, pipeline([always('a', 'approve')]), facts).scope).toBe(
-      'agent',
-    );
+    expect(verdictOn(disabled, pipeline([always('a', 'approve')]), facts).scope).toBe('agent');
   });
 
   test('a failing block of the organization asks a person and does not pass to the agent pipeline', () => {
@@ -106,7 +100,7 @@ describe('evaluateRequest', () => {
   ] as const)(
     'a request that reaches a person in the agent pipeline takes %s',
     (_what, blocks, mine, ours, path, source) => {
-      const verdict = evaluateRequest(pipeline([], ours), pipeline([...blocks], mine), facts);
+      const verdict = verdictOn(pipeline([], ours), pipeline([...blocks], mine), facts);
       expect([
         verdict.outcome,
         verdict.scope,
@@ -117,7 +111,7 @@ describe('evaluateRequest', () => {
   );
 
   test('the preview of an agent pipeline stays in its scope: it does not use the default of the organization', () => {
-    const verdict = evaluateRequest(pipeline([], 'ours'), pipeline([]), facts);
+    const verdict = verdictOn(pipeline([], 'ours'), pipeline([]), facts);
     expect(verdict.agent).toMatchObject({
       outcome: 'next',
       escalation_path_source: 'no_escalation',
@@ -148,7 +142,7 @@ describe('evaluateRequest', () => {
 
   test('a branch of the organization that a request enters keeps the pipeline of its agent from running', () => {
     const organization = pipeline([branch('b', [cel('c', 'next')])], 'ours');
-    const verdict = evaluateRequest(organization, pipeline([always('a', 'approve')]), facts);
+    const verdict = verdictOn(organization, pipeline([always('a', 'approve')]), facts);
     expect(verdict).toMatchObject({
       outcome: 'human',
       scope: 'organization',

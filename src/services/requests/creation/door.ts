@@ -12,10 +12,15 @@ import {
   type RuleRevisions,
 } from '../../../domain/requests/approval-requests.ts';
 import type { Door, ServiceContext } from '../../context.ts';
-import type { PlannedWait, WorkflowSubject } from '../../ports.ts';
-import { decisionOf, evaluateLight, type Evaluated } from '../evaluation/evaluate.ts';
+import type { WorkflowSubject } from '../../ports.ts';
+import {
+  decisionOf,
+  evaluateLight,
+  type Evaluated,
+  type Unanswered,
+} from '../evaluation/evaluate.ts';
 import { startUnlessAnswered, subjectOf } from './start.ts';
-import { stepCreated } from '../step.ts';
+import { stepCreated, type RequestStep } from '../step.ts';
 
 /** For the log. */
 export const WORKFLOW_NOT_STARTED = 'workflow not started; the reconciler will start it';
@@ -28,14 +33,14 @@ const LATE_START_MS = 2_000;
 
 /** A verdict, and the revisions that gave it. */
 interface Judged {
-  readonly evaluated: Evaluated;
+  readonly evaluated: Evaluated | Unanswered;
   readonly rules: RuleRevisions;
 }
 
 export interface AtTheDoor {
   /** The request, written with its answer. */
   readonly decided?: ApprovalRequest;
-  /** The verdict sends it to people, so it is not written yet. */
+  /** It goes to people, or a rule asks another system, so it is not written yet. */
   readonly judged?: Judged;
   /** It cannot be written: its key was used before, or its agent has ended. */
   readonly isRefused: boolean;
@@ -58,7 +63,7 @@ export async function decideAtDoor(
   const evaluated =
     rules && (await evaluateLight(context.db, { ...asked, ...rules, agentSlug, agentName }));
   if (!evaluated) return NOTHING;
-  if (evaluated.verdict.outcome === 'human')
+  if ('ask' in evaluated || evaluated.verdict.outcome === 'human')
     return { isRefused: false, judged: { evaluated, rules } };
   const { request, active, isCurrent } = await insertDecidedRequest(context.db, principal, {
     input,
@@ -107,26 +112,29 @@ async function takeFirstStep(
   const step = await stepCreated(context, created, isCurrent ? judged.evaluated : undefined);
   if (step.kind === 'done') return;
   const subject = subjectOf(created);
-  beginWaiting(context, subject, step).catch((error: unknown) => {
+  beginWorkflow(context, subject, step).catch((error: unknown) => {
     if (!context.stopping.aborted)
       context.logger.warn({ err: error, approvalRequest: subject.id }, WORKFLOW_NOT_STARTED);
   });
 }
 
 /**
- * Starts the workflow with its first wait. Until the start is known, the row wakes the reconciler
- * early.
+ * Starts the workflow: with its first wait, or with the step that says what to ask. Until the start
+ * is known, the row wakes the reconciler early.
  */
-async function beginWaiting(
+async function beginWorkflow(
   context: ServiceContext,
   subject: WorkflowSubject,
-  { wakeAt, ...wait }: PlannedWait & { readonly wakeAt: Date },
+  step: Exclude<RequestStep, { readonly kind: 'done' }>,
 ): Promise<void> {
   const { id } = subject;
   const asked = performance.now();
-  const status = await startUnlessAnswered(context, subject, { wait });
+  const wait = step.kind === 'wait' ? step : undefined;
+  const status = await startUnlessAnswered(context, subject, wait ? { wait } : {});
   const isLate = performance.now() - asked > LATE_START_MS;
-  if (status === undefined) context.begun.set(id, { wakeAt, until: wait.until, isLate });
+  if (status === undefined) {
+    if (wait) context.begun.set(id, { wakeAt: wait.wakeAt, until: wait.until, isLate });
+  }
   // A signal may have come before the workflow was running.
   else if (await context.workflows.signal(id, 'decision', status)) context.answered.add(id);
 }

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { compilePipeline, type CompiledPipeline } from '../../../domain/pipelines/compile.ts';
 import { evaluateRequest, type Verdict } from '../../../domain/pipelines/verdict.ts';
+import type { BlockRef, BlockResult } from '../../../domain/pipelines/remote.ts';
 import type { StoredBlock } from '../../../domain/pipelines/types.ts';
 import { conditionFacts, type RequestToJudge } from '../../../domain/requests/condition-facts.ts';
 import { JsonText, parseExact } from '../../../platform/json/exact-json.ts';
@@ -16,6 +17,8 @@ export interface EvaluationTexts {
   readonly organization: PipelineText | undefined;
   readonly agent: PipelineText | undefined;
   readonly request: RequestTexts;
+  /** The block behind which the evaluation goes on. Without its metadata. */
+  readonly last?: BlockResult | undefined;
 }
 
 /** Threads pass texts on, not the objects that hold them. */
@@ -23,21 +26,27 @@ export interface RequestTexts extends Omit<RequestToJudge, Text> {
   readonly arguments: string;
   readonly agentReasoning?: string;
   readonly context?: string;
+  readonly previousMetadata?: string;
 }
 
-type Text = 'arguments' | 'agentReasoning' | 'context';
+type Text = 'arguments' | 'agentReasoning' | 'context' | 'previousMetadata';
 
 const compiled = new LRUCache<string, CompiledPipeline>({ max: 50 });
 
-export function evaluateTexts({ organization, agent, request }: EvaluationTexts): Verdict {
-  const { arguments: args, agentReasoning, context, ...plain } = request;
+export function evaluateTexts(texts: EvaluationTexts): Verdict | BlockRef {
+  const { arguments: args, agentReasoning, context, previousMetadata, ...plain } = texts.request;
   const facts = conditionFacts({
     ...plain,
     arguments: new JsonText(args),
     ...(agentReasoning !== undefined && { agentReasoning: new JsonText(agentReasoning) }),
     ...(context !== undefined && { context: new JsonText(context) }),
+    ...(previousMetadata !== undefined && { previousMetadata: new JsonText(previousMetadata) }),
   });
-  return evaluateRequest(compiledOf(organization) ?? compilePipeline([]), compiledOf(agent), facts);
+  const organization = compiledOf(texts.organization) ?? compilePipeline([]);
+  const agent = compiledOf(texts.agent);
+  const result = evaluateRequest({ organization, agent, facts }, texts.last);
+  // The main thread knows the block.
+  return 'ask' in result ? { scope: result.scope, blockId: result.ask.id } : result;
 }
 
 function compiledOf(pipeline: PipelineText | undefined): CompiledPipeline | undefined {

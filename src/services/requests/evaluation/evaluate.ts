@@ -3,9 +3,12 @@ import { conditionFacts, type RequestToJudge } from '../../../domain/requests/co
 import type { ApprovalRequest, RuleRevisions } from '../../../domain/requests/approval-requests.ts';
 import { compilePipeline, type CompiledPipeline } from '../../../domain/pipelines/compile.ts';
 import { wasTooCostly } from '../../../domain/pipelines/evaluate.ts';
-import { evaluateWithin, type Verdict } from '../../../domain/pipelines/verdict.ts';
+import type { BlockRef, BlockResult, RemoteBlock } from '../../../domain/pipelines/remote.ts';
+import { evaluateRequest, type Verdict } from '../../../domain/pipelines/verdict.ts';
 import { SYSTEM } from '../../../domain/audit.ts';
+import type { EscalationPathSource, PipelineScope } from '../../../domain/pipelines/types.ts';
 import type { NewDecision } from '../../../data/requests/decide.ts';
+import { findLastResult } from '../../../data/pipelines/block-results.ts';
 import { pipelineTables } from '../../../data/pipelines/request-approval-pipelines.ts';
 import { findRevisionById } from '../../../data/revisions.ts';
 import type { Db } from '../../../platform/postgres.ts';
@@ -16,8 +19,19 @@ import { evaluateTexts, type PipelineText, type RequestTexts } from './evaluate-
 
 export interface Evaluated {
   readonly verdict: Verdict;
-  /** Keys of the escalation paths to try, in order; empty unless the outcome is `human`. */
-  readonly pathKeys: readonly string[];
+  /** The escalation paths to try, in order; empty unless the outcome is `human`. */
+  readonly paths: readonly PathToTry[];
+}
+
+export interface PathToTry {
+  readonly key: string;
+  readonly source: EscalationPathSource;
+}
+
+/** There is no verdict before this block has its result. */
+export interface Unanswered {
+  readonly scope: PipelineScope;
+  readonly ask: RemoteBlock;
 }
 
 /** A request, stored or not, with the revisions of its rules. */
@@ -28,20 +42,25 @@ const NO_RULES = compilePipeline([]);
 export async function evaluatePinned(
   context: ServiceContext,
   request: ApprovalRequest,
-): Promise<Evaluated> {
-  const pipelines = await pinnedPipelines(context.db, request);
-  const verdict = lightVerdict(request, pipelines) ?? (await heavyVerdict(context, request));
-  return withPaths(verdict, pipelines);
+): Promise<Evaluated | Unanswered> {
+  const { db } = context;
+  const pipelines = await pinnedPipelines(db, request);
+  const asks = [pipelines.organization, pipelines.agent].some(
+    (each) => each && each.remote.size > 0,
+  );
+  const last = asks ? await findLastResult(db, request.id) : undefined;
+  return (
+    lightResult(request, pipelines, last) ??
+    (await heavyResult(context, { request, pipelines, last }))
+  );
 }
 
-/** Undefined when the work is too much for the main thread. */
+/** Of a request without stored results. Undefined when the work is too much for the main thread. */
 export async function evaluateLight(
   db: Db,
   request: RequestToEvaluate,
-): Promise<Evaluated | undefined> {
-  const pipelines = await pinnedPipelines(db, request);
-  const verdict = lightVerdict(request, pipelines);
-  return verdict && withPaths(verdict, pipelines);
+): Promise<Evaluated | Unanswered | undefined> {
+  return lightResult(request, await pinnedPipelines(db, request), undefined);
 }
 
 interface Pipelines {
@@ -58,12 +77,22 @@ async function pinnedPipelines(db: Db, revisions: RuleRevisions): Promise<Pipeli
 }
 
 function withPaths(verdict: Verdict, { organization, agent }: Pipelines): Evaluated {
-  const defaults =
-    verdict.scope === 'agent'
-      ? [agent?.defaultEscalationPath, organization?.defaultEscalationPath]
-      : [organization?.defaultEscalationPath];
-  const pathKeys = [verdict.escalation_path, ...defaults].filter((key) => key !== undefined);
-  return { verdict, pathKeys: verdict.outcome === 'human' ? [...new Set(pathKeys)] : [] };
+  if (verdict.outcome !== 'human') return { verdict, paths: [] };
+  const { scope, block_id: blockId, escalation_path: first } = verdict;
+  const pipeline = scope === 'agent' ? agent : organization;
+  // The answer of another system may name a path that is not active.
+  const own =
+    blockId === undefined ? undefined : pipeline?.remote.get(blockId)?.block.config.escalation_path;
+  const defaults = [pipeline?.defaultEscalationPath, organization?.defaultEscalationPath];
+  const paths = [
+    { key: first, source: verdict.escalation_path_source },
+    { key: own, source: 'block_escalation' as const },
+    ...defaults.map((key) => ({ key, source: 'pipeline_default' as const })),
+  ];
+  const known = new Map<string, PathToTry>();
+  for (const { key, source } of paths)
+    if (key !== undefined && !known.has(key)) known.set(key, { key, source });
+  return { verdict, paths: [...known.values()] };
 }
 
 /** The pipelines' answer, as it is recorded. */
@@ -86,29 +115,52 @@ export function decisionOf(requestId: string, { verdict }: Evaluated): NewDecisi
 }
 
 /** Undefined when the work is too much for the main thread. */
-function lightVerdict(
+function lightResult(
   request: RequestToJudge,
-  { organization, agent }: Pipelines,
-): Verdict | undefined {
-  if (isLarge([request.arguments.text, request.agentReasoning?.text, request.context?.text]))
+  pipelines: Pipelines,
+  last: BlockResult | undefined,
+): Evaluated | Unanswered | undefined {
+  const { arguments: args, agentReasoning, context, previousMetadata } = request;
+  if (isLarge([args, agentReasoning, context, previousMetadata].map((json) => json?.text)))
     return undefined;
-  // Without the organization's rules, the agent's rules alone must not approve. The request goes to a person.
-  const pipelines = { organization: organization ?? NO_RULES, agent: organization && agent };
-  const verdict = evaluateWithin(() => newLightBudget(), pipelines, conditionFacts(request));
-  const evaluations = [verdict.organization, ...(verdict.agent ? [verdict.agent] : [])];
-  return evaluations.some(wasTooCostly) ? undefined : verdict;
+  const { organization, agent } = pipelines;
+  const evaluating = {
+    // Without the organization's rules, the agent's rules alone must not approve. The request goes to a person.
+    organization: organization ?? NO_RULES,
+    agent: organization && agent,
+    facts: conditionFacts(request),
+    newBudget: () => newLightBudget(),
+  };
+  const result = evaluateRequest(evaluating, last);
+  if ('ask' in result) return result;
+  const evaluations = [result.organization, result.agent];
+  if (evaluations.some((evaluation) => evaluation && wasTooCostly(evaluation))) return undefined;
+  return withPaths(result, pipelines);
 }
 
-async function heavyVerdict(
+interface HeavyEvaluation {
+  readonly request: ApprovalRequest;
+  readonly pipelines: Pipelines;
+  readonly last: BlockResult | undefined;
+}
+
+async function heavyResult(
   { db, workerPool }: ServiceContext,
-  request: ApprovalRequest,
-): Promise<Verdict> {
+  { request, pipelines, last }: HeavyEvaluation,
+): Promise<Evaluated | Unanswered> {
   const [organization, agent] = await Promise.all([
     documentOf(db, request.organizationPipelineRevisionId),
     documentOf(db, request.agentPipelineRevisionId),
   ]);
-  const texts = { organization, agent: organization && agent, request: textsOf(request) };
-  return await workerPool.run(evaluateTexts, texts, stepsOf(request));
+  const texts = { organization, agent: organization && agent, request: textsOf(request), last };
+  const result = await workerPool.run(evaluateTexts, texts, stepsOf(request));
+  return 'blockId' in result ? unanswered(pipelines, result) : withPaths(result, pipelines);
+}
+
+function unanswered(pipelines: Pipelines, { scope, blockId }: BlockRef): Unanswered {
+  const ask = pipelines[scope]?.remote.get(blockId)?.block;
+  if (!ask) throw new Error(`the ${scope} pipeline has no block ${blockId} that can be asked`);
+  return { scope, ask };
 }
 
 /** A queue of the worker pool, so that steps do not compete with the calls of the agent. */
@@ -117,12 +169,13 @@ export function stepsOf({ agentCredentialId }: ApprovalRequest): string {
 }
 
 function textsOf(request: ApprovalRequest): RequestTexts {
-  const { tool, server, agentSlug, agentName, agentReasoning, context } = request;
+  const { tool, server, agentSlug, agentName, agentReasoning, context, previousMetadata } = request;
   return {
     ...{ tool, agentSlug, agentName, arguments: request.arguments.text },
     ...(server !== undefined && { server }),
     ...(agentReasoning && { agentReasoning: agentReasoning.text }),
     ...(context && { context: context.text }),
+    ...(previousMetadata && { previousMetadata: previousMetadata.text }),
   };
 }
 

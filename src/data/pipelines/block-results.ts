@@ -1,0 +1,219 @@
+/**
+ * What came of the blocks that ask other systems. An attempt begins in one statement, which counts
+ * it, and the result is written once. So no killed worker, replaced workflow or second process asks
+ * more often than allowed, or changes a result.
+ */
+import { WAKE_HEAD_START_MS } from '../../domain/requests/approval-requests.ts';
+import type {
+  BlockRef,
+  BlockResult,
+  RemoteAnswer,
+  RemoteErrorCode,
+  RemoteResult,
+} from '../../domain/pipelines/remote.ts';
+import type { JsonText } from '../../platform/json/exact-json.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
+import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
+
+/** An attempt that has begun. */
+export interface BlockAttempt {
+  /** The same for all attempts. */
+  readonly deliveryId: string;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+export interface NewAttempt extends BlockRef {
+  readonly requestId: string;
+  readonly contentHash: string;
+  /** Of the first attempt. */
+  readonly deliveryId: string;
+  readonly maxAttempts: number;
+  /** How long the attempt belongs to its process. */
+  readonly leaseMs: number;
+}
+
+const BEGIN: PreparedStatement = {
+  name: 'begin-block-attempt',
+  sql: `
+    with open as materialized (
+      select r.id, clock_timestamp() + :lease_ms * interval '1 millisecond' as leased_until,
+             (select count(*) + 1 from pipeline_block_results b where b.request_id = r.id) as place
+        from approval_requests r
+       where r.id = cast(:request as uuid) and r.state = 'evaluating' and clock_timestamp() < r.deadline_at
+    ),
+    begun as (
+      insert into pipeline_block_results as b (request_id, scope, block_id, place, content_hash, delivery_id, attempts, leased_until, asked_at)
+      select id, :scope, :block, place, :content_hash, cast(:delivery as uuid), 1, leased_until, clock_timestamp() from open
+      on conflict on constraint pipeline_block_results_pkey do update
+        set attempts = b.attempts + 1, leased_until = excluded.leased_until
+        where b.answered_at is null and b.attempts < :max_attempts
+          and (b.leased_until is null or b.leased_until <= clock_timestamp())
+      returning request_id, delivery_id, attempts, leased_until
+    ),
+    planned as (
+      update approval_requests r set wake_at = begun.leased_until + :head_start_ms * interval '1 millisecond'
+        from begun where r.id = begun.request_id and r.state = 'evaluating'
+    )
+    select delivery_id, attempts as attempt from begun`,
+};
+
+/**
+ * Undefined when there is no further attempt now: the request has its answer, the block its result,
+ * another attempt is under way, or all were made.
+ */
+export async function beginAttempt(db: Db, attempt: NewAttempt): Promise<BlockAttempt | undefined> {
+  const [begun] = await runPrepared<BlockAttempt>(db, BEGIN, {
+    request: attempt.requestId,
+    scope: attempt.scope,
+    block: attempt.blockId,
+    content_hash: attempt.contentHash,
+    delivery: attempt.deliveryId,
+    max_attempts: attempt.maxAttempts,
+    lease_ms: attempt.leaseMs,
+    head_start_ms: WAKE_HEAD_START_MS,
+  });
+  return begun;
+}
+
+/** How far the asking of a block is. */
+export interface AskingState extends BlockAttempt {
+  readonly answered: boolean;
+  /** Milliseconds until the attempt under way has to be over; 0 when none is. */
+  readonly leasedMs: number;
+}
+
+export async function findAskingState(
+  db: Db,
+  requestId: string,
+  { scope, blockId }: BlockRef,
+): Promise<AskingState | undefined> {
+  return await queryRow<AskingState>(
+    db,
+    `select delivery_id, attempts as attempt, answered_at is not null as answered,
+            greatest(0, coalesce(ceil(extract(epoch from leased_until - clock_timestamp()) * 1000), 0))::integer as leased_ms
+       from pipeline_block_results
+      where request_id = :requestId and scope = :scope and block_id = :blockId`,
+    { requestId, scope, blockId },
+  );
+}
+
+export interface EndedAttempt extends BlockRef {
+  readonly requestId: string;
+  readonly attempt: number;
+  /** Absent when another attempt follows. */
+  readonly result?: RemoteResult;
+  /** All metadata of the request, when the result adds some. */
+  readonly previousMetadata?: JsonText | undefined;
+  /** The pause before the next attempt. */
+  readonly pauseMs: number;
+}
+
+const END: PreparedStatement = {
+  name: 'end-block-attempt',
+  sql: `
+    with asked as materialized (
+      select b.request_id, b.scope, b.block_id, greatest(date_trunc('milliseconds', clock_timestamp()), r.last_at) as now
+        from pipeline_block_results b join approval_requests r on r.id = b.request_id
+       where b.request_id = cast(:request as uuid) and b.scope = :scope and b.block_id = :block
+         and b.answered_at is null and r.state = 'evaluating'
+         and (b.attempts = :attempt or cast(:outcome as text) is not null)
+         for no key update of b
+    ),
+    ended as (
+      update pipeline_block_results b
+         set leased_until = null, answered_at = case when :final then asked.now end, outcome = :outcome, reason = :reason,
+             metadata = cast(:metadata as json), escalation_path = :escalation_path, error_code = :error_code
+        from asked
+       where b.request_id = asked.request_id and b.scope = asked.scope and b.block_id = asked.block_id
+      returning b.request_id, asked.now
+    ),
+    planned as (
+      update approval_requests r
+         set previous_metadata = coalesce(cast(:previous_metadata as json), r.previous_metadata),
+             wake_at = ended.now + :wake_ms * interval '1 millisecond'
+        from ended where r.id = ended.request_id and r.state = 'evaluating'
+    )
+    select now from ended`,
+};
+
+/**
+ * Writes the result, or frees the block for its next attempt. The first answer counts, whichever
+ * attempt it is for. A failure counts only for the latest attempt. Returns the instant; undefined
+ * when nothing was written, because there is a result already or the request has its answer.
+ */
+export async function endAttempt(trx: Trx, ended: EndedAttempt): Promise<Date | undefined> {
+  const { result } = ended;
+  const answer: Partial<RemoteAnswer> = result && 'outcome' in result ? result : {};
+  const [row] = await runPrepared<{ now: Date }>(trx, END, {
+    request: ended.requestId,
+    scope: ended.scope,
+    block: ended.blockId,
+    attempt: ended.attempt,
+    final: result !== undefined,
+    outcome: answer.outcome ?? null,
+    reason: answer.reason ?? null,
+    metadata: answer.metadata?.text ?? null,
+    escalation_path: answer.escalationPath ?? null,
+    error_code: result && 'errorCode' in result ? result.errorCode : null,
+    previous_metadata: ended.previousMetadata?.text ?? null,
+    wake_ms: ended.pauseMs + WAKE_HEAD_START_MS,
+  });
+  return row?.now;
+}
+
+interface ResultRow {
+  scope: BlockRef['scope'];
+  blockId: string;
+  outcome: RemoteAnswer['outcome'] | null;
+  reason: string | null;
+  escalationPath: string | null;
+  errorCode: RemoteErrorCode | null;
+}
+
+/** The result behind which the evaluation goes on. Without its metadata, which the request has. */
+export async function findLastResult(db: Db, requestId: string): Promise<BlockResult | undefined> {
+  const row = await queryRow<ResultRow>(
+    db,
+    `select scope, block_id, outcome, reason, escalation_path, error_code
+       from pipeline_block_results
+      where request_id = :requestId and answered_at is not null
+      order by place desc limit 1`,
+    { requestId },
+  );
+  return row && { scope: row.scope, blockId: row.blockId, result: resultOf(row) };
+}
+
+function resultOf({ outcome, reason, escalationPath, errorCode }: ResultRow): RemoteResult {
+  // Only a later release knows an outcome besides these: a failure ends at a person.
+  if (outcome === null) return { errorCode: errorCode ?? 'invalid_answer' };
+  return {
+    outcome,
+    ...(reason !== null && { reason }),
+    ...(escalationPath !== null && { escalationPath }),
+  };
+}
+
+const PLAN: PreparedStatement = {
+  name: 'plan-asking',
+  sql: `
+    update approval_requests
+       set wake_at = clock_timestamp() + :wake_ms * interval '1 millisecond',
+           wake_attempts = case when :by_workflow then 0 else wake_attempts end
+     where id = cast(:request as uuid) and state = 'evaluating' and clock_timestamp() < deadline_at
+    returning id`,
+};
+
+/** Puts the reconciler's look behind the next attempt. False when the request is no longer evaluated. */
+export async function planAsking(
+  db: Db,
+  requestId: string,
+  { wakeMs, byWorkflow }: { readonly wakeMs: number; readonly byWorkflow: boolean },
+): Promise<boolean> {
+  const rows = await runPrepared(db, PLAN, {
+    request: requestId,
+    wake_ms: wakeMs,
+    by_workflow: byWorkflow,
+  });
+  return rows.length > 0;
+}

@@ -1,0 +1,134 @@
+/** Blocks that ask another system: how long they may take, and what their stored results mean. */
+import {
+  JsonText,
+  parseExact,
+  stringifyExact,
+  type KeptObject,
+} from '../../platform/json/exact-json.ts';
+import type { ExactObject } from '../../platform/json/exact-values.ts';
+import { parseDuration } from '../durations.ts';
+import type { BlockOutcome, PipelineScope, StoredBlock } from './types.ts';
+
+/** Why a block got no valid answer. */
+export const REMOTE_ERRORS = [
+  'timeout',
+  'connection_failed',
+  'egress_denied',
+  'unexpected_status',
+  'answer_too_large',
+  'invalid_answer',
+  'endpoint_inactive',
+  'secrets_key_missing',
+  'attempts_exhausted',
+] as const;
+export type RemoteErrorCode = (typeof REMOTE_ERRORS)[number];
+
+const REMOTE_TYPES = ['webhook'] as const;
+export type RemoteBlock = Extract<StoredBlock, { type: (typeof REMOTE_TYPES)[number] }>;
+
+export function isRemote(block: StoredBlock): block is RemoteBlock {
+  return (REMOTE_TYPES as readonly string[]).includes(block.type);
+}
+
+/** Where a block is: block ids are unique in one pipeline only. */
+export interface BlockRef {
+  readonly scope: PipelineScope;
+  readonly blockId: string;
+}
+
+/** What the other system answered. */
+export interface RemoteAnswer {
+  readonly outcome: BlockOutcome;
+  readonly reason?: string;
+  /** An object, as the text that came. */
+  readonly metadata?: JsonText;
+  /** Key of a path; only with `human`. */
+  readonly escalationPath?: string;
+}
+
+/** What came of a remote block: an answer, or the code of the failure after its last attempt. */
+export type RemoteResult = RemoteAnswer | { readonly errorCode: RemoteErrorCode };
+
+export type BlockResult = BlockRef & { readonly result: RemoteResult };
+
+interface ResultAnswer {
+  readonly outcome: BlockOutcome;
+  readonly reason?: string;
+  readonly escalation_path?: string;
+  readonly error_code?: RemoteErrorCode;
+}
+
+/** What a block answers with this result. A failed one never approves. */
+export function answerOf({ name, config }: RemoteBlock, result: RemoteResult): ResultAnswer {
+  const { escalation_path: own } = config;
+  if ('errorCode' in result) {
+    const error_code = result.errorCode;
+    if (config.on_error === 'deny')
+      return { outcome: 'deny', reason: `${name} gave no valid answer.`, error_code };
+    return { outcome: 'human', error_code, ...(own !== undefined && { escalation_path: own }) };
+  }
+  const { outcome } = result;
+  const reason =
+    result.reason === undefined || result.reason === '' ? config.reason : result.reason;
+  const path = outcome === 'human' ? (result.escalationPath ?? own) : undefined;
+  return {
+    outcome,
+    ...(reason !== undefined && { reason }),
+    ...(path !== undefined && { escalation_path: path }),
+  };
+}
+
+/** One attempt beyond its timeout: reading what to ask, and recording the answer. */
+const ATTEMPT_MARGIN_MS = 5_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+/** Longest pause that an answer may ask for. */
+export const LONGEST_RETRY_AFTER_MS = 30_000;
+
+export function timeoutOf({ timeout }: RemoteBlock): number {
+  return parseDuration(timeout) ?? 0;
+}
+
+/** How long an attempt belongs to the one who began it. */
+export function leaseOf(block: RemoteBlock): number {
+  return timeoutOf(block) + ATTEMPT_MARGIN_MS;
+}
+
+/** The pause after an attempt that failed, unless the answer asked for another one. */
+export function pauseAfter(attempt: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
+}
+
+/** All attempts with the longest pauses between them. */
+export function longestAsking(block: RemoteBlock): number {
+  const { max_attempts: attempts } = block;
+  return attempts * leaseOf(block) + (attempts - 1) * LONGEST_RETRY_AFTER_MS;
+}
+
+/** Characters of all metadata of one request, as JSON. */
+export const LONGEST_METADATA = 256 * 1024;
+
+/** `{organization, agent}` with the metadata of one more block. Undefined when that is too much. */
+export function addMetadata(
+  previous: JsonText | undefined,
+  { scope, blockId }: BlockRef,
+  metadata: JsonText,
+): JsonText | undefined {
+  const known = knownMetadata(previous);
+  const text = stringifyExact({
+    ...known,
+    [scope]: { ...(parseExact(known[scope].text) as ExactObject), [blockId]: metadata },
+  });
+  return text.length > LONGEST_METADATA ? undefined : new JsonText(text);
+}
+
+const SCOPES = ['organization', 'agent'] as const satisfies readonly PipelineScope[];
+const NO_METADATA = new JsonText('{"organization":{},"agent":{}}');
+
+/** By scope and block id. */
+export function knownMetadata(
+  previous: JsonText = NO_METADATA,
+): Readonly<Record<PipelineScope, JsonText>> {
+  const { organization, agent } = parseExact(previous.text, { keep: [...SCOPES] }) as KeptObject;
+  return { organization, agent } as Readonly<Record<PipelineScope, JsonText>>;
+}

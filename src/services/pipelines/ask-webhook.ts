@@ -1,0 +1,57 @@
+/** Asks a webhook endpoint, at the URL of its active revision. */
+import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
+import type { WebhookEndpointDocument } from '../../domain/webhooks/document.ts';
+import { evaluatePayload } from '../../domain/webhooks/payload.ts';
+import { insertWebhookDelivery } from '../../data/webhooks/webhook-deliveries.ts';
+import { findActiveEndpoint } from '../../data/webhooks/webhook-endpoints.ts';
+import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
+import type { ServiceContext } from '../context.ts';
+import { askEndpoint, resultOf, type EndpointReply } from '../webhooks/ask-endpoint.ts';
+import { openSigningSecret } from '../webhooks/signing-secrets.ts';
+import { failedFor, type BlockQuestion, type BlockReply } from './block-question.ts';
+
+/** One attempt. Rejects with the reason of the signal when that ends the call. */
+export async function askWebhook(
+  context: ServiceContext,
+  question: BlockQuestion,
+): Promise<BlockReply> {
+  const { organizationId, block, request, deliveryId, attempt } = question;
+  const endpointKey = block.config.endpoint_key;
+  const endpoint = await findActiveEndpoint(context.db, organizationId, endpointKey);
+  if (!endpoint) return failedFor('endpoint_inactive');
+  const purpose = SEALED_FOR.webhookEndpoint(endpoint.endpointId);
+  const secret = context.secrets && openSigningSecret(context.secrets, endpoint, purpose);
+  if (secret === undefined) return failedFor('secrets_key_missing');
+  const { url } = parseExact(endpoint.document) as unknown as WebhookEndpointDocument;
+  const { timeoutMs, signal } = question;
+  const reply = await askEndpoint(context, {
+    ...{ url, secret, timeoutMs, signal },
+    id: deliveryId,
+    payload: stringifyExact(evaluatePayload({ ...question, endpointKey, createdAt: new Date() })),
+  });
+  return {
+    ...replyOf(reply),
+    observed: {
+      duration_ms: reply.durationMs,
+      ...(reply.statusCode !== undefined && { status_code: reply.statusCode }),
+    },
+    keep: async (db) => {
+      await insertWebhookDelivery(db, {
+        ...{ endpointId: endpoint.endpointId, revision: endpoint.revision },
+        ...{ deliveryId, attempt, requestId: request?.id ?? null },
+        type: 'approval_request.evaluate',
+        ...resultOf(reply),
+      });
+    },
+  };
+}
+
+function replyOf(reply: EndpointReply): Omit<BlockReply, 'observed' | 'keep'> {
+  if (reply.kind === 'answered') return { result: reply.answer };
+  const { errorCode, mayPass, retryAfterMs } = reply;
+  return {
+    result: { errorCode },
+    mayPass,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}

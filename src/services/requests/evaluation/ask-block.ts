@@ -1,0 +1,188 @@
+/**
+ * Makes one attempt to ask what a block of the rules asks. The database counts attempts and keeps
+ * the one result. No lock or connection is held during the call.
+ */
+import { v7 } from 'uuid';
+import { insertAuditEvents } from '../../../data/audit-events.ts';
+import {
+  beginAttempt,
+  endAttempt,
+  findAskingState,
+  type BlockAttempt,
+} from '../../../data/pipelines/block-results.ts';
+import { findRequest } from '../../../data/requests/read.ts';
+import { requestEvent } from '../../../domain/audit.ts';
+import {
+  addMetadata,
+  leaseOf,
+  LONGEST_RETRY_AFTER_MS,
+  pauseAfter,
+  timeoutOf,
+  type BlockRef,
+  type RemoteBlock,
+  type RemoteResult,
+} from '../../../domain/pipelines/remote.ts';
+import { conditionFacts } from '../../../domain/requests/condition-facts.ts';
+import { isTerminal, type ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import type { Trx } from '../../../platform/postgres.ts';
+import type { ServiceContext } from '../../context.ts';
+import { loadCompiledPipeline } from '../../pipelines/request-approval-pipelines.ts';
+import { askWebhook } from '../../pipelines/ask-webhook.ts';
+import type { BlockReply } from '../../pipelines/block-question.ts';
+
+/** What is asked, about what, in which attempt. */
+interface BlockCall extends BlockAttempt {
+  readonly request: ApprovalRequest;
+  readonly scope: BlockRef['scope'];
+  readonly block: RemoteBlock;
+}
+
+/** `step`: the block has its result, or the request its final answer. `again`: another attempt may follow. */
+export type Asked =
+  | { readonly kind: 'step' }
+  | { readonly kind: 'again'; readonly why: string; readonly afterMs?: number };
+
+const STEP: Asked = { kind: 'step' };
+
+/** Rejects with the reason of `signal` when that ends the call. */
+export async function askBlock(
+  context: ServiceContext,
+  requestId: string,
+  { signal, ...ref }: BlockRef & { readonly signal: AbortSignal },
+): Promise<Asked> {
+  const closed = new AbortController();
+  // Before the first look at the row, so that no final answer is missed.
+  const unsubscribe = context.changes.subscribe(requestId, (snapshot) => {
+    if (snapshot && isTerminal(snapshot.state))
+      closed.abort(new Error('the request has its answer'));
+  });
+  try {
+    return await askWhileOpen(context, requestId, {
+      ...ref,
+      signal: AbortSignal.any([signal, closed.signal]),
+    });
+  } catch (error) {
+    if (closed.signal.aborted && !signal.aborted) return STEP;
+    throw error;
+  } finally {
+    unsubscribe();
+  }
+}
+
+async function askWhileOpen(
+  context: ServiceContext,
+  requestId: string,
+  { scope, blockId, signal }: BlockRef & { readonly signal: AbortSignal },
+): Promise<Asked> {
+  const found = await placeOf(context, requestId, { scope, blockId });
+  if (!found) return STEP;
+  const { block } = found;
+  const attempt = await beginAttempt(context.db, {
+    ...{ requestId, scope, blockId },
+    contentHash: block.content_hash,
+    deliveryId: v7(),
+    maxAttempts: block.max_attempts,
+    leaseMs: leaseOf(block),
+  });
+  if (!attempt) return await whyNot(context, requestId, { scope, block });
+  const { request } = found;
+  const { organizationId } = request;
+  const facts = conditionFacts(request);
+  const timeoutMs = timeoutOf(block);
+  const question = { ...found, ...attempt, organizationId, scope, facts, timeoutMs, signal };
+  const reply = await askWebhook(context, question);
+  return await record(context, { ...found, ...attempt, scope }, reply);
+}
+
+/** Undefined when the request is no longer evaluated. */
+async function placeOf(
+  { db }: ServiceContext,
+  requestId: string,
+  { scope, blockId }: BlockRef,
+): Promise<(Pick<BlockCall, 'request' | 'block'> & { readonly revision: number }) | undefined> {
+  const request = (await findRequest(db, requestId))?.request;
+  if (request?.state !== 'evaluating') return undefined;
+  const revisionId =
+    scope === 'agent' ? request.agentPipelineRevisionId : request.organizationPipelineRevisionId;
+  const pipeline =
+    revisionId === undefined ? undefined : await loadCompiledPipeline(db, revisionId);
+  const block = pipeline?.remote.get(blockId)?.block;
+  if (!pipeline || !block)
+    throw new Error(`the ${scope} pipeline has no block ${blockId} that can be asked`);
+  return { request, block, revision: pipeline.revision };
+}
+
+/** After an attempt that could not begin. */
+async function whyNot(
+  context: ServiceContext,
+  requestId: string,
+  { scope, block }: { readonly scope: BlockRef['scope']; readonly block: RemoteBlock },
+): Promise<Asked> {
+  const ref = { scope, blockId: block.id };
+  const state = await findAskingState(context.db, requestId, ref);
+  if (!state || state.answered) return STEP;
+  if (state.leasedMs > 0)
+    return { kind: 'again', why: 'attempt_under_way', afterMs: state.leasedMs };
+  if (state.attempt < block.max_attempts) return { kind: 'again', why: 'attempt_ended' };
+  // The last attempt ended without a word, as with a killed worker.
+  const result = { errorCode: 'attempts_exhausted' } as const;
+  const { attempt } = state;
+  await context.db.transaction(async (trx) => {
+    const now = await endAttempt(trx, { requestId, ...ref, attempt, result, pauseMs: 0 });
+    const request = now && (await findRequest(trx, requestId))?.request;
+    if (request) await insertAsked(trx, { request, ...ref, attempt, now }, eventData(result, {}));
+  });
+  return STEP;
+}
+
+/** Writes down what came of the attempt. Another one follows a failure that may pass. */
+async function record(context: ServiceContext, call: BlockCall, reply: BlockReply): Promise<Asked> {
+  const { request, scope, block, attempt } = call;
+  const ref = { scope, blockId: block.id };
+  const metadata = 'outcome' in reply.result ? reply.result.metadata : undefined;
+  const previousMetadata = metadata && addMetadata(request.previousMetadata, ref, metadata);
+  const result: RemoteResult =
+    metadata && !previousMetadata ? { errorCode: 'answer_too_large' } : reply.result;
+  const goesOn = reply.mayPass === true && attempt < block.max_attempts;
+  const pauseMs = goesOn ? Math.min(reply.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS) : 0;
+  await context.db.transaction(async (trx) => {
+    await reply.keep?.(trx);
+    const now = await endAttempt(trx, {
+      ...{ requestId: request.id, ...ref, attempt, previousMetadata },
+      ...(!goesOn && { result }),
+      pauseMs: goesOn ? Math.max(pauseMs, pauseAfter(attempt)) : 0,
+    });
+    if (now)
+      await insertAsked(trx, { request, ...ref, attempt, now }, eventData(result, reply.observed));
+  });
+  if (!goesOn) return STEP;
+  const why = 'errorCode' in result ? result.errorCode : 'no_answer';
+  return { kind: 'again', why, ...(pauseMs > 0 && { afterMs: pauseMs }) };
+}
+
+interface AskedEvent extends BlockRef {
+  readonly request: Pick<ApprovalRequest, 'id' | 'organizationId'>;
+  readonly attempt: number;
+  readonly now: Date;
+}
+
+async function insertAsked(
+  trx: Trx,
+  { request, scope, blockId, attempt, now }: AskedEvent,
+  data: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const event = requestEvent(request.id, 'block_asked', {
+    ...{ scope, block_id: blockId, attempt },
+    ...data,
+  });
+  await insertAuditEvents(trx, request.organizationId, { events: [event], occurredAt: now });
+}
+
+function eventData(
+  result: RemoteResult,
+  observed: BlockReply['observed'] = {},
+): Readonly<Record<string, unknown>> {
+  return 'outcome' in result
+    ? { ...observed, outcome: result.outcome }
+    : { ...observed, error_code: result.errorCode };
+}
