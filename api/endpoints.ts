@@ -36,6 +36,7 @@ import { slackConnectionEndpoints } from './notifications/slack/connections.ts';
 import { slackLinkEndpoints } from './notifications/slack/links.ts';
 import { teamEscalationPolicyEndpoints } from './escalation/team-escalation-policies.ts';
 import { teamEndpoints } from './people/teams.ts';
+import { toolCatalogEndpoints } from './agents/tool-catalog.ts';
 import { webhookDeliveryEndpoints } from './webhooks/webhook-deliveries.ts';
 import { webhookEndpointEndpoints } from './webhooks/webhook-endpoints.ts';
 
@@ -64,6 +65,7 @@ export const endpoints: readonly Endpoint[] = [
   ...agentInstanceEndpoints,
   ...agentCredentialEndpoints,
   ...agentProvisionerEndpoints,
+  ...toolCatalogEndpoints,
   ...pipelineEndpoints,
   ...escalationPathEndpoints,
   ...escalationPathPreviewEndpoints,

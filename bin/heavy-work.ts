@@ -11,6 +11,7 @@ import {
 import { answerConditions } from '../src/services/requests/walk/condition-answers.ts';
 import { readPipeline } from '../src/services/pipelines/read-pipeline.ts';
 import { readWebhookEndpoint } from '../src/services/webhooks/read-webhook-endpoint.ts';
+import { readToolReport } from '../src/services/agents/read-tool-catalog.ts';
 import { areEqualTexts } from '../src/services/requests/creation/same-input.ts';
 
 export {
@@ -24,5 +25,6 @@ export {
   readPipeline,
   readPreviewedPath,
   readTeamPolicy,
+  readToolReport,
   readWebhookEndpoint,
 };

@@ -845,6 +845,60 @@ COMMENT ON TABLE teams IS 'A group of members. Its live policies are inherited b
 CREATE UNIQUE INDEX teams_live_name_key ON teams USING btree (organization_id, lower(NORMALIZE(replace(name, chr(65039), ''::text), NFKC))) WHERE (archived_at IS NULL);
 CREATE INDEX teams_organization_id_idx ON teams USING btree (organization_id, lower(name) COLLATE "C", id);
 
+CREATE TABLE tool_catalog_contexts (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  agent_slug text NOT NULL,
+  agent_instance_id uuid NOT NULL,
+  discovery_context text NOT NULL,
+  runtime text NOT NULL,
+  reported_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT tool_catalog_contexts_pkey PRIMARY KEY (id),
+  CONSTRAINT tool_catalog_contexts_discovery_context_key UNIQUE (agent_instance_id, discovery_context),
+  CONSTRAINT tool_catalog_contexts_agent_fkey FOREIGN KEY (organization_id, agent_slug) REFERENCES agents(organization_id, slug),
+  CONSTRAINT tool_catalog_contexts_agent_instance_id_fkey FOREIGN KEY (agent_instance_id) REFERENCES agent_instances(id)
+);
+COMMENT ON TABLE tool_catalog_contexts IS 'What one instance reports in one discovery context. A report locks this row first, so the last one wins whole.';
+CREATE INDEX tool_catalog_contexts_agent_idx ON tool_catalog_contexts USING btree (organization_id, agent_slug);
+
+CREATE TABLE tool_catalog_sources (
+  id uuid NOT NULL,
+  context_id uuid NOT NULL,
+  source text NOT NULL,
+  server text,
+  last_attempt_at timestamp(3) with time zone NOT NULL,
+  last_success_at timestamp(3) with time zone,
+  error text,
+  removed_at timestamp(3) with time zone,
+  CONSTRAINT tool_catalog_sources_pkey PRIMARY KEY (id),
+  CONSTRAINT tool_catalog_sources_server_key UNIQUE NULLS NOT DISTINCT (context_id, source, server),
+  CONSTRAINT tool_catalog_sources_source_check CHECK ((source = ANY (ARRAY['builtin'::text, 'mcp'::text]))),
+  CONSTRAINT tool_catalog_sources_context_id_fkey FOREIGN KEY (context_id) REFERENCES tool_catalog_contexts(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE tool_catalog_sources IS 'The built-in tools of a runtime, or an MCP server. error: of the last attempt; last_success_at: the last one without.';
+
+CREATE TABLE tool_catalog_tools (
+  id uuid NOT NULL,
+  source_id uuid NOT NULL,
+  name text NOT NULL,
+  display_name text,
+  description text,
+  input_schema json,
+  annotations json,
+  schema_fingerprint text,
+  definition_digest text NOT NULL,
+  last_seen_at timestamp(3) with time zone NOT NULL,
+  removed_at timestamp(3) with time zone,
+  CONSTRAINT tool_catalog_tools_pkey PRIMARY KEY (id),
+  CONSTRAINT tool_catalog_tools_name_key UNIQUE (source_id, name),
+  CONSTRAINT tool_catalog_tools_source_id_fkey FOREIGN KEY (source_id) REFERENCES tool_catalog_sources(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE tool_catalog_tools IS 'Tools as reported. A removed one keeps its fingerprint for 30 days, so that a changed schema is noticed when it comes back.';
+CREATE INDEX tool_catalog_tools_removed_at_idx ON tool_catalog_tools USING btree (removed_at) WHERE (removed_at IS NOT NULL);
+COMMENT ON COLUMN tool_catalog_tools.input_schema IS 'The source text as reported: json, never jsonb. Null when unknown.';
+COMMENT ON COLUMN tool_catalog_tools.schema_fingerprint IS 'SHA-256 of the canonical JSON of input_schema.';
+COMMENT ON COLUMN tool_catalog_tools.definition_digest IS 'SHA-256 of everything reported about the tool.';
+
 CREATE TABLE totp_factors (
   user_id uuid NOT NULL,
   secret bytea NOT NULL,

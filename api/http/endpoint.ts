@@ -44,6 +44,8 @@ export const BODY_BYTES = {
   slack: 256 * 1024,
   /** Arguments of a tool call, and documents with thousands of conditions. */
   large: 1024 * 1024,
+  /** The schemas of up to 2,000 tools. */
+  catalog: 16 * 1024 * 1024,
 } as const;
 
 /**

@@ -22,18 +22,23 @@ export interface BodyRules {
   readonly verbatim?: readonly string[] | undefined;
 }
 
+export interface KnownMembers {
+  /** The members of the body. Others are refused, so they are not read. Default: all are read. */
+  readonly known?: readonly string[] | undefined;
+}
+
 /**
  * The parsed body. Refuses NUL and lone surrogates in every string that is neither exact nor
  * verbatim.
  */
 export function parseBody(
   text: string,
-  { exact = [], documents, verbatim = [] }: BodyRules,
+  { exact = [], documents, verbatim = [], known }: BodyRules & KnownMembers,
 ): unknown {
   const maxDepth = documents ? DEEPEST.document : DEEPEST.body;
   let value: unknown;
   try {
-    value = parseExact(text, { maxDepth, keep: exact });
+    value = parseExact(text, { maxDepth, keep: exact, read: known });
   } catch (error) {
     if (!(error instanceof ExactJsonError)) throw error;
     const code = error.code === 'too_deep' ? 'nesting_too_deep' : error.code;

@@ -20,11 +20,16 @@ export type Outline =
   | { readonly value: unknown }
   | { readonly members: readonly (readonly [name: string, member: Outline])[] };
 
+/** A long list would need much more memory than its text. */
+const NOT_AN_OBJECT: Issue = { pointer: '', code: 'invalid_type', message: 'must be an object' };
+
 export type LargeBodyAnswer = { readonly issues: readonly Issue[] } | { readonly outline: Outline };
 
 export function readLargeBody({ text, known, ...rules }: LargeBody): LargeBodyAnswer {
   try {
-    const body = parseBody(text, rules) as ExactValue | JsonText;
+    if (known.length > 0 && !/^\s*\{/.test(text)) return { issues: [NOT_AN_OBJECT] };
+    const members = known.length > 0 ? known : undefined;
+    const body = parseBody(text, { ...rules, known: members }) as ExactValue | JsonText;
     const { documents = [] } = rules;
     const place = { room: { left: MOST_MEMBERS }, pointer: '', known, documents };
     return { outline: outlineOf(body, place) };

@@ -74,6 +74,10 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description: 'Instances of agents, their credentials, and the tokens that make more of them.',
   },
   {
+    name: 'Tool catalog',
+    description: 'The tools of agents, as their instances report them.',
+  },
+  {
     name: 'Approval pipelines',
     description: 'The rules that answer at once or hand a request to people.',
   },

@@ -12,6 +12,8 @@ export const issueCodes = {
   too_many: 'The list or the document is larger than its limit. `message` states the limit.',
   too_deep: 'Conditions or nodes nest deeper than a document may.',
   duplicate_id: 'Another part of the document has the same id.',
+  duplicate_source: 'The report names the source earlier.',
+  duplicate_tool: 'The source lists the tool earlier.',
   duplicate_target: 'The list names the target earlier.',
   duplicate_weekday: 'The list names the day earlier.',
   broadcast_not_alone: 'A target for the whole team must be the only target of its level.',

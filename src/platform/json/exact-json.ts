@@ -47,6 +47,8 @@ export interface ParseExactOptions {
   readonly maxDepth?: number;
   /** Top-level members to return as `JsonText`. */
   readonly keep?: readonly string[];
+  /** All other top-level members are returned as `JsonText`, too. Default: none are. */
+  readonly read?: readonly string[] | undefined;
 }
 
 /** What `parseExact` returns with `keep`: an object whose named members are `JsonText`. */
@@ -81,7 +83,7 @@ interface Frame {
 /** The text and the current position. */
 interface Reading {
   readonly text: string;
-  readonly keep: readonly string[];
+  readonly isKept: (member: string) => boolean;
   readonly maxDepth: number;
   readonly stack: Frame[];
   at: number;
@@ -98,9 +100,11 @@ export function parseExact(text: string, options?: { readonly maxDepth?: number 
 export function parseExact(text: string, options: ParseExactOptions): ExactValue | KeptObject;
 export function parseExact(
   text: string,
-  { maxDepth = DEFAULT_MAX_DEPTH, keep = [] }: ParseExactOptions = {},
+  { maxDepth = DEFAULT_MAX_DEPTH, keep = [], read }: ParseExactOptions = {},
 ): ExactValue | KeptObject {
-  const reading: Reading = { text, keep, maxDepth, stack: [], at: 0, keptFrom: -1 };
+  const isKept = (member: string): boolean =>
+    keep.includes(member) || read?.includes(member) === false;
+  const reading: Reading = { text, isKept, maxDepth, stack: [], at: 0, keptFrom: -1 };
   return readUpTo(reading, Infinity) as ExactValue | KeptObject;
 }
 
@@ -110,7 +114,7 @@ export function parseExact(
  */
 export function slicedParser(text: string): (characters: number) => ExactValue | undefined {
   const maxDepth = DEFAULT_MAX_DEPTH;
-  const reading: Reading = { text, keep: [], maxDepth, stack: [], at: 0, keptFrom: -1 };
+  const reading: Reading = { text, isKept: () => false, maxDepth, stack: [], at: 0, keptFrom: -1 };
   return (characters) => readUpTo(reading, reading.at + characters) as ExactValue | undefined;
 }
 
@@ -196,7 +200,7 @@ function readKey(reading: Reading, frame: Frame): void {
   const colon = skipSpace(text, end);
   if (text.charCodeAt(colon) !== COLON) throw malformed(reading);
   reading.at = skipSpace(text, colon + 1);
-  if (reading.stack.length === 1 && reading.keep.includes(key)) reading.keptFrom = reading.at;
+  if (reading.stack.length === 1 && reading.isKept(key)) reading.keptFrom = reading.at;
 }
 
 /**

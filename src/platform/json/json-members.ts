@@ -8,29 +8,37 @@ import { endOfString, skipSpace } from './json-tokens.ts';
 /** The members of an object; those of `keep` as their text. */
 export function knownMembers(text: string, keep: readonly string[]): KeptObject {
   const members = Object.create(null) as KeptObject;
+  for (const [name, value] of knownEntries(text))
+    members[name] = keep.includes(name) ? new JsonText(value) : parseExact(value);
+  return members;
+}
+
+/** The names and texts of an object's members. */
+export function* knownEntries(text: string): Generator<readonly [name: string, value: string]> {
   let at = skipSpace(text, skipSpace(text, 0) + 1);
   while (text.charAt(at) === '"') {
     const colon = endOfString(text, at);
     const name = JSON.parse(text.slice(at, colon)) as string;
     const start = skipSpace(text, skipSpace(text, colon) + 1);
     const end = endOfKnownValue(text, start);
-    const value = text.slice(start, end);
-    members[name] = keep.includes(name) ? new JsonText(value) : parseExact(value);
+    yield [name, text.slice(start, end).trimEnd()];
     at = skipSpace(text, end + 1);
   }
-  return members;
 }
 
 /** How many items a list has. */
 export function knownLength(text: string): number {
-  let count = 0;
+  return [...knownItems(text)].length;
+}
+
+/** The texts of a list's items. */
+export function* knownItems(text: string): Generator<string> {
   let at = skipSpace(text, skipSpace(text, 0) + 1);
   while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACKET) {
-    count += 1;
-    at = endOfKnownValue(text, at);
-    if (text.charCodeAt(at) === COMMA) at += 1;
+    const end = endOfKnownValue(text, at);
+    yield text.slice(at, end).trimEnd();
+    at = text.charCodeAt(end) === COMMA ? skipSpace(text, end + 1) : end;
   }
-  return count;
 }
 
 const QUOTE = 0x22;

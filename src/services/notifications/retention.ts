@@ -1,10 +1,11 @@
 /**
- * Purges old messages that are delivered, dropped or dead, old calls of webhook endpoints and old
- * answers to provisioner tokens: a limited number each minute.
+ * Purges old messages that are delivered, dropped or dead, old calls of webhook endpoints, old
+ * answers to provisioner tokens and tools that are no longer reported: a limited number each minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { deleteOldProvisionedInstances } from '../../data/agents/provisioned-instances.ts';
 import { deleteFinished } from '../../data/notifications/notification-deliveries.ts';
+import { deleteRemovedTools } from '../../data/agents/tool-catalog.ts';
 import { deleteOldWebhookDeliveries } from '../../data/webhooks/webhook-deliveries.ts';
 import type { ServiceContext } from '../context.ts';
 
@@ -12,6 +13,13 @@ const EVERY_MS = 60_000;
 /** Small enough not to block other work; all batches together purge more than a minute can send. */
 const BATCH = 500;
 const BATCHES = 50;
+
+const PURGES = [
+  deleteFinished,
+  deleteOldWebhookDeliveries,
+  deleteOldProvisionedInstances,
+  deleteRemovedTools,
+];
 
 /** Runs until `stopping` is aborted; never rejects. */
 export async function purgeWhileRunning(
@@ -22,7 +30,7 @@ export async function purgeWhileRunning(
     await purgeBatch(context, stopping).catch((error: unknown) => {
       context.logger.warn(
         { err: error },
-        'old deliveries could not be purged; the next round tries again',
+        'old rows could not be purged; the next round tries again',
       );
     });
   }
@@ -30,7 +38,7 @@ export async function purgeWhileRunning(
 
 /** One round. Exported for tests. */
 export async function purgeBatch({ db }: ServiceContext, stopping: AbortSignal): Promise<void> {
-  for (const purge of [deleteFinished, deleteOldWebhookDeliveries, deleteOldProvisionedInstances]) {
+  for (const purge of PURGES) {
     let purged = BATCH;
     for (let batch = 0; purged === BATCH && batch < BATCHES && !stopping.aborted; batch += 1)
       purged = await purge(db, BATCH);

@@ -79,6 +79,7 @@ const hiddenAtAgent: Readonly<Record<string, Permission>> = {
   revokeAgentCredential: 'agent.credential.revoke',
   revokeAgentProvisioner: 'agent.credential.revoke',
   updateAgentInstance: 'agent.write',
+  getToolCatalogEntry: 'agent.read',
 };
 
 /** A caller who may not see the agent learns neither its name nor what belongs to it. */

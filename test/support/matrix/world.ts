@@ -15,6 +15,7 @@ import { TOKEN_PREFIX } from '../../../src/domain/tokens.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import { makeSigningSecret } from '../../../src/services/webhooks/signing-secrets.ts';
 import type { TestApp } from '../app.ts';
+import { HttpClient } from '../http.ts';
 import { ask } from '../scene/approval-requests.ts';
 import {
   activatePath,
@@ -56,6 +57,7 @@ export interface World {
   /** A webhook that was notified of the request. */
   readonly notificationChannelId: string;
   readonly notificationDeliveryId: string;
+  readonly toolCatalogEntryId: string;
   readonly policies: { readonly member: string; readonly team: string; readonly key: string };
 }
 
@@ -109,6 +111,7 @@ export async function createWorld(app: TestApp): Promise<World> {
     organizationKeyId: key.id,
     notificationChannelId,
     notificationDeliveryId: delivery.id,
+    toolCatalogEntryId: await reportTool(app, agent),
     ...(await createSpares(app, organization)),
     policies: {
       member: await grant(app.db, organization.id, { membershipId: member.membershipId, policy }),
@@ -116,6 +119,25 @@ export async function createWorld(app: TestApp): Promise<World> {
       key: await grant(app.db, organization.id, { apiKeyId: key.id, policy }),
     },
   };
+}
+
+/** A tool of the agent. Returns the id of its entry in the catalog. */
+async function reportTool(app: TestApp, { credential, instanceId }: TestAgent): Promise<string> {
+  const agent = new HttpClient(app.url, { authorization: `Bearer ${credential}` });
+  await agent.call('PUT', '/api/aap/v1/tool_catalog', {
+    body: {
+      runtime: 'tests',
+      discovery_context: 'matrix',
+      sources: [{ source: 'builtin', tools: [{ name: 'refund' }] }],
+    },
+  });
+  const { id } = await app
+    .db('tool_catalog_tools as t')
+    .join('tool_catalog_sources as s', 's.id', 't.source_id')
+    .join('tool_catalog_contexts as c', 'c.id', 's.context_id')
+    .where({ agent_instance_id: instanceId })
+    .first<{ id: string }>('t.id');
+  return id;
 }
 
 async function createWebhookChannel(
@@ -225,6 +247,7 @@ export function paramsIn(
     [/\/invitations\//, world.invitation.id],
     [/\/notification_channels\//, world.notificationChannelId],
     [/\/notification_deliveries\//, world.notificationDeliveryId],
+    [/\/tool_catalog\//, world.toolCatalogEntryId],
     [/./, randomUUID()],
   ];
   const holder = path.includes('/teams/') ? 'team' : path.includes('/api_keys/') ? 'key' : 'member';
