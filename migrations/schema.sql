@@ -39,6 +39,16 @@ COMMENT ON TABLE agent_credentials IS 'Bearer credentials of instances (whc_). O
 CREATE INDEX agent_credentials_agent_instance_id_idx ON agent_credentials USING btree (agent_instance_id);
 CREATE INDEX agent_credentials_organization_id_idx ON agent_credentials USING btree (organization_id);
 
+CREATE TABLE agent_instance_request_days (
+  agent_instance_id uuid NOT NULL,
+  day date NOT NULL,
+  requests bigint NOT NULL,
+  CONSTRAINT agent_instance_request_days_pkey PRIMARY KEY (agent_instance_id, day),
+  CONSTRAINT agent_instance_request_days_agent_instance_id_fkey FOREIGN KEY (agent_instance_id) REFERENCES agent_instances(id)
+);
+COMMENT ON TABLE agent_instance_request_days IS 'The same for instances. Only the last seven days are kept.';
+CREATE INDEX agent_instance_request_days_day_idx ON agent_instance_request_days USING btree (day);
+
 CREATE TABLE agent_instances (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -54,6 +64,7 @@ CREATE TABLE agent_instances (
   CONSTRAINT agent_instances_agent_fkey FOREIGN KEY (organization_id, agent_slug) REFERENCES agents(organization_id, slug)
 );
 COMMENT ON TABLE agent_instances IS 'One running copy of an agent. Requests, idempotency keys and credentials belong to it.';
+CREATE INDEX agent_instances_last_seen_idx ON agent_instances USING btree (organization_id, agent_slug, last_seen_at DESC, created_at DESC, id DESC);
 
 CREATE TABLE agent_provisioners (
   id uuid NOT NULL,
@@ -72,6 +83,16 @@ CREATE TABLE agent_provisioners (
 );
 COMMENT ON TABLE agent_provisioners IS 'Provisioner tokens (whp_) of agents. Only the SHA-256 of the secret and the last six characters of the token are kept.';
 CREATE INDEX agent_provisioners_list_idx ON agent_provisioners USING btree (organization_id, agent_slug, issued_at DESC, id DESC);
+
+CREATE TABLE agent_request_days (
+  organization_id uuid NOT NULL,
+  agent_slug text NOT NULL,
+  day date NOT NULL,
+  requests bigint NOT NULL,
+  CONSTRAINT agent_request_days_pkey PRIMARY KEY (organization_id, agent_slug, day),
+  CONSTRAINT agent_request_days_agent_fkey FOREIGN KEY (organization_id, agent_slug) REFERENCES agents(organization_id, slug)
+);
+COMMENT ON TABLE agent_request_days IS 'How many requests an agent created on a UTC day, before request_count_mark. Later ones are counted when a list is read.';
 
 CREATE TABLE agents (
   organization_id uuid NOT NULL,
@@ -174,6 +195,7 @@ COMMENT ON TABLE approval_requests IS 'One tool call that asked for approval. Ev
 CREATE INDEX approval_requests_agent_credential_id_idx ON approval_requests USING btree (agent_credential_id);
 CREATE INDEX approval_requests_agent_idx ON approval_requests USING btree (organization_id, agent_slug, created_at DESC, id DESC);
 CREATE INDEX approval_requests_agent_pipeline_revision_id_idx ON approval_requests USING btree (agent_pipeline_revision_id);
+CREATE INDEX approval_requests_open_agent_idx ON approval_requests USING btree (organization_id, agent_slug, state) WHERE (state = ANY (ARRAY['evaluating'::text, 'pending'::text]));
 CREATE INDEX approval_requests_open_deadline_idx ON approval_requests USING btree (deadline_at) WHERE (state = ANY (ARRAY['evaluating'::text, 'pending'::text]));
 CREATE INDEX approval_requests_organization_pipeline_revision_id_idx ON approval_requests USING btree (organization_pipeline_revision_id);
 CREATE INDEX approval_requests_path_idx ON approval_requests USING btree (escalation_path_revision_id, created_at DESC, id DESC) WHERE (escalation_path_revision_id IS NOT NULL);
@@ -668,6 +690,14 @@ CREATE TABLE request_approval_pipelines (
 );
 COMMENT ON TABLE request_approval_pipelines IS 'The rules of an organization (document_key organization) or of an agent (document_key agent:<slug>).';
 COMMENT ON COLUMN request_approval_pipelines.archived_revision IS 'The revision that was active when the agent was archived. Restoring the agent activates it.';
+
+CREATE TABLE request_count_mark (
+  id boolean NOT NULL DEFAULT true,
+  counted_until timestamp(3) with time zone NOT NULL,
+  CONSTRAINT request_count_mark_pkey PRIMARY KEY (id),
+  CONSTRAINT request_count_mark_id_check CHECK (id)
+);
+COMMENT ON TABLE request_count_mark IS 'One row: all requests created before this instant are in the counts by day, and no others.';
 
 CREATE TABLE sessions (
   id uuid NOT NULL,

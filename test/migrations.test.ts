@@ -86,6 +86,7 @@ describe('the schema', () => {
       'bigint',
       'bytea',
       'timestamp(3) with time zone',
+      'date',
     ];
     expect(types.map(({ type }) => type).filter((type) => !allowed.includes(type))).toEqual([]);
   });

@@ -1,6 +1,16 @@
 /** Agents in answers. */
+import type { ListedInstance } from '../../src/domain/agents/agent-instances.ts';
 import type { Agent } from '../../src/domain/agents/agents.ts';
+import type { AgentDetail } from '../../src/services/agents/agent-detail.ts';
+import type { ActiveAgent } from '../../src/services/agents/agents.ts';
 import { z } from 'zod';
+import {
+  agentInstanceSchema,
+  agentProvisionerExample,
+  agentProvisionerSchema,
+  instanceWithCredentialExample,
+  presentAgentProvisioner,
+} from './agent-instances-schema.ts';
 import { present } from '../http/present.ts';
 import { slug, timestamp, uuid } from '../http/schema.ts';
 
@@ -35,3 +45,123 @@ export const agentExample = {
 };
 
 export const presentAgent = (agent: Agent) => present(agentSchema, agent);
+
+const count = (description: string) => z.int().meta({ description });
+
+const recentFields = {
+  recent_request_count: count('Requests created on the last seven UTC days: the sum of the trend.'),
+  request_trend: z
+    .array(z.int())
+    .meta({ description: 'Requests created on each of the last seven UTC days, today last.' }),
+};
+
+const activityFields = {
+  instance_count: count('All instances of the agent.'),
+  live_instance_count: count(
+    'Active instances with a credential that is neither expired nor revoked.',
+  ),
+  last_seen_at: timestamp(
+    'When any instance of the agent last called the service, to the minute. Absent before the first call.',
+  ).optional(),
+  ...recentFields,
+  pending_request_count: count('Requests that still wait.'),
+};
+
+export const listedAgentSchema = agentSchema
+  .extend(activityFields)
+  .meta({ id: 'ListedAgent', description: 'An agent, and what it does.' });
+
+const recentExample = { recent_request_count: 12, request_trend: [0, 0, 3, 1, 0, 6, 2] };
+
+export const listedAgentExample = {
+  ...agentExample,
+  instance_count: 1,
+  live_instance_count: 1,
+  last_seen_at: '2026-03-02T09:45:00.000Z',
+  ...recentExample,
+  pending_request_count: 2,
+};
+
+export const presentListedAgent = (agent: ActiveAgent) => present(listedAgentSchema, agent);
+
+const credentialRecordSchema = z
+  .strictObject({
+    id: uuid('Identity of the credential. Revoke it with this id.'),
+    issued_at: timestamp('When it was issued.'),
+    expires_at: timestamp('When it stops working.'),
+    last_used_at: timestamp('When it was last used, to the minute. Absent if never.').optional(),
+    revoked_at: timestamp('When it was revoked. Absent while it is not.').optional(),
+  })
+  .meta({ id: 'AgentCredential', description: 'A credential without its secret.' });
+
+const listedInstanceSchema = agentInstanceSchema
+  .extend({
+    credentials: z
+      .array(credentialRecordSchema)
+      .meta({ description: 'All credentials of the instance, newest first.' }),
+    ...recentFields,
+  })
+  .meta({ id: 'ListedAgentInstance', description: 'An instance, and what it does.' });
+
+export const agentDetailSchema = listedAgentSchema
+  .extend({
+    created_by_actor_type: z
+      .enum(['human', 'api_key'])
+      .meta({ description: 'Whether a member or an organization key created the agent.' }),
+    created_by_display_name: z
+      .string()
+      .meta({ description: 'Name of the member or key that created the agent.' }),
+    request_count: count('All requests that the agent ever created.'),
+    provisioner_count: count('All provisioner tokens of the agent.'),
+    matching_provisioner_count: count('Provisioner tokens that match the filters, on all pages.'),
+    matching_instance_count: count('Instances that match the filters, on all pages.'),
+    instances: z
+      .array(listedInstanceSchema)
+      .meta({ description: 'A page of instances: last seen, then created, newest first.' }),
+    provisioners: z
+      .array(agentProvisionerSchema)
+      .meta({ description: 'A page of provisioner tokens, last issued first.' }),
+  })
+  .meta({ id: 'AgentDetail', description: 'An agent with its instances and provisioner tokens.' });
+
+export const agentDetailExample = {
+  ...listedAgentExample,
+  created_by_actor_type: 'human',
+  created_by_display_name: 'Ada Reyes',
+  request_count: 340,
+  provisioner_count: 1,
+  matching_provisioner_count: 1,
+  matching_instance_count: 1,
+  instances: [
+    {
+      ...instanceWithCredentialExample.agent_instance,
+      last_seen_at: '2026-03-02T09:45:00.000Z',
+      credentials: [
+        {
+          id: instanceWithCredentialExample.credential.id,
+          issued_at: '2026-03-02T09:20:00.000Z',
+          expires_at: instanceWithCredentialExample.credential.expires_at,
+          last_used_at: '2026-03-02T09:45:00.000Z',
+        },
+      ],
+      ...recentExample,
+    },
+  ],
+  provisioners: [agentProvisionerExample],
+};
+
+const presentListedInstance = (instance: ListedInstance) =>
+  present(listedInstanceSchema, {
+    ...instance,
+    credentials: instance.credentials.map((each) => present(credentialRecordSchema, each)),
+  });
+
+const detailAlone = agentDetailSchema.omit({ instances: true, provisioners: true });
+
+export async function presentAgentDetail({ instances, provisioners, ...agent }: AgentDetail) {
+  return {
+    ...present(detailAlone, agent),
+    instances: await instances.map(presentListedInstance),
+    provisioners: provisioners.map(presentAgentProvisioner),
+  };
+}

@@ -5,11 +5,22 @@ import {
   changeAgent,
   restoreAgent,
 } from '../../src/services/agents/agent-lifecycle.ts';
-import { createAgent, getAgent, listVisibleAgents } from '../../src/services/agents/agents.ts';
-import { agentExample, agentSchema, presentAgent } from './agents-schema.ts';
+import { getAgent } from '../../src/services/agents/agent-detail.ts';
+import { createAgent, listVisibleAgents } from '../../src/services/agents/agents.ts';
+import {
+  agentDetailExample,
+  agentDetailSchema,
+  agentExample,
+  agentSchema,
+  listedAgentExample,
+  listedAgentSchema,
+  presentAgent,
+  presentAgentDetail,
+  presentListedAgent,
+} from './agents-schema.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { cursorQuery, label, limitQuery, nextCursor, slug } from '../http/schema.ts';
+import { cursorQuery, integerQuery, label, limitQuery, nextCursor, slug } from '../http/schema.ts';
 
 const TAG = 'Agents';
 
@@ -41,10 +52,10 @@ const listAgentsEndpoint = defineEndpoint({
     status: 200,
     description: 'One page of agents.',
     body: z.strictObject({
-      agents: z.array(agentSchema).meta({ description: 'The agents of this page.' }),
+      agents: z.array(listedAgentSchema).meta({ description: 'The agents of this page.' }),
       next_cursor: nextCursor(),
     }),
-    example: { agents: [agentExample] },
+    example: { agents: [listedAgentExample] },
   },
   errors: [],
   handler: async ({ principal, query: { status, limit, cursor } }, context) => {
@@ -55,7 +66,7 @@ const listAgentsEndpoint = defineEndpoint({
     const after = keys && { rank: keys[2], slug: keys[3] };
     const { agents, next } = await listVisibleAgents(context, principal, { status, limit, after });
     const next_cursor = next && encodeCursor(['agents', status, next.rank, next.slug]);
-    return { body: { agents: agents.map(presentAgent), next_cursor } };
+    return { body: { agents: agents.map(presentListedAgent), next_cursor } };
   },
 });
 
@@ -82,21 +93,62 @@ const createAgentEndpoint = defineEndpoint({
   }),
 });
 
+const pageLimit = () => limitQuery(25, 200);
+const pageOffset = () =>
+  integerQuery('How many entries to skip.', { min: 0, max: 1_000_000, default: 0 });
+const search = (description: string) => z.string().max(200).optional().meta({ description });
+
 const getAgentEndpoint = defineEndpoint({
   operationId: 'getAgent',
   method: 'get',
   path: '/api/v1/agents/{slug}',
   tag: TAG,
-  summary: 'Get an agent',
+  summary: 'Get an agent with its instances and provisioner tokens',
+  description:
+    'One page each of instances with their credentials, and of provisioner tokens. Counts are of all of them, unless their ' +
+    'name says matching: these count what the filters select, on all pages. Secrets are never included.',
   auth: 'product',
   permission: 'agent.read',
   permissionAt: atAgent,
   params: agentParams,
-  success: { status: 200, description: 'The agent.', body: agentSchema, example: agentExample },
-  errors: [],
-  handler: async ({ principal, params }, context) => ({
-    body: presentAgent(await getAgent(context, principal, params.slug)),
+  query: z.strictObject({
+    instance_limit: pageLimit(),
+    instance_offset: pageOffset(),
+    instance_q: search('Only instances whose name contains this text. Case does not matter.'),
+    instance_status: z
+      .enum(['active', 'disabled'])
+      .optional()
+      .meta({ description: 'Only instances with this status.' }),
+    provisioner_limit: pageLimit(),
+    provisioner_offset: pageOffset(),
+    provisioner_q: search('Only provisioner tokens whose id or suffix contains this text.'),
+    provisioner_status: z.enum(['active', 'expired', 'revoked']).optional().meta({
+      description: 'Only provisioner tokens in this state. A revoked one never counts as expired.',
+    }),
   }),
+  success: {
+    status: 200,
+    description: 'The agent.',
+    body: agentDetailSchema,
+    example: agentDetailExample,
+  },
+  errors: [],
+  handler: async ({ principal, params, query }, context) => {
+    const agent = await getAgent(context, principal, {
+      slug: params.slug,
+      instances: {
+        filter: { q: query.instance_q, status: query.instance_status },
+        limit: query.instance_limit,
+        offset: query.instance_offset,
+      },
+      provisioners: {
+        filter: { q: query.provisioner_q, status: query.provisioner_status },
+        limit: query.provisioner_limit,
+        offset: query.provisioner_offset,
+      },
+    });
+    return { body: await presentAgentDetail(agent) };
+  },
 });
 
 const updateAgentEndpoint = defineEndpoint({

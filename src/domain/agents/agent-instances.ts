@@ -1,4 +1,5 @@
 /** A running copy of an agent, as its credential names it. */
+import type { RequestTrend } from './agents.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 
 /** A name for an instance that was given none. `random`: a few bytes. */
@@ -16,4 +17,20 @@ export interface AgentInstance {
   readonly metadata: JsonText;
   readonly createdAt: Date;
   readonly lastSeenAt: Date;
+}
+
+/** A credential without its secret. */
+export interface CredentialRecord {
+  readonly id: string;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+export interface ListedInstance extends AgentInstance {
+  /** Newest first. */
+  readonly credentials: readonly CredentialRecord[];
+  readonly requestTrend: RequestTrend;
+  readonly recentRequestCount: number;
 }

@@ -12,3 +12,27 @@ export interface Agent {
   readonly updatedAt: Date;
   readonly archivedAt?: Date;
 }
+
+/** Requests by UTC day, the last of which is today. */
+export type RequestTrend = readonly number[];
+
+export const recentOf = (trend: RequestTrend): number =>
+  trend.reduce((sum, requests) => sum + requests, 0);
+
+/** What an agent and its instances do. */
+export interface AgentActivity {
+  readonly instanceCount: number;
+  /** Active instances with a credential that is neither expired nor revoked. */
+  readonly liveInstanceCount: number;
+  /** The newest call of an instance. Absent before the first. */
+  readonly lastSeenAt?: Date;
+  readonly requestTrend: RequestTrend;
+  /** The sum of the trend. */
+  readonly recentRequestCount: number;
+  readonly pendingRequestCount: number;
+}
+
+export interface AgentCreator {
+  readonly createdByActorType: 'human' | 'api_key';
+  readonly createdByDisplayName: string;
+}

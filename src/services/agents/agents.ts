@@ -1,16 +1,17 @@
-/** Agents: create, read and list them. Each agent owns a pipeline. */
-import type { Agent } from '../../domain/agents/agents.ts';
+/** Agents: create and list them. Each agent owns a pipeline. */
+import type { Agent, AgentActivity } from '../../domain/agents/agents.ts';
 import { actorIdOf, actorOf } from '../../domain/audit.ts';
 import { scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
   countLiveAgents,
-  findAgent,
   insertAgent,
   listAgents,
   STATUS_ORDER,
   type AgentPosition,
 } from '../../data/agents/agents.ts';
+import { readActivity } from '../../data/agents/agent-activity.ts';
+import { readCountedUntil } from '../../data/agents/request-counts.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { lockAccessUnchanged } from '../../data/organization/organizations.ts';
 import { createPipeline } from '../../data/pipelines/request-approval-pipelines.ts';
@@ -66,19 +67,11 @@ export async function requireRoom(
     throw new AppError('quota_exceeded', { details: { dimension: 'active_agents', limit, used } });
 }
 
-/** Throws 404. */
-export async function getAgent(
-  context: ServiceContext,
-  principal: ProductPrincipal,
-  slug: string,
-): Promise<Agent> {
-  const agent = await findAgent(context.db, principal.organizationId, slug);
-  if (!agent) throw new AppError('not_found');
-  return agent;
-}
+/** An agent in a list. */
+export interface ActiveAgent extends Agent, AgentActivity {}
 
 export interface AgentList {
-  readonly agents: readonly Agent[];
+  readonly agents: readonly ActiveAgent[];
   /** The start of the next page; absent on the last one. */
   readonly next?: AgentPosition;
 }
@@ -89,7 +82,16 @@ const STATUSES = {
   all: STATUS_ORDER,
 } as const;
 
-/** The agents that the caller may see. */
+export function activityOf(
+  activity: ReadonlyMap<string, AgentActivity>,
+  slug: string,
+): AgentActivity {
+  const own = activity.get(slug);
+  if (!own) throw new Error(`no activity of agent ${slug} was read`);
+  return own;
+}
+
+/** The agents that the caller may see, with what they do. */
 export async function listVisibleAgents(
   context: ServiceContext,
   principal: ProductPrincipal,
@@ -109,8 +111,12 @@ export async function listVisibleAgents(
       limit,
     }),
   );
+  const activity = await readActivity(context.db, principal.organizationId, {
+    slugs: agents.map(({ slug }) => slug),
+    since: await readCountedUntil(context.db),
+  });
   return {
-    agents,
+    agents: agents.map((agent) => ({ ...agent, ...activityOf(activity, agent.slug) })),
     ...(last && { next: { rank: STATUS_ORDER.indexOf(last.status), slug: last.slug } }),
   };
 }

@@ -1,8 +1,9 @@
 /**
  * The reconciler runs in every process, for when a workflow is lost or late or Temporal is down. It
  * expires requests past their deadline. It restarts or steps requests whose wake-up time has
- * passed.
+ * passed. It also counts the requests of agents by day.
  */
+import { addToRequestCounts } from '../../data/agents/request-counts.ts';
 import {
   clearTries,
   clearWakes,
@@ -22,6 +23,8 @@ import { wakeOfTimer } from './walk/walk.ts';
 const WAKE_EVERY_MS = 1_000;
 /** Expiry is promised within a second of the deadline, so several rounds fit into it. */
 const EXPIRE_EVERY_MS = 250;
+/** What was created since the last count is counted again by each list of agents. */
+const COUNT_EVERY_MS = 30_000;
 /** Most wake-ups per lease, late levels per set, and requests per statement of the deadline sweep. */
 const BATCH = 200;
 /** Most sets of late levels per round, so that other wake-ups have their turn. */
@@ -54,6 +57,11 @@ export function startReconciler(context: ServiceContext): Reconciler {
       what: 'deadline sweep',
       everyMs: EXPIRE_EVERY_MS,
       work: () => expirePastDeadline(context, { batch: BATCH }),
+    }),
+    repeat(context, {
+      what: 'count of requests',
+      everyMs: COUNT_EVERY_MS,
+      work: () => addToRequestCounts(context.db, { everyMs: COUNT_EVERY_MS / 2 }),
     }),
   ];
   return {

@@ -16,7 +16,10 @@ import {
   leaseDueWakes,
 } from '../../../src/data/requests/wake.ts';
 import { SYSTEM } from '../../../src/domain/audit.ts';
-import type { Db } from '../../../src/platform/postgres.ts';
+import { readActivity, readHistory } from '../../../src/data/agents/agent-activity.ts';
+import { listInstances } from '../../../src/data/agents/agent-instance-lists.ts';
+import { addToRequestCounts, readCountedUntil } from '../../../src/data/agents/request-counts.ts';
+import type { Db, Pool } from '../../../src/platform/postgres.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
   createAgent,
@@ -74,6 +77,13 @@ async function fillTable(app: TestApp, organization: TestOrganization): Promise<
     },
   );
   await app.db.raw('analyze');
+}
+
+/** As the service leaves it: all but the requests of the last minutes are counted. */
+async function countMost({ db }: TestApp): Promise<string> {
+  await addToRequestCounts(db as Pool, { everyMs: 0 });
+  await db.raw('analyze');
+  return await readCountedUntil(db);
 }
 
 describe('with 10,000 requests in the table', () => {
@@ -162,5 +172,49 @@ describe('with 10,000 requests in the table', () => {
     ],
   ])('%s uses an index', async (_name, run) => {
     expectIndexed(await explain(app, await statementOf(app, run)));
+  });
+
+  test.each<[string, (db: Db, since: string) => Promise<unknown>]>([
+    [
+      'a list of agents',
+      async (db, since) => {
+        const agents = await app.db('agents').where({ organization_id: organization.id });
+        const slugs = (agents as { slug: string }[]).map(({ slug }) => slug);
+        await readActivity(db, organization.id, { slugs, since });
+      },
+    ],
+    [
+      'the detail of an agent',
+      (db, since) => readActivity(db, organization.id, { slugs: [agentSlug], since }),
+    ],
+    [
+      'the count of all requests of an agent',
+      (db, since) => readHistory(db, organization.id, { slug: agentSlug, since }),
+    ],
+    [
+      'the instances of an agent',
+      (db, since) =>
+        listInstances(db, organization.id, {
+          slug: agentSlug,
+          filter: {},
+          limit: 25,
+          offset: 0,
+          since,
+        }),
+    ],
+  ])('%s reads only the requests that wait or are not counted yet', async (_name, run) => {
+    const since = await countMost(app);
+    const nodes = await explain(app, await statementOf(app, (db) => run(db, since)));
+    expectIndexed(nodes);
+    const scans = nodes.filter(
+      (node) => node['Relation Name'] === 'approval_requests' && node['Index Cond'] !== undefined,
+    );
+    for (const scan of scans) {
+      const waiting = scan['Index Name'] === 'approval_requests_open_agent_idx';
+      expect(scan['Index Cond']).toContain('agent_slug');
+      if (!waiting) expect(scan['Index Cond']).toContain('created_at >=');
+      // An agent has 500 requests, of which 10 wait.
+      expect(scan['Plan Rows']).toBeLessThan(50);
+    }
   });
 });
