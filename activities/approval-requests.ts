@@ -2,7 +2,13 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { AppError } from '../src/domain/errors.ts';
-import { leaseOf, longestAsking, type BlockRef } from '../src/domain/pipelines/remote.ts';
+import {
+  FIRST_PAUSE_MS,
+  leaseOf,
+  LONGEST_PAUSE_MS,
+  longestAsking,
+  type BlockRef,
+} from '../src/domain/pipelines/remote.ts';
 import { askBlock } from '../src/services/requests/evaluation/ask-block.ts';
 import { stepRequest, type RemoteStep, type RequestStep } from '../src/services/requests/step.ts';
 import type { ServiceContext } from '../src/services/context.ts';
@@ -60,6 +66,8 @@ function toRemote({ scope, block, deadlineAt }: RemoteStep): StepResult {
     summary: `${block.type} ${block.name}`,
     attemptMs: leaseOf(block),
     maxAttempts: block.max_attempts,
+    firstPauseMs: FIRST_PAUSE_MS,
+    longestPauseMs: LONGEST_PAUSE_MS,
     until: Math.min(deadlineAt.getTime(), Date.now() + longestAsking(block)),
   };
 }

@@ -84,13 +84,9 @@ export interface StepRemote {
   /** Milliseconds that one attempt may take. */
   readonly attemptMs: number;
   readonly maxAttempts: number;
+  /** Milliseconds between attempts: first, then doubled up to the longest. */
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
   /** Epoch milliseconds by which all attempts must be over. */
   readonly until: number;
 }
-
-/** Pauses between attempts to ask, unless the answer asks for another one. */
-export const ASK_RETRY = {
-  initialInterval: '500ms',
-  backoffCoefficient: 2,
-  maximumInterval: '10s',
-} as const;

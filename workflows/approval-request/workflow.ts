@@ -19,7 +19,6 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import {
-  ASK_RETRY,
   ATTRIBUTE,
   FINAL_STATUSES,
   SIGNALS,
@@ -200,11 +199,16 @@ async function tryStep(id: string): Promise<Tried> {
 }
 
 async function tryAsking(id: string, remote: StepRemote): Promise<Tried> {
-  const { scope, block, attemptMs, maxAttempts, until, summary } = remote;
+  const { scope, block, attemptMs, until, summary } = remote;
   const { askPipelineBlock } = proxyActivities<Pick<Activities, 'askPipelineBlock'>>({
     startToCloseTimeout: attemptMs,
     scheduleToCloseTimeout: Math.max(SHORTEST_WAIT_MS, until - Date.now()),
-    retry: { ...ASK_RETRY, maximumAttempts: maxAttempts },
+    retry: {
+      initialInterval: remote.firstPauseMs,
+      backoffCoefficient: 2,
+      maximumInterval: remote.longestPauseMs,
+      maximumAttempts: remote.maxAttempts,
+    },
     cancellationType: 'TRY_CANCEL',
     summary,
   });

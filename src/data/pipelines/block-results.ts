@@ -40,7 +40,7 @@ const BEGIN: PreparedStatement = {
       select r.id, clock_timestamp() + :lease_ms * interval '1 millisecond' as leased_until,
              (select count(*) + 1 from pipeline_block_results b where b.request_id = r.id) as place
         from approval_requests r
-       where r.id = cast(:request as uuid) and r.state = 'evaluating' and clock_timestamp() < r.deadline_at
+       where r.id = cast(:request as uuid) and r.state = 'evaluating' and greatest(clock_timestamp(), r.last_at) < r.deadline_at
     ),
     begun as (
       insert into pipeline_block_results as b (request_id, scope, block_id, place, content_hash, delivery_id, attempts, leased_until, asked_at)
@@ -200,7 +200,7 @@ const PLAN: PreparedStatement = {
     update approval_requests
        set wake_at = clock_timestamp() + :wake_ms * interval '1 millisecond',
            wake_attempts = case when :by_workflow then 0 else wake_attempts end
-     where id = cast(:request as uuid) and state = 'evaluating' and clock_timestamp() < deadline_at
+     where id = cast(:request as uuid) and state = 'evaluating' and greatest(clock_timestamp(), last_at) < deadline_at
     returning id`,
 };
 

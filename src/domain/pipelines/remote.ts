@@ -80,8 +80,9 @@ export function answerOf({ name, config }: RemoteBlock, result: RemoteResult): R
 
 /** One attempt beyond its timeout: reading what to ask, and recording the answer. */
 const ATTEMPT_MARGIN_MS = 5_000;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
+/** Between attempts: first, then doubled up to the longest. */
+export const FIRST_PAUSE_MS = 500;
+export const LONGEST_PAUSE_MS = 10_000;
 /** Longest pause that an answer may ask for. */
 export const LONGEST_RETRY_AFTER_MS = 30_000;
 

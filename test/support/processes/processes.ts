@@ -22,6 +22,8 @@ export interface ServiceProcessOptions {
   readonly taskQueue: string;
   /** Default: the Temporal server of the run. */
   readonly temporalAddress?: string;
+  /** Further settings. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Its JavaScript clock can be moved. */
   readonly movableClock?: boolean;
 }
@@ -63,6 +65,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
       TEMPORAL_NAMESPACE: process.env['TEST_TEMPORAL_NAMESPACE'] ?? '',
       // Empty counts as not set.
       COUNTERSIGN_RULES: process.env['TEST_RULES'] ?? '',
+      ...options.environment,
     },
   });
   running.add(child);
