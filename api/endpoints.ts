@@ -5,6 +5,7 @@
 import { provisionedInstanceEndpoints } from './agents/provisioned-instances.ts';
 import { aapApprovalRequestEndpoints } from './requests/aap-approval-requests.ts';
 import { agentCredentialEndpoints } from './agents/agent-credentials.ts';
+import { agentEnrollmentEndpoints } from './agents/agent-enrollments.ts';
 import { agentInstanceEndpoints } from './agents/agent-instances.ts';
 import { agentProvisionerEndpoints } from './agents/agent-provisioners.ts';
 import { agentEndpoints } from './agents/agents.ts';
@@ -65,6 +66,7 @@ export const endpoints: readonly Endpoint[] = [
   ...agentInstanceEndpoints,
   ...agentCredentialEndpoints,
   ...agentProvisionerEndpoints,
+  ...agentEnrollmentEndpoints,
   ...toolCatalogEndpoints,
   ...pipelineEndpoints,
   ...escalationPathEndpoints,

@@ -39,6 +39,27 @@ COMMENT ON TABLE agent_credentials IS 'Bearer credentials of instances (whc_). O
 CREATE INDEX agent_credentials_agent_instance_id_idx ON agent_credentials USING btree (agent_instance_id);
 CREATE INDEX agent_credentials_organization_id_idx ON agent_credentials USING btree (organization_id);
 
+CREATE TABLE agent_enrollments (
+  id uuid NOT NULL,
+  code_hash bytea NOT NULL,
+  user_code_hash bytea NOT NULL,
+  runtime text NOT NULL,
+  requested_agent_slug text,
+  instance_name text NOT NULL,
+  instance_metadata json NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  agent_instance_id uuid,
+  exchanged_at timestamp(3) with time zone,
+  CONSTRAINT agent_enrollments_pkey PRIMARY KEY (id),
+  CONSTRAINT agent_enrollments_user_code_hash_key UNIQUE (user_code_hash),
+  CONSTRAINT agent_enrollments_exchanged_check CHECK (((exchanged_at IS NULL) OR (agent_instance_id IS NOT NULL))),
+  CONSTRAINT agent_enrollments_agent_instance_id_fkey FOREIGN KEY (agent_instance_id) REFERENCES agent_instances(id)
+);
+COMMENT ON TABLE agent_enrollments IS 'Machines that ask to become an instance. Only hashes of both codes are kept. agent_instance_id null: no person has authorized it. Purged a day after expires_at.';
+CREATE INDEX agent_enrollments_agent_instance_id_idx ON agent_enrollments USING btree (agent_instance_id) WHERE (agent_instance_id IS NOT NULL);
+CREATE INDEX agent_enrollments_expires_at_idx ON agent_enrollments USING btree (expires_at);
+
 CREATE TABLE agent_instance_request_days (
   agent_instance_id uuid NOT NULL,
   day date NOT NULL,

@@ -4,7 +4,8 @@
  */
 
 /** The part after these words is a secret, complete or not. */
-const LINKS = /^(\/(?:auth\/)?(?:invitations|password\/reset)\/)[^/]+/i;
+const LINKS =
+  /^(\/(?:(?:auth\/)?(?:invitations|password\/reset)|api\/v1\/agent_enrollments)\/)[^/]+/i;
 
 /** Tokens of every kind, anywhere in a path. */
 const TOKENS = /wh[a-z](?:_|%5f)[^/]*/gi;

@@ -74,6 +74,11 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description: 'Instances of agents, their credentials, and the tokens that make more of them.',
   },
   {
+    name: 'Agent enrollment',
+    description:
+      'A machine asks to become an instance, and a person with its code authorizes it in a browser.',
+  },
+  {
     name: 'Tool catalog',
     description: 'The tools of agents, as their instances report them.',
   },

@@ -173,6 +173,10 @@ export const errorCatalogue = {
   agent_name_taken: entry('conflict', 'Another live agent has this name.'),
   agent_archived: entry('conflict', 'The agent is archived.'),
   instance_name_taken: entry('conflict', 'Another instance of the agent has this name.'),
+  enrollment_target_fixed: entry(
+    'conflict',
+    'The machine asked for a certain agent. Choose that one.',
+  ),
   escalation_path_exists: entry(
     'conflict',
     'An escalation path with this key exists, or existed before.',

@@ -2,6 +2,7 @@
 export const TOKEN_PREFIX = {
   agentCredential: 'whc',
   provisioner: 'whp',
+  enrollment: 'whe',
   apiKey: 'whk',
   organizationKey: 'who',
   session: 'whs',

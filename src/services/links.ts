@@ -22,6 +22,9 @@ export const ssoCallbackLink = (base: Base): string => at(base, '/auth/oidc/call
 /** `path` must be a return path. */
 export const returnLink = (base: Base, path: string): string => at(base, path);
 
+/** The page where a person authorizes a machine by its code. */
+export const enrollmentLink = (base: Base): string => at(base, '/enroll');
+
 /** The page where a person decides the request. */
 export const requestLink = (base: Base, id: string): string => at(base, `/requests/${id}`);
 

@@ -16,9 +16,9 @@ import { insertAuditEvents } from '../../data/audit-events.ts';
 import { lockAccessUnchanged } from '../../data/organization/organizations.ts';
 import { createPipeline } from '../../data/pipelines/request-approval-pipelines.ts';
 import type { Trx } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
 import { readPage } from '../pages.ts';
-import { rereadCaller } from '../people/current-callers.ts';
+import { rereadCaller, requirePermission, type Needs } from '../people/current-callers.ts';
 
 /**
  * Throws what `rereadCaller` throws, 409 `agent_slug_taken` or `agent_name_taken`, 429
@@ -29,28 +29,45 @@ export async function createAgent(
   principal: ProductPrincipal,
   { slug, name }: { readonly slug: string; readonly name: string },
 ): Promise<Agent> {
+  return await context.db.transaction((trx) =>
+    addAgent(trx, context, { principal, agent: { slug, name } }),
+  );
+}
+
+interface AgentByCaller {
+  readonly principal: ProductPrincipal;
+  readonly agent: { readonly slug: string; readonly name: string };
+  /** What the caller must hold besides `agent.write`. */
+  readonly needs?: readonly Needs[];
+}
+
+/** Takes the lock on access. Throws as `createAgent` does. */
+export async function addAgent(
+  trx: Trx,
+  runtime: Runtime,
+  { principal, agent: { slug, name }, needs = [] }: AgentByCaller,
+): Promise<Agent> {
   const { organizationId } = principal;
   const createdByActorId = actorIdOf(principal);
-  return await context.db.transaction(async (trx) => {
-    await lockAccessUnchanged(trx, organizationId);
-    await rereadCaller(trx, principal, { permission: 'agent.write' });
-    const inserted = await insertAgent(trx, organizationId, { slug, name, createdByActorId });
-    if (!inserted.ok)
-      throw new AppError(inserted.taken === 'slug' ? 'agent_slug_taken' : 'agent_name_taken');
-    await requireRoom(trx, context, organizationId);
-    await createPipeline(trx, organizationId, { documentKey: `agent:${slug}`, createdByActorId });
-    const event = {
-      eventType: 'agent.created',
-      actor: actorOf(principal),
-      subjectId: slug,
-      data: { name },
-    };
-    await insertAuditEvents(trx, organizationId, {
-      events: [event],
-      occurredAt: inserted.agent.createdAt,
-    });
-    return inserted.agent;
+  await lockAccessUnchanged(trx, organizationId);
+  const current = await rereadCaller(trx, principal, { permission: 'agent.write' });
+  for (const needed of needs) requirePermission(current, needed);
+  const inserted = await insertAgent(trx, organizationId, { slug, name, createdByActorId });
+  if (!inserted.ok)
+    throw new AppError(inserted.taken === 'slug' ? 'agent_slug_taken' : 'agent_name_taken');
+  await requireRoom(trx, runtime, organizationId);
+  await createPipeline(trx, organizationId, { documentKey: `agent:${slug}`, createdByActorId });
+  const event = {
+    eventType: 'agent.created',
+    actor: actorOf(principal),
+    subjectId: slug,
+    data: { name },
+  };
+  await insertAuditEvents(trx, organizationId, {
+    events: [event],
+    occurredAt: inserted.agent.createdAt,
   });
+  return inserted.agent;
 }
 
 /**
@@ -58,7 +75,7 @@ export async function createAgent(
  */
 export async function requireRoom(
   trx: Trx,
-  { limits }: ServiceContext,
+  { limits }: Runtime,
   organizationId: string,
 ): Promise<void> {
   const used = (await countLiveAgents(trx, organizationId)) - 1;

@@ -1,8 +1,10 @@
 /**
  * Purges old messages that are delivered, dropped or dead, old calls of webhook endpoints, old
- * answers to provisioner tokens and tools that are no longer reported: a limited number each minute.
+ * answers to provisioner tokens, old enrollments and tools that are no longer reported: a limited
+ * number each minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { deleteOldEnrollments } from '../../data/agents/agent-enrollments.ts';
 import { deleteOldProvisionedInstances } from '../../data/agents/provisioned-instances.ts';
 import { deleteFinished } from '../../data/notifications/notification-deliveries.ts';
 import { deleteRemovedTools } from '../../data/agents/tool-catalog.ts';
@@ -18,6 +20,7 @@ const PURGES = [
   deleteFinished,
   deleteOldWebhookDeliveries,
   deleteOldProvisionedInstances,
+  deleteOldEnrollments,
   deleteRemovedTools,
 ];
 

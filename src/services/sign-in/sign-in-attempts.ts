@@ -2,7 +2,8 @@
  * Limits guessing without locking out the right person. A minute allows ten attempts for one email
  * from one network, sixty from one network, and ten re-authentications in one session. An hour
  * allows twenty wrong codes of one authenticator app; recovery codes stay usable, since they cannot
- * be guessed. An invitation can be resent five times an hour.
+ * be guessed. An invitation can be resent five times an hour. A network starts ten enrollments a
+ * minute, and a person tries five wrong codes of enrollments.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
@@ -18,6 +19,8 @@ const ATTEMPTS_A_MINUTE = 10;
 const ATTEMPTS_OF_A_NETWORK_A_MINUTE = 60;
 const WRONG_CODES_AN_HOUR = 20;
 const RESENDINGS_AN_HOUR = 5;
+const ENROLLMENTS_A_MINUTE = 10;
+const WRONG_USER_CODES_A_MINUTE = 5;
 const HOUR_S = 3_600;
 
 type Database = Pick<ServiceContext, 'db'>;
@@ -92,6 +95,24 @@ export async function admitResending({ db }: Database, invitationId: string): Pr
   if (attempts <= RESENDINGS_AN_HOUR) return;
   const detail = `The invitation was resent ${RESENDINGS_AN_HOUR} times within the hour: wait as long as Retry-After says.`;
   throw new AppError('rate_limited', { detail, retryAfterSeconds: secondsLeft });
+}
+
+/** Counts the start of an enrollment. 429 `rate_limited`. */
+export async function admitEnrollmentStart(
+  context: Database,
+  clientAddress: string,
+): Promise<void> {
+  await admit(context, keyOf('enrollment', networkOf(clientAddress)), ENROLLMENTS_A_MINUTE);
+}
+
+/** Counts the code of an enrollment before it is looked up. 429 `rate_limited`. */
+export async function admitUserCode(context: Database, userId: string): Promise<void> {
+  await admit(context, keyOf('user code', userId), WRONG_USER_CODES_A_MINUTE);
+}
+
+/** Takes back a code that was right: only wrong ones count. */
+export async function forgiveUserCode({ db }: Database, userId: string): Promise<void> {
+  await uncountSignInAttempts(db, [keyOf('user code', userId)], 1);
 }
 
 async function admit({ db }: Database, key: Buffer, most: number): Promise<void> {

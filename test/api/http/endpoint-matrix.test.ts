@@ -86,6 +86,7 @@ describe("another organization's objects", () => {
     path_key: 'no-such-path',
     endpoint_key: 'no-such-endpoint',
     revision: '1',
+    user_code: 'ABC-2345',
   };
 
   const outcome = ({ status, body }: Answer, params: Params) => ({

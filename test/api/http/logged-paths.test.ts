@@ -14,6 +14,11 @@ describe('the path of a call in the log', () => {
     ['/password/reset/1_s3cret', '/password/reset/[secret]'],
     ['/auth//invitations/whi_1_s3cret', '/auth//invitations/[secret]'],
     ['/auth/invitations%2Fwhi%5F1_s3cret/x', '/auth/invitations%2F[secret]/x'],
+    ['/api/v1/agent_enrollments/KQM-7X2R', '/api/v1/agent_enrollments/[secret]'],
+    [
+      '/api/v1/agent_enrollments/KQM-7X2R/authorize',
+      '/api/v1/agent_enrollments/[secret]/authorize',
+    ],
     ['/api/v1/members/whk_1_s3cret', '/api/v1/members/[secret]'],
   ])('%s becomes %s', (url, logged) => {
     expect(loggedPath(url)).toBe(logged);
@@ -25,9 +30,9 @@ describe('the path of a call in the log', () => {
   });
 
   const secret = endpoints
-    .filter(({ path }) => path.includes('{token}'))
+    .filter(({ path }) => /\{(token|user_code)\}/.test(path))
     .map(({ path }) => ({ path }));
-  test.each(secret)('of $path never shows the token', ({ path }) => {
-    expect(loggedPath(path.replace('{token}', 's3cret'))).not.toContain('s3cret');
+  test.each(secret)('of $path never shows the secret', ({ path }) => {
+    expect(loggedPath(path.replace(/\{\w+\}/, 's3cret'))).not.toContain('s3cret');
   });
 });

@@ -122,6 +122,7 @@ beforeAll(async () => {
   const owner = await enterAndProve();
   await secondFactor(owner);
   await keysAndCredentials();
+  await enrollments();
   await webhookEndpoints();
   await invitationsAndResets();
   await singleSignOn();
@@ -262,7 +263,12 @@ async function keysAndCredentials(): Promise<void> {
     { tool: 'deploy', arguments: {}, timeout: '1h' },
     { 'idempotency-key': 'b' },
   );
-  for (const token of [personal, integration, credential]) {
+  const provisioner = await owner.post('/api/v1/agents/deploy-bot/provisioners');
+  const fleet = shownToken('provisioner token', String(provisioner.body['token']));
+  const key = { 'idempotency-key': 'c' };
+  const replica = await bearer(fleet).post('/api/aap/v1/instances', {}, key);
+  shownToken("replica's credential", String(replica.body['credential']?.['token']));
+  for (const token of [personal, integration, credential, fleet]) {
     for (const path of [
       '/api/v1/me',
       '/api/v1/organization',
@@ -278,6 +284,25 @@ async function keysAndCredentials(): Promise<void> {
   }
   await owner.call('GET', '/api/v1/me/api_keys');
   await owner.call('GET', '/api/v1/api_keys');
+}
+
+async function enrollments(): Promise<void> {
+  const owner = browser(cookie);
+  const started = await anonymous.post('/auth/agent_enrollments', {
+    runtime: 'test',
+    instance_name: 'enrolled',
+  });
+  const code = shownToken('enrollment code', String(started.body['enrollment_code']));
+  const userCode = shown('user code', String(started.body['user_code']));
+  await anonymous.post('/auth/agent_enrollments/token', { enrollment_code: code });
+  await anonymous.post('/auth/agent_enrollments/token', { enrollment_code: `${code}x` });
+  await owner.call('GET', `/api/v1/agent_enrollments/${userCode}`);
+  await owner.call('GET', `/api/v1/agent_enrollments/${userCode}x`);
+  await owner.post(`/api/v1/agent_enrollments/${userCode}/authorize`, {});
+  await owner.post(`/api/v1/agent_enrollments/${userCode}/authorize`, { agent_slug: 'deploy-bot' });
+  const enrolled = await anonymous.post('/auth/agent_enrollments/token', { enrollment_code: code });
+  shownToken('enrolled credential', String(enrolled.body['credential']?.['token']));
+  await anonymous.post('/auth/agent_enrollments/token', { enrollment_code: code });
 }
 
 async function webhookEndpoints(): Promise<void> {

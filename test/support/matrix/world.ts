@@ -1,6 +1,10 @@
 /** One object of every noun in the paths of the API, and the placeholders that name them. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Endpoint } from '../../../api/http/endpoint.ts';
+import {
+  authorizeEnrollment,
+  insertEnrollment,
+} from '../../../src/data/agents/agent-enrollments.ts';
 import {
   insertChannel,
   insertWebhook,
@@ -10,6 +14,11 @@ import {
   insertEndpointSecret,
   webhookEndpointTables,
 } from '../../../src/data/webhooks/webhook-endpoints.ts';
+import {
+  hashUserCode,
+  newUserCode,
+  USER_CODE_BYTES,
+} from '../../../src/domain/agents/agent-enrollments.ts';
 import { SEALED_FOR } from '../../../src/domain/sealed-secrets.ts';
 import { TOKEN_PREFIX } from '../../../src/domain/tokens.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
@@ -45,6 +54,8 @@ export interface World {
   readonly spareCredentialId: string;
   readonly provisioner: TestProvisioner;
   readonly spareProvisionerId: string;
+  /** The code of an enrollment that the organization has authorized. */
+  readonly userCode: string;
   readonly requestId: string;
   readonly teamId: string;
   readonly invitation: { readonly id: string; readonly token: string };
@@ -104,6 +115,7 @@ export async function createWorld(app: TestApp): Promise<World> {
     spareCredentialId: spare.credentialId,
     provisioner: await createProvisioner(app, organization, agent.slug),
     spareProvisionerId: (await createProvisioner(app, organization, agent.slug)).id,
+    userCode: await createEnrollment(app, spare.instanceId),
     requestId,
     teamId,
     invitation: await createInvitation(app, organization),
@@ -175,6 +187,23 @@ async function createWebhookEndpoint(
   await app.db.transaction(async (trx) => {
     await insertEndpointSecret(trx, documentId, sealed);
   });
+}
+
+async function createEnrollment(app: TestApp, instanceId: string): Promise<string> {
+  const { id, hash } = issueToken(TOKEN_PREFIX.enrollment);
+  const userCode = newUserCode(randomBytes(USER_CODE_BYTES));
+  await insertEnrollment(app.db, {
+    id,
+    codeHash: hash,
+    userCodeHash: hashUserCode(userCode),
+    runtime: 'test',
+    requestedAgentSlug: null,
+    instanceName: 'enrolled',
+    instanceMetadata: '{}',
+    lifetimeSeconds: 600,
+  });
+  await app.db.transaction((trx) => authorizeEnrollment(trx, { id, instanceId }));
+  return userCode;
 }
 
 async function createInvitation(
@@ -261,6 +290,7 @@ export function paramsIn(
     policy_id: world.policies[holder],
     token: path.includes('/reset/') ? world.passwordResetToken : world.invitation.token,
     revision: '1',
+    user_code: world.userCode,
   };
   return Object.fromEntries(
     [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, known[name] ?? randomUUID()]),

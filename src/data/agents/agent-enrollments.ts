@@ -1,0 +1,139 @@
+/** Enrollments of machines. Both their codes are kept as hashes. */
+import type { AgentEnrollment } from '../../domain/agents/agent-enrollments.ts';
+import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
+import { JsonText } from '../../platform/json/exact-json.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
+import { queryOne, queryRow } from '../../platform/rows.ts';
+
+interface NewEnrollment extends Pick<
+  AgentEnrollment,
+  'id' | 'runtime' | 'requestedAgentSlug' | 'instanceName'
+> {
+  readonly codeHash: Buffer;
+  readonly userCodeHash: Buffer;
+  readonly instanceMetadata: string;
+  readonly lifetimeSeconds: number;
+}
+
+/** Undefined when another enrollment has the user code. */
+export async function insertEnrollment(
+  db: Db,
+  enrollment: NewEnrollment,
+): Promise<{ readonly expiresAt: Date } | undefined> {
+  return await queryRow(
+    db,
+    `insert into agent_enrollments
+       (id, code_hash, user_code_hash, runtime, requested_agent_slug, instance_name, instance_metadata, created_at, expires_at)
+     select :id, :codeHash, :userCodeHash, :runtime, :requestedAgentSlug, :instanceName, cast(:instanceMetadata as json),
+            now, now + cast(:lifetimeSeconds as integer) * interval '1 second'
+       from clock_timestamp() as now
+     on conflict on constraint agent_enrollments_user_code_hash_key do nothing
+     returning expires_at`,
+    { ...enrollment },
+  );
+}
+
+/** Neither expired nor exchanged, by the database's clock. */
+const LIVE = 'e.exchanged_at is null and e.expires_at > clock_timestamp()';
+
+type EnrollmentRow = Omit<AgentEnrollment, 'instanceMetadata'> & {
+  readonly instanceMetadata: string;
+};
+
+/**
+ * A live enrollment that is not authorized yet, or that this organization has authorized. Undefined
+ * for any other code.
+ */
+export async function findEnrollmentByUserCode(
+  db: Db,
+  organizationId: string,
+  userCodeHash: Buffer,
+): Promise<AgentEnrollment | undefined> {
+  const row = await queryRow<EnrollmentRow>(
+    db,
+    `select e.id, e.runtime, e.requested_agent_slug, e.instance_name, e.instance_metadata, e.expires_at,
+            case when i.id is null then 'awaiting_authorization' else 'authorized' end as status
+       from agent_enrollments e left join agent_instances i on i.id = e.agent_instance_id
+      where e.user_code_hash = :userCodeHash and ${LIVE} and coalesce(i.organization_id = :organizationId, true)`,
+    { organizationId, userCodeHash },
+  );
+  return row && { ...row, instanceMetadata: new JsonText(row.instanceMetadata) };
+}
+
+/** Locks a live enrollment that is not authorized. False when there is none any more. */
+export async function lockUnauthorizedEnrollment(trx: Trx, id: string): Promise<boolean> {
+  const row = await queryRow(
+    trx,
+    `select from agent_enrollments e where e.id = :id and e.agent_instance_id is null and ${LIVE} for update`,
+    { id },
+  );
+  return row !== undefined;
+}
+
+/** Attaches the instance to a locked enrollment. */
+export async function authorizeEnrollment(
+  trx: Trx,
+  { id, instanceId }: { readonly id: string; readonly instanceId: string },
+): Promise<void> {
+  await trx('agent_enrollments').where({ id }).update({ agent_instance_id: instanceId });
+}
+
+/** The hash of an enrollment's code, and its agent once a person has authorized it. */
+interface EnrollmentCode {
+  readonly tokenHash: Buffer;
+  readonly organizationId: string | null;
+  readonly agentSlug: string | null;
+}
+
+export async function findEnrollmentCode(db: Db, id: string): Promise<EnrollmentCode | undefined> {
+  return await queryRow(
+    db,
+    `select e.code_hash as token_hash, i.organization_id, i.agent_slug
+       from agent_enrollments e left join agent_instances i on i.id = e.agent_instance_id
+      where e.id = :id and ${LIVE}`,
+    { id },
+  );
+}
+
+/**
+ * The instance of a live, authorized enrollment, with both rows locked. Undefined when there is none
+ * any more. Lock the agent before.
+ */
+export async function lockEnrolledInstance(
+  trx: Trx,
+  id: string,
+): Promise<AgentInstance | undefined> {
+  const row = await queryRow<Omit<AgentInstance, 'metadata'> & { metadata: string }>(
+    trx,
+    `select i.id, i.organization_id, i.agent_slug, i.name, i.status, i.metadata, i.created_at, i.last_seen_at
+       from agent_enrollments e
+       join agent_instances i on i.id = e.agent_instance_id
+       join organizations o on o.id = i.organization_id and o.deleted_at is null
+      where e.id = :id and ${LIVE}
+        for update of e for share of i`,
+    { id },
+  );
+  return row && { ...row, metadata: new JsonText(row.metadata) };
+}
+
+/** Uses up a locked enrollment, and returns the instant. */
+export async function exchangeEnrollment(trx: Trx, id: string): Promise<Date> {
+  const { exchangedAt } = await queryOne<{ exchangedAt: Date }>(
+    trx,
+    `update agent_enrollments set exchanged_at = clock_timestamp() where id = :id returning exchanged_at`,
+    { id },
+  );
+  return exchangedAt;
+}
+
+/** Deletes up to `limit` enrollments that expired over a day ago. Returns how many. */
+export async function deleteOldEnrollments(db: Db, limit: number): Promise<number> {
+  return await db('agent_enrollments')
+    .whereRaw(
+      `id in (
+         select id from agent_enrollments where expires_at < clock_timestamp() - interval '1 day'
+          order by expires_at limit :limit for update skip locked)`,
+      { limit },
+    )
+    .delete();
+}

@@ -1,0 +1,499 @@
+/** A machine asks, a person authorizes, the machine gets its credential once. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { purgeBatch } from '../../../src/services/notifications/retention.ts';
+import { issueToken } from '../../../src/platform/crypto/tokens.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { HttpClient, type Answer } from '../../support/http.ts';
+import { ROUNDS } from '../../support/rounds.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import { deleteAttempts } from '../../support/scene/sign-in.ts';
+import { idOf, secretOf } from '../../support/tokens.ts';
+
+const MINUTE = 60_000;
+
+let app: TestApp;
+let organization: TestOrganization;
+let owner: TestMember;
+
+beforeAll(async () => {
+  app = await startApp();
+  organization = await createOrganization(app);
+  owner = organization.owner;
+  await createAgent(app, organization, 'deploy-bot');
+  await createAgent(app, organization, 'other-bot');
+});
+
+afterAll(() => app.close());
+beforeEach(() => deleteAttempts(app));
+
+let names = 0;
+
+const start = (body: Readonly<Record<string, unknown>> = {}) =>
+  app.http.post('/auth/agent_enrollments', {
+    runtime: 'test runtime',
+    instance_name: `machine-${(names += 1)}`,
+    ...body,
+  });
+const exchange = (code: unknown) =>
+  app.http.post('/auth/agent_enrollments/token', { enrollment_code: code });
+const find = (code: string, member = owner) =>
+  member.browser.get(`/api/v1/agent_enrollments/${encodeURIComponent(code)}`);
+const authorize = (code: string, body: unknown = { agent_slug: 'deploy-bot' }, member = owner) =>
+  member.browser.post(`/api/v1/agent_enrollments/${encodeURIComponent(code)}/authorize`, body);
+
+const codesOf = ({ body }: Answer) => ({
+  secret: String(body['enrollment_code']),
+  user: String(body['user_code']),
+});
+const begun = async (body?: Readonly<Record<string, unknown>>) => codesOf(await start(body));
+const outcomeOf = ({ status, body }: Answer): unknown => [status, body?.['error']?.['code']];
+const pointerOf = ({ body }: Answer): unknown =>
+  body['error']?.['details']?.['issues']?.[0]?.['pointer'];
+const asks = async ({ body }: Answer) => {
+  const authorization = `Bearer ${String(body['credential']?.['token'])}`;
+  return (
+    await new HttpClient(app.url, { authorization }).get(`/api/aap/v1/requests/${randomUUID()}`)
+  ).status;
+};
+
+const NOT_FOUND = [404, 'not_found'];
+
+const eventsOf = async (...subjects: string[]) =>
+  (await app
+    .db('audit_events')
+    .where({ organization_id: organization.id })
+    .whereIn('subject_id', subjects)
+    .orderBy('sequence')) as { event_type: string; actor_type: string; data: string }[];
+
+/** As if so many minutes had passed. */
+async function later({ secret }: { secret: string }, minutes: number): Promise<void> {
+  await app
+    .db('agent_enrollments')
+    .where({ id: idOf(secret) })
+    .update({
+      expires_at: app.db.raw(`expires_at - cast(? as integer) * interval '1 minute'`, [minutes]),
+    });
+}
+
+describe('an enrollment', () => {
+  test('gives the machine a credential after a person has authorized it, exactly once', async () => {
+    const started = await start({
+      requested_agent_slug: 'deploy-bot',
+      instance_name: 'ada-laptop',
+      instance_metadata: { host: 'ada' },
+    });
+    expect(started.status).toBe(201);
+    expect(started.body).toEqual({
+      enrollment_code: expect.stringMatching(/^whe_/),
+      user_code: expect.stringMatching(/^[A-Z]{3}-[A-Z0-9]{4}$/),
+      verification_uri: `${app.url}/enroll`,
+      expires_at: expect.any(String),
+    });
+    const codes = codesOf(started);
+    const left = Date.parse(String(started.body['expires_at'])) - Date.now();
+    expect(Math.abs(left - 10 * MINUTE)).toBeLessThan(MINUTE);
+
+    expect(outcomeOf(await exchange(codes.secret))).toEqual(NOT_FOUND);
+    const found = await find(codes.user);
+    expect([found.status, found.body]).toEqual([
+      200,
+      {
+        runtime: 'test runtime',
+        requested_agent_slug: 'deploy-bot',
+        instance_name: 'ada-laptop',
+        instance_metadata: { host: 'ada' },
+        status: 'awaiting_authorization',
+        expires_at: started.body['expires_at'],
+      },
+    ]);
+
+    const authorized = await authorize(codes.user);
+    expect([authorized.status, authorized.body]).toEqual([
+      200,
+      {
+        agent: expect.objectContaining({ slug: 'deploy-bot', status: 'active' }),
+        agent_instance: expect.objectContaining({
+          name: 'ada-laptop',
+          agent_slug: 'deploy-bot',
+          metadata: { host: 'ada' },
+        }),
+      },
+    ]);
+    expect((await find(codes.user)).body).toMatchObject({ status: 'authorized' });
+
+    const enrolled = await exchange(codes.secret);
+    expect(enrolled.status).toBe(200);
+    expect(enrolled.body).toEqual({
+      ...authorized.body,
+      credential: {
+        id: expect.any(String),
+        token: expect.stringMatching(/^whc_/),
+        expires_at: expect.any(String),
+      },
+    });
+    expect(await asks(enrolled)).toBe(404);
+    expect(outcomeOf(await exchange(codes.secret))).toEqual(NOT_FOUND);
+    expect(outcomeOf(await find(codes.user))).toEqual(NOT_FOUND);
+    expect(outcomeOf(await authorize(codes.user))).toEqual(NOT_FOUND);
+
+    const events = await eventsOf(
+      String(enrolled.body['agent_instance']?.['id']),
+      String(enrolled.body['credential']?.['id']),
+    );
+    expect(events).toMatchObject([
+      { event_type: 'agent_instance.enrolled', actor_type: 'human' },
+      { event_type: 'agent_credential.issued', actor_type: 'agent' },
+    ]);
+    expect(JSON.parse(events[0]?.data ?? '')).toMatchObject({
+      agent_instance_name: 'ada-laptop',
+      runtime: 'test runtime',
+    });
+    const stored = JSON.stringify([
+      await app.db('agent_enrollments').where({ id: idOf(codes.secret) }),
+      events,
+      app.log,
+    ]);
+    for (const secret of [secretOf(codes.secret), codes.user, codes.user.replace('-', '')])
+      expect(stored).not.toContain(secret);
+  });
+
+  test('may choose any agent, or a new one, when the machine names none', async () => {
+    const codes = await begun();
+    const slug = `new-${randomUUID().slice(0, 8)}`;
+    const authorized = await authorize(codes.user, { create_agent: { slug, name: slug } });
+    expect([authorized.status, authorized.body['agent']?.['slug']]).toEqual([200, slug]);
+    const [created] = await eventsOf(slug);
+    expect(created?.event_type).toBe('agent.created');
+    const pipeline = await owner.http.get(`/api/v1/request-approval-pipelines/agents/${slug}`);
+    expect(pipeline.body).toMatchObject({ revision: 1, is_active: true });
+    expect((await exchange(codes.secret)).body).toMatchObject({ agent: { slug } });
+  });
+
+  test('of a machine that names an agent takes no other, and no new one', async () => {
+    const codes = await begun({ requested_agent_slug: 'deploy-bot' });
+    for (const body of [
+      { agent_slug: 'other-bot' },
+      { agent_slug: 'unknown' },
+      { create_agent: { slug: 'deploy-bot', name: 'Mine' } },
+      { create_agent: { slug: 'newer', name: 'Newer' } },
+    ])
+      expect(outcomeOf(await authorize(codes.user, body))).toEqual([
+        409,
+        'enrollment_target_fixed',
+      ]);
+    expect((await authorize(codes.user)).status).toBe(200);
+  });
+
+  test('does not tell whether the requested agent exists, until a person authorizes it', async () => {
+    const known = await start({ requested_agent_slug: 'deploy-bot' });
+    const unknown = await start({ requested_agent_slug: 'unknown' });
+    expect([unknown.status, Object.keys(unknown.body)]).toEqual([
+      known.status,
+      Object.keys(known.body),
+    ]);
+    const { user, secret } = codesOf(unknown);
+    expect((await find(user)).status).toBe(200);
+    expect(outcomeOf(await authorize(user, { agent_slug: 'unknown' }))).toEqual(NOT_FOUND);
+    expect(outcomeOf(await exchange(secret))).toEqual(NOT_FOUND);
+  });
+
+  test('ends with its ten minutes, at every stage', async () => {
+    const [waiting, authorized] = [await begun(), await begun()];
+    await authorize(authorized.user);
+    for (const codes of [waiting, authorized]) {
+      await later(codes, 9);
+      expect((await find(codes.user)).status).toBe(200);
+      await later(codes, 1);
+      expect(outcomeOf(await find(codes.user))).toEqual(NOT_FOUND);
+      expect(outcomeOf(await exchange(codes.secret))).toEqual(NOT_FOUND);
+    }
+    expect(outcomeOf(await authorize(waiting.user))).toEqual(NOT_FOUND);
+  });
+
+  test('is purged a day after its end, and its instance stays', async () => {
+    const [old, young] = [await begun(), await begun()];
+    const { body } = await authorize(old.user);
+    await later(old, 24 * 60 + 11);
+    await later(young, 24 * 60);
+    await purgeBatch(app.context, new AbortController().signal);
+    const left = await app
+      .db('agent_enrollments')
+      .whereIn('id', [idOf(old.secret), idOf(young.secret)])
+      .pluck('id');
+    expect(left).toEqual([idOf(young.secret)]);
+    const id = String(body['agent_instance']?.['id']);
+    expect(await app.db('agent_instances').where({ id })).toHaveLength(1);
+  });
+});
+
+describe('starting', () => {
+  test.each([
+    ['no runtime', { runtime: undefined }, '/runtime'],
+    ['a blank runtime', { runtime: ' ' }, '/runtime'],
+    ['no name', { instance_name: undefined }, '/instance_name'],
+    ['a blank name', { instance_name: '' }, '/instance_name'],
+    ['a bidirectional name', { instance_name: 'a\u202eb' }, '/instance_name'],
+    ['a bidirectional runtime', { runtime: 'a\u2066b' }, '/runtime'],
+    ['a bad slug', { requested_agent_slug: 'No Slug' }, '/requested_agent_slug'],
+    ['metadata that is no object', { instance_metadata: 'x' }, '/instance_metadata'],
+    ['an unknown field', { agent_slug: 'deploy-bot' }, '/agent_slug'],
+  ])('is refused with %s', async (_what, body, pointer) => {
+    const answer = await start(body);
+    expect([answer.status, pointerOf(answer)]).toEqual([400, pointer]);
+  });
+
+  test('keeps the metadata as it is, and takes at most 16 KiB in all', async () => {
+    const metadata = '{ "a": 1.0, "__proto__": {"x": 9007199254740993} }';
+    const started = await app.http.post(
+      '/auth/agent_enrollments',
+      `{"runtime": "t", "instance_name": "exact", "instance_metadata": ${metadata}}`,
+    );
+    expect((await find(codesOf(started).user)).text).toContain(`"instance_metadata":${metadata}`);
+    const large = await start({ instance_metadata: { x: 'x'.repeat(16 * 1024) } });
+    expect(outcomeOf(large)).toEqual([413, 'payload_too_large']);
+  });
+
+  test('is limited to ten a minute from one address', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => start()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      ...Array<number>(10).fill(201),
+      429,
+      429,
+    ]);
+    const refused = answers.find(({ status }) => status === 429);
+    const seconds = Number(refused?.headers['retry-after']);
+    expect([seconds >= 1, seconds <= 60]).toEqual([true, true]);
+    await deleteAttempts(app);
+    expect((await start()).status).toBe(201);
+  });
+});
+
+describe('a user code', () => {
+  test('is the same in small letters and without its hyphen', async () => {
+    const { user } = await begun();
+    for (const typed of [user.toLowerCase(), user.replace('-', '')])
+      expect((await find(typed)).status).toBe(200);
+    expect((await authorize(user.toLowerCase())).status).toBe(200);
+  });
+
+  test.each(['AAA-2222', 'AAA-000', 'x', '%00', 'whe_1', '..'])(
+    '%j that no enrollment has is not found',
+    async (code) => {
+      expect(outcomeOf(await find(code))).toEqual(NOT_FOUND);
+    },
+  );
+
+  test('is guessed five times a minute at most, by one person with all their sessions', async () => {
+    const member = await createMember(app, organization.id, {
+      policies: [{ scope_kind: 'organization', permissions: ['agent.credential.issue'] }],
+    });
+    const { user } = await begun();
+    for (let right = 0; right < 8; right += 1) expect((await find(user, member)).status).toBe(200);
+    const guesses = Array.from({ length: 5 }, (_, index) => `AAA-222${index + 2}`);
+    for (const [index, guess] of guesses.entries()) {
+      const answer =
+        index % 2 ? await find(guess, member) : await authorize(guess, undefined, member);
+      expect(outcomeOf(answer)).toEqual(NOT_FOUND);
+    }
+    const refused = await find(user, member);
+    expect(outcomeOf(refused)).toEqual([429, 'rate_limited']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(outcomeOf(await authorize(user, undefined, member))).toEqual([429, 'rate_limited']);
+    // Others are not affected.
+    expect((await find(user)).status).toBe(200);
+  });
+
+  test('belongs to the organization that has authorized it', async () => {
+    const { owner: stranger } = await createOrganization(app);
+    const { user } = await begun();
+    expect((await find(user, stranger)).status).toBe(200);
+    await authorize(user);
+    expect(outcomeOf(await find(user, stranger))).toEqual(NOT_FOUND);
+    expect(outcomeOf(await authorize(user, undefined, stranger))).toEqual(NOT_FOUND);
+    expect((await find(user)).body).toMatchObject({ status: 'authorized' });
+  });
+
+  test('is one that no other enrollment has', async () => {
+    const codes = await Promise.all(Array.from({ length: 10 }, () => begun()));
+    expect(new Set(codes.map(({ user }) => user)).size).toBe(10);
+  });
+});
+
+describe('authorizing', () => {
+  const of = (permissions: readonly string[], slugs?: readonly string[]) =>
+    createMember(app, organization.id, {
+      policies: [
+        slugs
+          ? { scope_kind: 'agent', resource_ids: slugs, permissions }
+          : { scope_kind: 'organization', permissions },
+      ],
+    });
+  const create = () => ({
+    create_agent: { slug: `made-${randomUUID().slice(0, 8)}`, name: randomUUID() },
+  });
+
+  test.each([
+    ['neither', {}],
+    ['both', { agent_slug: 'deploy-bot', create_agent: { slug: 'x', name: 'X' } }],
+    ['a bad slug', { agent_slug: 'No Slug' }],
+    ['an agent without a name', { create_agent: { slug: 'x' } }],
+    ['null', { agent_slug: null }],
+  ])('names one agent: %s is refused', async (_what, body) => {
+    const { user } = await begun();
+    expect((await authorize(user, body)).status).toBe(400);
+    expect((await find(user)).body).toMatchObject({ status: 'awaiting_authorization' });
+  });
+
+  test('needs a session', async () => {
+    const { user } = await begun();
+    const path = `/api/v1/agent_enrollments/${user}`;
+    for (const answer of [
+      await owner.http.get(path),
+      await owner.http.post(`${path}/authorize`, { agent_slug: 'deploy-bot' }),
+    ])
+      expect(outcomeOf(answer)).toEqual([403, 'session_required']);
+  });
+
+  test('needs the permission for the chosen agent', async () => {
+    const { user } = await begun();
+    const [without, elsewhere, here] = [
+      await of(['agent.read']),
+      await of(['agent.credential.issue'], ['other-bot']),
+      await of(['agent.credential.issue'], ['deploy-bot']),
+    ];
+    for (const slug of ['deploy-bot', 'unknown'])
+      for (const member of [without, elsewhere])
+        expect(outcomeOf(await authorize(user, { agent_slug: slug }, member))).toEqual([
+          403,
+          'permission_denied',
+        ]);
+    expect((await find(user, elsewhere)).status).toBe(200);
+    expect((await authorize(user, { agent_slug: 'deploy-bot' }, here)).status).toBe(200);
+  });
+
+  test('needs two permissions for a new agent', async () => {
+    const { user } = await begun();
+    for (const member of [
+      await of(['agent.credential.issue']),
+      await createMember(app, organization.id, {
+        policies: [
+          { scope_kind: 'organization', permissions: ['agent.write'] },
+          {
+            scope_kind: 'agent',
+            resource_ids: ['deploy-bot'],
+            permissions: ['agent.credential.issue'],
+          },
+        ],
+      }),
+    ])
+      expect(outcomeOf(await authorize(user, create(), member))).toEqual([
+        403,
+        'permission_denied',
+      ]);
+    const both = await of(['agent.credential.issue', 'agent.write']);
+    expect((await authorize(user, create(), both)).status).toBe(200);
+  });
+
+  test('is refused for a taken name or slug and an archived agent, and can then be tried again', async () => {
+    const { slug } = await createAgent(app, organization);
+    await app
+      .db('agents')
+      .where({ organization_id: organization.id, slug })
+      .update({ status: 'archived', archived_at: new Date() });
+    const taken = await begun({ instance_name: 'taken' });
+    await authorize(taken.user);
+    const { user, secret } = await begun({ instance_name: 'taken' });
+    for (const [body, code] of [
+      [{ agent_slug: 'deploy-bot' }, 'instance_name_taken'],
+      [{ agent_slug: slug }, 'agent_archived'],
+      [{ create_agent: { slug, name: 'Other' } }, 'agent_slug_taken'],
+      [{ create_agent: { slug: 'fine', name: 'Agent deploy-bot' } }, 'agent_name_taken'],
+    ] as const)
+      expect(outcomeOf(await authorize(user, body))).toEqual([409, code]);
+    expect(await app.db('agents').where({ slug: 'fine' })).toEqual([]);
+    expect((await authorize(user, { agent_slug: 'other-bot' })).status).toBe(200);
+    expect((await exchange(secret)).status).toBe(200);
+  });
+
+  test('is done by one of two people who try at once', async () => {
+    const other = await of(['agent.credential.issue']);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await deleteAttempts(app);
+      const { user } = await begun();
+      const answers = await Promise.all([
+        authorize(user),
+        authorize(user, { agent_slug: 'other-bot' }, other),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+    }
+    const attached = await app
+      .db('agent_enrollments')
+      .whereNotNull('agent_instance_id')
+      .pluck('id');
+    expect(new Set(attached).size).toBe(attached.length);
+  });
+});
+
+describe('exchanging', () => {
+  test('a code that does not look like one is 401, before anything is looked up', async () => {
+    for (const code of ['x', 'KQM-7X2R', issueToken('whc').token, 'whe_1_2'])
+      expect(outcomeOf(await exchange(code))).toEqual([401, 'authentication_required']);
+    for (const code of ['', 1, null, undefined]) expect((await exchange(code)).status).toBe(400);
+  });
+
+  test('a guessed code, or one with a wrong secret, is not found', async () => {
+    const codes = await begun();
+    await authorize(codes.user);
+    const forged = codes.secret.replace(secretOf(codes.secret), secretOf(issueToken('whe').token));
+    for (const code of [issueToken('whe').token, forged])
+      expect(outcomeOf(await exchange(code))).toEqual(NOT_FOUND);
+    expect((await exchange(codes.secret)).status).toBe(200);
+  });
+
+  test('gives one credential when the code is exchanged twice at once', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await deleteAttempts(app);
+      const codes = await begun();
+      const authorized = await authorize(codes.user);
+      const answers = await Promise.all([exchange(codes.secret), exchange(codes.secret)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+      const agent_instance_id = String(authorized.body['agent_instance']?.['id']);
+      expect(await app.db('agent_credentials').where({ agent_instance_id })).toHaveLength(1);
+    }
+  });
+
+  test.each([
+    ['a disabled agent', 'agents', 'agent_disabled'],
+    ['a disabled instance', 'agent_instances', 'instance_disabled'],
+  ])('is 403 for %s, and works once it is enabled again', async (_what, table, code) => {
+    const { slug } = await createAgent(app, organization);
+    const codes = await begun();
+    await authorize(codes.user, { agent_slug: slug });
+    const where = {
+      organization_id: organization.id,
+      [table === 'agents' ? 'slug' : 'agent_slug']: slug,
+    };
+    await app.db(table).where(where).update({ status: 'disabled' });
+    expect(outcomeOf(await exchange(codes.secret))).toEqual([403, code]);
+    await app.db(table).where(where).update({ status: 'active' });
+    expect((await exchange(codes.secret)).status).toBe(200);
+  });
+
+  test('is 403 for an agent archived since, and not found once the organization is deleted', async () => {
+    const gone = await createOrganization(app);
+    const { slug } = await createAgent(app, gone);
+    const [one, two] = [await begun(), await begun()];
+    for (const { user } of [one, two]) await authorize(user, { agent_slug: slug }, gone.owner);
+    expect((await gone.owner.http.delete(`/api/v1/agents/${slug}`)).status).toBe(204);
+    expect(outcomeOf(await exchange(one.secret))).toEqual([403, 'agent_disabled']);
+    await app.db('organizations').where({ id: gone.id }).update({ deleted_at: new Date() });
+    expect(outcomeOf(await exchange(two.secret))).toEqual(NOT_FOUND);
+  });
+});
