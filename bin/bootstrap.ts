@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Config } from '../src/platform/config.ts';
+import { describeFailure } from './describe-failure.ts';
 import { readSecretFile } from '../src/platform/crypto/secret-file.ts';
 
 export interface BootstrapOptions {
@@ -43,7 +44,7 @@ export async function bootstrap(config: Config, options: BootstrapOptions): Prom
       }),
     });
   } catch (error) {
-    return fail(`${url} does not answer: ${describe(error)}. Is the service running?`);
+    return fail(`${url} does not answer: ${describeFailure(error)}. Is the service running?`);
   }
   if (!answer.ok) return fail(`${url} refused (${answer.status}): ${await answer.text()}`);
   process.stdout.write(
@@ -62,11 +63,6 @@ export async function bootstrap(config: Config, options: BootstrapOptions): Prom
 function fail(message: string): number {
   process.stderr.write(`${message}\n`);
   return 1;
-}
-
-function describe(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function readPassword(): Promise<string> {

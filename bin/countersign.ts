@@ -12,6 +12,7 @@ import type { Role } from '../src/platform/config-variables.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import type { BootstrapOptions } from './bootstrap.ts';
+import type { EnrollOptions } from './enroll.ts';
 import type { RotateOptions } from './rotate-secrets.ts';
 
 /** Wrong configuration has its own exit code, so that a supervisor does not retry. */
@@ -120,6 +121,37 @@ program
     command('bootstrap', async (config) => {
       const { bootstrap } = await import('./bootstrap.ts');
       return bootstrap(config, options);
+    })(),
+  );
+
+program
+  .command('enroll')
+  .description(
+    [
+      'Make this machine an instance of an agent. It prints a link and a code for a person who may issue credentials. Once they have authorized it in a browser, it writes the credential to a file that only this user can read.',
+      'Exit codes: 0 the credential is written; 75 the code expired after ten minutes, so run it again; 130 it was stopped; 1 anything else.',
+    ].join('\n\n'),
+  )
+  .requiredOption(
+    '--file <path>',
+    'file for the credential; one that exists is never replaced without --force',
+  )
+  .option('--force', 'replace the file')
+  .option('--agent <slug>', 'the only agent that the person can choose')
+  .option('--name <name>', 'name of the instance (default: the name of this machine)')
+  .option(
+    '--runtime <text>',
+    'what runs the agent, for the person who authorizes it',
+    `countersign ${version()} on ${process.platform}`,
+  )
+  .option(
+    '--url <url>',
+    'where the service answers (default: COUNTERSIGN_PUBLIC_URL, or HOST and PORT)',
+  )
+  .action((options: EnrollOptions) =>
+    command('enroll', async (config) => {
+      const { enroll } = await import('./enroll.ts');
+      return enroll(config, options);
     })(),
   );
 

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { hasReachableHost, isHostName } from './network/host-names.ts';
 
 /** What runs decides which variables are needed: `start` brings its own servers, the others do not. */
-export type Role = 'start' | 'api' | 'worker' | 'migrate' | 'bootstrap' | 'rotate-secrets';
+export type Role =
+  'start' | 'api' | 'worker' | 'migrate' | 'bootstrap' | 'enroll' | 'rotate-secrets';
 
 /** The metadata of a variable. The kind gives `type` and `allowed`, the variable the rest. */
 export interface VariableMeta {

@@ -9,7 +9,16 @@ const NOWHERE = '/nonexistent/countersign';
 
 test('explains itself and each of its commands', () => {
   const overview = runCommand(['--help'], NOWHERE).stdout;
-  for (const name of ['start', 'api', 'worker', 'migrate', 'bootstrap', 'rotate-secrets', 'config'])
+  for (const name of [
+    'start',
+    'api',
+    'worker',
+    'migrate',
+    'bootstrap',
+    'enroll',
+    'rotate-secrets',
+    'config',
+  ])
     expect(overview).toMatch(new RegExp(`\n  ${name} .*  [A-Z]`));
   const { status, stdout, stderr } = runCommand(['rotate-secrets', '--help'], NOWHERE);
   expect([status, stderr]).toEqual([0, '']);
