@@ -14,6 +14,7 @@ import {
   waiting,
   type HistoryEvent,
 } from '../support/temporal.ts';
+import { ASKING } from '../support/servers/asked-endpoint.ts';
 import { until } from '../support/waiting.ts';
 import { parseHistory } from './histories.ts';
 import { PATH_KEY, setStage, SHAPES, type Shape, type Stage } from './shapes.ts';
@@ -22,11 +23,12 @@ let app: TestApp;
 let stage: Stage;
 
 beforeAll(async () => {
-  app = await startApp({ temporal: true });
+  app = await startApp({ temporal: true, environment: ASKING });
   stage = await setStage(app);
 });
 
 afterAll(async () => {
+  await stage.endpoint.close();
   await app.close();
 });
 

@@ -74,6 +74,12 @@ const SHOW_END = 'if (isOlder && !automatic && status !== undefined)';
 
 const mutants: readonly Mutant[] = [
   {
+    does: 'makes a step of its own behind a block that asked another system',
+    place: 'const result = remote ? await askBlock(run, remote) : await lookAgain(run);',
+    replacement: 'if (remote) await askBlock(run, remote); const result = await lookAgain(run);',
+    breaks: ['asked-another-system'],
+  },
+  {
     does: 'waits before it looks',
     place: STEP,
     replacement: `await untilChanged(run, 1000, ''); ${STEP}`,

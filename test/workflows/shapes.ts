@@ -13,6 +13,11 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../support/scene/factories.ts';
+import {
+  asking,
+  startAskedEndpoint,
+  type AskedEndpoint,
+} from '../support/servers/asked-endpoint.ts';
 import { hurryPath } from '../support/scene/hurried-paths.ts';
 import {
   ask,
@@ -36,6 +41,9 @@ export interface Stage {
   readonly routed: TestAgent;
   /** Its path has the same levels, of which the first two wait a second. */
   readonly hurried: TestAgent;
+  /** Its rules ask an endpoint twice, then the path of three levels. */
+  readonly asking: TestAgent;
+  readonly endpoint: AskedEndpoint;
   /** All its requests go to people, without a path. */
   readonly unrouted: TestAgent;
   readonly people: readonly TestMember[];
@@ -79,14 +87,30 @@ export async function setStage(app: TestApp): Promise<Stage> {
       default_escalation_path: pathKey,
     });
   }
+  const endpoint = await startAskedEndpoint(organization.owner.http);
+  const asks = await createAgent(app, organization, 'asking-agent');
+  await activatePipeline(organization.owner, `agents/${asks.slug}`, {
+    blocks: [asking('first'), asking('second')],
+    default_escalation_path: PATH_KEY,
+  });
   await hurryPath(app, { organizationId: organization.id, pathKey: 'hurried', wait: '1s' });
-  return { app, organization, routed, hurried, unrouted, people };
+  return { app, organization, routed, hurried, unrouted, asking: asks, endpoint, people };
 }
 
 /** Each runs one request to its end and returns its id. */
 export const SHAPES = {
   automatic: async ({ app, routed }) => {
     const id = await ask(app, routed, { tool: 'refund' });
+    return await endOf(app, id);
+  },
+  'asked-another-system': async ({ app, asking: agent, endpoint, people }) => {
+    const id = await ask(app, agent);
+    await endpoint.called(id, 1);
+    endpoint.answer(id, { outcome: 'next' });
+    await endpoint.called(id, 2);
+    endpoint.answer(id, { outcome: 'human' });
+    await levelReached(app, id, 1);
+    if (people[0]) await decide(people[0], id);
     return await endOf(app, id);
   },
   'decided-at-level-1': async ({ app, routed, people }) => {
