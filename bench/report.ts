@@ -10,6 +10,7 @@ interface Row {
 export function report(results: Results): void {
   const rows = [
     ...callRows(results),
+    ...blockRows(results),
     ...cancelRows(results),
     ...stallRows(results),
     ...escalationRows(results),
@@ -52,6 +53,27 @@ function callRows({ access, create, decision, parked }: Results): Row[] {
       what: 'database connections before · while parked',
       measured: parked && `${parked.connectionsBefore} · ${parked.connectionsParked}`,
       target: 'no more',
+    },
+  ];
+}
+
+function blockRows({ blocks }: Results): Row[] {
+  return [
+    {
+      what: 'ten more pure blocks, p50 ÷ one block',
+      measured: blocks?.elevenRatio,
+      target: '< 1.05',
+    },
+    { what: '1,000 nested blocks, p50 added (ms)', measured: blocks?.nestedAdded, target: '< 20' },
+    {
+      what: 'a webhook that takes 100 ms, p50 beyond it ÷ the floor',
+      measured: blocks?.askingRatio,
+      target: '≤ 4',
+    },
+    {
+      what: `${blocks?.hanging.waiting ?? 0} requests at a hanging webhook, p50 of others ÷ without`,
+      measured: blocks?.hanging.ratio,
+      target: '≤ 1.2',
     },
   ];
 }

@@ -1,6 +1,7 @@
 /** The sections of the benchmark. */
 import type pg from 'pg';
 import { measureAccess } from './access.ts';
+import { measureBlocks } from './blocks.ts';
 import { measureBurst } from './burst.ts';
 import { measureCancels } from './cancels.ts';
 import { countEvents } from './histories.ts';
@@ -42,6 +43,7 @@ async function compareFullTable(parties: Parties, db: pg.Client) {
 export const sections = {
   access: ({ service, parties, db }: Bench) => measureAccess(service, parties, db),
   create: (bench: Bench) => compareCreate(bench),
+  blocks: (bench: Bench) => measureBlocks(bench),
   decision: ({ parties }: Bench) => measureDecisions(parties),
   events: ({ connection, db }: Bench) => countEvents(connection, { namespace: NAMESPACE, db }),
   parked: ({ service, parties, db }: Bench) =>

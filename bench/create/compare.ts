@@ -24,7 +24,7 @@ interface Pair {
   readonly cpu?: Readonly<Record<string, number>>;
 }
 
-async function measureFloor(address: string): Promise<Pair> {
+export async function measureFloor(address: string): Promise<Pair> {
   const script = fileURLToPath(new URL('./floor.js', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [
     script,
