@@ -16,7 +16,7 @@ import { REVIEWER, scene } from '../../support/scene.ts';
 import { stepAt } from '../../support/scene/approval-requests.ts';
 import type { PathSpec, SceneAgent } from '../../support/scene/cast.ts';
 import { activatePolicy, type TestMember } from '../../support/scene/factories.ts';
-import { level, user } from '../../support/scene/nodes.ts';
+import { closedHours, level, user } from '../../support/scene/nodes.ts';
 import { setMembers } from '../../support/scene/teams.ts';
 import { statementsDuring } from '../../support/sql/statements.ts';
 import { storedOf } from '../../support/sql/stored-requests.ts';
@@ -29,12 +29,6 @@ const { app, organization, people, teams, ...verbs } = await scene({
 const { agent: addAgent, ask, owner, path, person, pipeline, verbsOf, withdraw } = verbs;
 const { ada, bob } = people;
 
-const NEVER = {
-  id: 'never',
-  name: 'Never now',
-  timezone: 'UTC',
-  intervals: [{ weekdays: ['mon'], start: '00:00', end: '00:01' }],
-};
 const whenUrgent = (branches: object) => ({
   type: 'if_else',
   conditions: [{ type: 'urgency', urgency: 'interrupt' }],
@@ -50,7 +44,7 @@ const paths = {
     { id: randomUUID(), ...whenUrgent({ then: [level([user(bob)])], else: [level([user(ada)])] }) },
   ],
   'working hours before the level': {
-    working_hours: [NEVER],
+    working_hours: [closedHours('never')],
     nodes: [{ id: randomUUID(), type: 'defer', working_hours_id: 'never' }, ['ada']],
   },
   'no level to enter': [

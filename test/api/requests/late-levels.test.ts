@@ -18,7 +18,7 @@ import { stepAt } from '../../support/scene/approval-requests.ts';
 import type { PathSpec } from '../../support/scene/cast.ts';
 import { activatePolicy, type TestMember } from '../../support/scene/factories.ts';
 import { makeLate, reachNext } from '../../support/scene/late-steps.ts';
-import { level, team, user } from '../../support/scene/nodes.ts';
+import { closedHours, level, team, user } from '../../support/scene/nodes.ts';
 import { statementsDuring } from '../../support/sql/statements.ts';
 import { storedOf } from '../../support/sql/stored-requests.ts';
 import { until } from '../../support/waiting.ts';
@@ -51,14 +51,7 @@ beforeAll(async () => {
   await activatePolicy(owner, teams.ordered, { nodes: [level([user(bob)]), level([user(ada)])] });
 });
 
-const WORKING_HOURS = [
-  {
-    id: 'never',
-    name: 'Hardly ever',
-    timezone: 'UTC',
-    intervals: [{ weekdays: ['mon'], start: '00:00', end: '00:01' }],
-  },
-];
+const WORKING_HOURS = [closedHours('never')];
 
 /** Requests of one agent that have reached people at one instant. */
 async function waitingOn(
