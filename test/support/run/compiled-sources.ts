@@ -30,11 +30,11 @@ const OPTIONS = {
 
 const root = packageRoot();
 /** Under dist/, which every tool ignores, and above which `packageRoot` finds the package. */
-const OUTPUT = join(root, 'dist/for-tests');
+export const COMPILED = join(root, 'dist/for-tests');
 
 /** The path of a source in JavaScript. `source`: its path from the root of the package. */
 export function compiledPath(source: string): string {
-  return join(OUTPUT, source.replace(/\.ts$/, '.js'));
+  return join(COMPILED, source.replace(/\.ts$/, '.js'));
 }
 
 /** Compiles what has changed since an earlier run, and removes what has no source any more. */
@@ -43,9 +43,10 @@ export async function compileSources(): Promise<void> {
   const compiler = readFileSync(join(root, 'node_modules/@swc/core/package.json'), 'utf8');
   await Promise.all(sources.map((source) => compile(source, compiler)));
   const current = new Set(sources.map(compiledPath));
-  for (const name of readdirSync(OUTPUT, { recursive: true, encoding: 'utf8' })) {
-    const path = join(OUTPUT, name);
-    if (name.endsWith('.js') && !current.has(path)) rmSync(path, { force: true });
+  for (const name of readdirSync(COMPILED, { recursive: true, encoding: 'utf8' })) {
+    const path = join(COMPILED, name);
+    if (name.endsWith('.js') && !name.startsWith('node_modules') && !current.has(path))
+      rmSync(path, { force: true });
   }
 }
 

@@ -1,3 +1,4 @@
+import { bundlePackages } from './bundled-packages.ts';
 import { compileSources } from './compiled-sources.ts';
 import { startTestServers, TEST_NAMESPACE, type TestServers } from './servers.ts';
 import { prepareWorkflowBundle } from './workflow-bundle.ts';
@@ -11,6 +12,7 @@ export interface WithServers {
 
 export default async function globalSetup(): Promise<void> {
   await compileSources();
+  await bundlePackages();
   const [servers] = await Promise.all([startTestServers(), prepareWorkflowBundle()]);
   (globalThis as WithServers).countersignTestServers = servers;
   process.env['TEST_POSTGRES_URL'] = servers.postgresUrl;

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { fileURLToPath, URL } from 'node:url';
 
 const OPTIONS = {
@@ -18,6 +25,16 @@ const compiler = readFileSync(
   new URL('../../../node_modules/@swc/core/package.json', import.meta.url),
   'utf8',
 );
+
+/** Packages that bundled-packages.ts has bundled. */
+const BUNDLES = new URL('../../../dist/for-tests/node_modules/', import.meta.url);
+const bundled = new Set(existsSync(BUNDLES) ? readdirSync(BUNDLES) : []);
+
+/** Node's module hook: finds bundled packages as if the module that imports them lay beside them. */
+export function resolve(specifier, context, nextResolve) {
+  const from = bundled.has(specifier) ? { ...context, parentURL: BUNDLES.href } : context;
+  return nextResolve(specifier, from);
+}
 
 /** Node's module hook: compiles a `.ts` file outside node_modules when it is loaded. */
 export async function load(url, context, nextLoad) {
