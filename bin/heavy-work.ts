@@ -9,6 +9,7 @@ import {
   readTeamPolicy,
 } from '../src/services/escalation/read-escalation.ts';
 import { answerConditions } from '../src/services/requests/walk/condition-answers.ts';
+import { simulateRequests } from '../src/services/pipelines/simulate-texts.ts';
 import { readPipeline } from '../src/services/pipelines/read-pipeline.ts';
 import { readWebhookEndpoint } from '../src/services/webhooks/read-webhook-endpoint.ts';
 import { readToolReport } from '../src/services/agents/read-tool-catalog.ts';
@@ -27,4 +28,5 @@ export {
   readTeamPolicy,
   readToolReport,
   readWebhookEndpoint,
+  simulateRequests,
 };

@@ -14,6 +14,7 @@ export function encodeCursor(keys: readonly [list: string, ...keys: (string | nu
 export function decodeCursor<S extends z.ZodType>(
   cursor: string | undefined,
   keys: S,
+  pointer = '/query/cursor',
 ): z.output<S> | undefined {
   if (cursor === undefined) return undefined;
   const decoded = cursorKeys(cursor);
@@ -22,7 +23,7 @@ export function decodeCursor<S extends z.ZodType>(
   if (parsed.success && !JSON.stringify(decoded).includes('\\u0000')) return parsed.data;
   throw invalid([
     {
-      pointer: '/query/cursor',
+      pointer,
       code: 'invalid_cursor',
       message: 'must be a next_cursor of this list with these filters',
     },

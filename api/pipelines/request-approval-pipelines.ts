@@ -1,5 +1,4 @@
 /** Approval pipelines of the organization and of agents. */
-import type { PipelineKey } from '../../src/domain/pipelines/request-approval-pipelines.ts';
 import type { RevisionSummary } from '../../src/domain/revisions.ts';
 import { z } from 'zod';
 import { pipelineDocumentSchema, storedBlockSchema } from '../../src/domain/pipelines/document.ts';
@@ -10,7 +9,6 @@ import {
   previewPipeline,
   type PipelineRevision,
 } from '../../src/services/pipelines/request-approval-pipelines.ts';
-import type { PipelineNames } from '../../src/services/pipelines/read-pipeline.ts';
 import { present } from '../http/present.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
@@ -19,13 +17,14 @@ import {
   previewSchema,
   presentEvaluation,
 } from './pipeline-preview-schema.ts';
+import type { PipelineResource } from './pipeline-resource.ts';
+import { simulateEndpoint } from './simulate.ts';
 import {
   revisionEndpoints,
   revisionNumber,
   summaryFields,
   summaryPage,
   summaryQuery,
-  type RevisionedResource,
 } from '../revisions.ts';
 import { nextCursor, printed, readByDomain, slug, timestamp, uuid } from '../http/schema.ts';
 
@@ -165,10 +164,6 @@ const listPipelinesEndpoint = defineEndpoint({
   },
 });
 
-type Resource = Omit<RevisionedResource<PipelineNames, PipelineRevision>, 'documentKey'> & {
-  readonly documentKey: (params: Readonly<Record<string, string>>) => PipelineKey;
-};
-
 const shared = {
   kind: pipelineKind,
   tag: TAG,
@@ -182,7 +177,7 @@ const shared = {
   activateErrors: ['agent_archived', 'escalation_path_inactive', 'webhook_endpoint_inactive'],
 } as const;
 
-const organizationPipeline: Resource = {
+const organizationPipeline: PipelineResource = {
   ...shared,
   path: `${BASE}/organization`,
   operation: 'OrganizationPipeline',
@@ -192,7 +187,7 @@ const organizationPipeline: Resource = {
   example: revisionExample,
 };
 
-const agentPipeline: Resource = {
+const agentPipeline: PipelineResource = {
   ...shared,
   path: `${BASE}/agents/{agent_slug}`,
   operation: 'AgentPipeline',
@@ -222,7 +217,13 @@ const previewExample = {
   ],
 };
 
-function previewEndpoint({ operation, noun, path, params, documentKey }: Resource): Endpoint {
+function previewEndpoint({
+  operation,
+  noun,
+  path,
+  params,
+  documentKey,
+}: PipelineResource): Endpoint {
   return defineEndpoint({
     operationId: `preview${operation}`,
     method: 'post',
@@ -272,6 +273,8 @@ export const pipelineEndpoints: readonly Endpoint[] = [
   listPipelinesEndpoint,
   ...revisionEndpoints(organizationPipeline),
   previewEndpoint(organizationPipeline),
+  simulateEndpoint(organizationPipeline),
   ...revisionEndpoints(agentPipeline),
   previewEndpoint(agentPipeline),
+  simulateEndpoint(agentPipeline),
 ];

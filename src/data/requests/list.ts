@@ -28,7 +28,7 @@ export interface QueueFilter {
   readonly offset: number;
 }
 
-type Bindings = Record<string, string | number | boolean | readonly string[]>;
+export type Bindings = Record<string, string | number | boolean | readonly string[]>;
 
 /** SQL that is true where the scope covers `r.agent_slug`. Adds its own binding. */
 function covers(scope: PermissionScope | undefined, name: string, bindings: Bindings): string {
@@ -45,7 +45,7 @@ const NOTIFIED = `exists (
   select 1 from notifications n where n.membership_id = cast(:membership as uuid) and n.request_id = r.id)`;
 
 /** The path revisions that can ask the member: by name, through a team, or in a broadcast. */
-const MEMBER_PATHS = `
+export const MEMBER_PATHS = `
   select distinct t.escalation_path_revision_id as id
     from escalation_path_targets t
     join escalation_path_revisions v on v.id = t.escalation_path_revision_id
@@ -103,12 +103,24 @@ function accessParts({ access, scope }: QueueFilter, bindings: Bindings): readon
 const NOTHING: Part = { from: '', where: 'false' };
 
 /** Whether the member may decide the request, however it was found. */
-function decidable({ access }: QueueFilter, bindings: Bindings): string {
+function decidable({ access }: Pick<QueueFilter, 'access'>, bindings: Bindings): string {
   return `(${covers(access.decideRoutedToOthers, 'decide_routed_to_others', bindings)}
     or (${covers(access.decide, 'decide', bindings)}
         and (r.escalation_path_revision_id is null
           or r.escalation_path_revision_id in (select id from member_paths)
           or exists (select 1 from added_reviewers a where a.request_id = r.id and a.membership_id = cast(:membership as uuid)))))`;
+}
+
+/**
+ * Whether the caller may see the request `r`, however it was found. It needs MEMBER_PATHS as
+ * `member_paths`.
+ */
+export function visible(access: ListAccess, bindings: Bindings): string {
+  bindings['membership'] = access.membershipId;
+  bindings['teams'] = [...access.teamIds];
+  return `(${covers(access.readRoutedToOthers, 'read_routed_to_others', bindings)}
+    or (r.escalation_path_revision_id is null and ${covers(access.read, 'read', bindings)})
+    or ${decidable({ access }, bindings)})`;
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   type KeptObject,
 } from '../../platform/json/exact-json.ts';
 import type { ExactObject } from '../../platform/json/exact-values.ts';
+import type { ConditionFacts } from '../conditions/types.ts';
 import { parseDuration } from '../durations.ts';
 import type { BlockOutcome, PipelineScope, StoredBlock } from './types.ts';
 
@@ -132,4 +133,18 @@ export function knownMetadata(
 ): Readonly<Record<PipelineScope, JsonText>> {
   const { organization, agent } = parseExact(previous.text, { keep: [...SCOPES] }) as KeptObject;
   return { organization, agent } as Readonly<Record<PipelineScope, JsonText>>;
+}
+
+/** The result as it counts, and what conditions behind the block see. */
+export function afterResult(
+  facts: ConditionFacts,
+  ref: BlockRef,
+  result: RemoteResult,
+): { readonly facts: ConditionFacts; readonly result: RemoteResult } {
+  const metadata = 'outcome' in result ? result.metadata : undefined;
+  if (!metadata) return { facts, result };
+  const before = new JsonText(stringifyExact(facts.previous_metadata));
+  const added = addMetadata(before, ref, metadata);
+  if (!added) return { facts, result: { errorCode: 'answer_too_large' } };
+  return { facts: { ...facts, previous_metadata: knownMetadata(added) }, result };
 }

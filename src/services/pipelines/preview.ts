@@ -19,15 +19,14 @@ import {
 } from '../../domain/pipelines/evaluate.ts';
 import { parsePipelineDocument } from '../../domain/pipelines/parse.ts';
 import {
-  addMetadata,
+  afterResult,
   timeoutOf,
   type RemoteBlock,
   type RemoteResult,
 } from '../../domain/pipelines/remote.ts';
 import { storeBlocks } from '../../domain/pipelines/store.ts';
 import type { PipelineScope } from '../../domain/pipelines/types.ts';
-import { JsonText, parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
-import { knownMembers } from '../../platform/json/json-members.ts';
+import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { isHeavyDocument, isLarge, LIGHT_WORK } from '../heavy-work.ts';
@@ -97,7 +96,9 @@ export async function runPreview(
       ...{ organizationId: of.organizationId, scope: of.scope, block, facts: sample },
       leftMs: endsAt - performance.now(),
     });
-    ({ sample, after } = behind({ sample, scope: of.scope, block, result }));
+    const known = afterResult(sample, { scope: of.scope, blockId: block.id }, result);
+    sample = known.facts;
+    after = { blockId: block.id, result: known.result };
   }
 }
 
@@ -138,30 +139,6 @@ async function askOnce(
   });
   await keep?.(context.db);
   return result;
-}
-
-interface Behind {
-  readonly sample: ConditionFacts;
-  readonly scope: PipelineScope;
-  readonly block: RemoteBlock;
-  readonly result: RemoteResult;
-}
-
-/** Where the evaluation goes on, and the facts that its conditions see there. */
-function behind({ sample, scope, block: { id }, result }: Behind): {
-  readonly sample: ConditionFacts;
-  readonly after: After;
-} {
-  const metadata = 'outcome' in result ? result.metadata : undefined;
-  if (!metadata) return { sample, after: { blockId: id, result } };
-  const known = new JsonText(stringifyExact(sample.previous_metadata));
-  const added = addMetadata(known, { scope, blockId: id }, metadata);
-  if (!added) return { sample, after: { blockId: id, result: { errorCode: 'answer_too_large' } } };
-  const previous_metadata = knownMembers(added.text, [
-    'organization',
-    'agent',
-  ]) as unknown as ConditionFacts['previous_metadata'];
-  return { sample: { ...sample, previous_metadata }, after: { blockId: id, result } };
 }
 
 /** The first report behind a block that was asked is its own. */

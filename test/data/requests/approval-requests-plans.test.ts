@@ -3,6 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { recordPastDeadline } from '../../../src/data/requests/decide.ts';
 import { countPending } from '../../../src/data/requests/escalate.ts';
+import {
+  listConcluded,
+  type ConcludedFilter,
+} from '../../../src/data/pipelines/concluded-requests.ts';
 import { queueQuery, type QueueFilter } from '../../../src/data/requests/list.ts';
 import {
   readDueLevels,
@@ -153,6 +157,23 @@ describe('with 10,000 requests in the table', () => {
       .filter((node) => node['Node Type'] === 'Sort')
       .map((node) => node['Plan Rows']);
     expect(Math.max(...sorted)).toBeLessThanOrEqual(1_000);
+  });
+
+  type Range = Partial<ConcludedFilter> & { readonly ofAgent?: true };
+  test.each<[string, Range]>([
+    ['of all agents', {}],
+    ['of an agent', { ofAgent: true }],
+    ['of a later page', { after: { createdAt: new Date(), id: randomUUID() } }],
+    ['of some days', { from: new Date(0), to: new Date() }],
+  ])('a batch to simulate %s reads only its own requests', async (_name, { ofAgent, ...more }) => {
+    const filter = { access, limit: 100, ...(ofAgent && { agentSlug }), ...more };
+    const nodes = await explain(
+      app,
+      await statementOf(app, (db) => listConcluded(db, organization.id, filter)),
+    );
+    expectIndexed(nodes);
+    const sorted = nodes.filter((node) => node['Node Type'] === 'Sort');
+    expect(sorted.every((node) => node['Plan Rows'] <= 200)).toBe(true);
   });
 
   test.each<[string, (db: Db) => Promise<unknown>]>([

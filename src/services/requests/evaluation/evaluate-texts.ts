@@ -1,5 +1,6 @@
 /** Runs pinned pipelines in a worker thread, which receives texts and caches what it compiles. */
 import { LRUCache } from 'lru-cache';
+import type { ConditionFacts } from '../../../domain/conditions/types.ts';
 import { compilePipeline, type CompiledPipeline } from '../../../domain/pipelines/compile.ts';
 import { evaluateRequest, type Verdict } from '../../../domain/pipelines/verdict.ts';
 import type { BlockRef, BlockResult } from '../../../domain/pipelines/remote.ts';
@@ -31,17 +32,12 @@ export interface RequestTexts extends Omit<RequestToJudge, Text> {
 
 type Text = 'arguments' | 'agentReasoning' | 'context' | 'previousMetadata';
 
-const compiled = new LRUCache<string, CompiledPipeline>({ max: 50 });
+/** Characters of all documents whose pipelines a thread keeps. */
+const KEPT_CHARACTERS = 4 * 1024 * 1024;
+const compiled = new LRUCache<string, CompiledPipeline>({ max: 50, maxSize: KEPT_CHARACTERS });
 
 export function evaluateTexts(texts: EvaluationTexts): Verdict | BlockRef {
-  const { arguments: args, agentReasoning, context, previousMetadata, ...plain } = texts.request;
-  const facts = conditionFacts({
-    ...plain,
-    arguments: new JsonText(args),
-    ...(agentReasoning !== undefined && { agentReasoning: new JsonText(agentReasoning) }),
-    ...(context !== undefined && { context: new JsonText(context) }),
-    ...(previousMetadata !== undefined && { previousMetadata: new JsonText(previousMetadata) }),
-  });
+  const facts = factsOf(texts.request);
   const organization = compiledOf(texts.organization) ?? compilePipeline([]);
   const agent = compiledOf(texts.agent);
   const result = evaluateRequest({ organization, agent, facts }, texts.last);
@@ -49,7 +45,18 @@ export function evaluateTexts(texts: EvaluationTexts): Verdict | BlockRef {
   return 'ask' in result ? { scope: result.scope, blockId: result.ask.id } : result;
 }
 
-function compiledOf(pipeline: PipelineText | undefined): CompiledPipeline | undefined {
+export function factsOf(request: RequestTexts): ConditionFacts {
+  const { arguments: args, agentReasoning, context, previousMetadata, ...plain } = request;
+  return conditionFacts({
+    ...plain,
+    arguments: new JsonText(args),
+    ...(agentReasoning !== undefined && { agentReasoning: new JsonText(agentReasoning) }),
+    ...(context !== undefined && { context: new JsonText(context) }),
+    ...(previousMetadata !== undefined && { previousMetadata: new JsonText(previousMetadata) }),
+  });
+}
+
+export function compiledOf(pipeline: PipelineText | undefined): CompiledPipeline | undefined {
   if (!pipeline) return undefined;
   const known = compiled.get(pipeline.id);
   if (known) return known;
@@ -58,6 +65,6 @@ function compiledOf(pipeline: PipelineText | undefined): CompiledPipeline | unde
     readonly default_escalation_path?: string;
   };
   const result = compilePipeline(blocks, path);
-  compiled.set(pipeline.id, result);
+  compiled.set(pipeline.id, result, { size: Math.max(pipeline.document.length, 1) });
   return result;
 }
