@@ -94,7 +94,8 @@ const webhook = (key: string) => ({
 
 /** Branches in branches. The sample enters none behind the blocks of the innermost. */
 function nested(depth: number, inner: readonly object[]): object[] {
-  const inside = depth > 1 ? nested(depth - 1, inner) : [...inner, { ...decides, id: 'inner' }];
+  const inside =
+    depth > 1 ? nested(depth - 1, inner) : [...inner, cel('inner', 'exists', 'approve')];
   return [
     {
       id: `branch-${depth}`,
