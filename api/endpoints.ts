@@ -37,6 +37,7 @@ import { slackConnectionEndpoints } from './notifications/slack/connections.ts';
 import { slackLinkEndpoints } from './notifications/slack/links.ts';
 import { teamEscalationPolicyEndpoints } from './escalation/team-escalation-policies.ts';
 import { teamEndpoints } from './people/teams.ts';
+import { toolPresentationEndpoints } from './agents/tool-presentations.ts';
 import { toolCatalogEndpoints } from './agents/tool-catalog.ts';
 import { webhookDeliveryEndpoints } from './webhooks/webhook-deliveries.ts';
 import { webhookEndpointEndpoints } from './webhooks/webhook-endpoints.ts';
@@ -68,6 +69,7 @@ export const endpoints: readonly Endpoint[] = [
   ...agentProvisionerEndpoints,
   ...agentEnrollmentEndpoints,
   ...toolCatalogEndpoints,
+  ...toolPresentationEndpoints,
   ...pipelineEndpoints,
   ...escalationPathEndpoints,
   ...escalationPathPreviewEndpoints,

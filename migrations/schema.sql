@@ -951,6 +951,21 @@ COMMENT ON COLUMN tool_catalog_tools.input_schema IS 'The source text as reporte
 COMMENT ON COLUMN tool_catalog_tools.schema_fingerprint IS 'SHA-256 of the canonical JSON of input_schema.';
 COMMENT ON COLUMN tool_catalog_tools.definition_digest IS 'SHA-256 of everything reported about the tool.';
 
+CREATE TABLE tool_presentations (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  tool text NOT NULL,
+  server text,
+  title text NOT NULL,
+  fields json NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT tool_presentations_pkey PRIMARY KEY (id),
+  CONSTRAINT tool_presentations_tool_key UNIQUE NULLS NOT DISTINCT (organization_id, tool, server),
+  CONSTRAINT tool_presentations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE tool_presentations IS 'How the calls of a tool are shown. Without a server it is for calls to any server that has no entry of its own.';
+
 CREATE TABLE totp_factors (
   user_id uuid NOT NULL,
   secret bytea NOT NULL,

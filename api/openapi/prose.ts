@@ -83,6 +83,10 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description: 'The tools of agents, as their instances report them.',
   },
   {
+    name: 'Tool presentations',
+    description: 'How the calls of tools are shown to reviewers.',
+  },
+  {
     name: 'Approval pipelines',
     description: 'The rules that answer at once or hand a request to people.',
   },

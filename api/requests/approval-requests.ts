@@ -4,11 +4,16 @@ import {
   DECISION_STATUSES,
   publicStatus,
   REQUEST_STATUSES,
-  type ApprovalRequest,
   type Decision,
 } from '../../src/domain/requests/approval-requests.ts';
 import { decideRequest } from '../../src/services/requests/decide.ts';
-import { awaitRequest, getRequest, listRequests } from '../../src/services/requests/queue.ts';
+import {
+  awaitRequest,
+  getRequest,
+  listRequests,
+  type ShownRequest,
+} from '../../src/services/requests/queue.ts';
+import { presentationSchema } from '../agents/tool-presentations.ts';
 import { claimSchema, presentClaim } from './approval-request-claims.ts';
 import { present } from '../http/present.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
@@ -84,6 +89,7 @@ const requestSchema = z
     ),
     decision: decisionSchema.optional(),
     claim: claimSchema.optional(),
+    presentation: presentationSchema.optional(),
   })
   .meta({ id: 'ApprovalRequest', description: 'An approval request as reviewers see it.' });
 
@@ -124,9 +130,10 @@ const requestExample = {
 
 const presentDecision = (decision: Decision) => present(decisionSchema, decision);
 
-function presentRequest(request: ApprovalRequest) {
+function presentRequest({ request, presentation }: ShownRequest) {
   return present(requestSchema, {
     ...request,
+    presentation,
     status: publicStatus(request.state),
     decision: request.decision && presentDecision(request.decision),
     claim: presentClaim(request.claim),
@@ -274,12 +281,14 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
       'idempotency_conflict',
     ],
     handler: async ({ principal, params: { id }, body, idempotencyKey }, context) => {
-      const { decision, request } = await decideRequest(context, principal, {
+      const { decision, ...shown } = await decideRequest(context, principal, {
         ...body,
         requestId: id,
         idempotencyKey,
       });
-      return { body: { decision: presentDecision(decision), request: presentRequest(request) } };
+      return {
+        body: { decision: presentDecision(decision), request: presentRequest(shown) },
+      };
     },
   }),
 ];

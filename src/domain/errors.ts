@@ -177,6 +177,7 @@ export const errorCatalogue = {
     'conflict',
     'The machine asked for a certain agent. Choose that one.',
   ),
+  presentation_exists: entry('conflict', 'The organization has a presentation of this tool.'),
   escalation_path_exists: entry(
     'conflict',
     'An escalation path with this key exists, or existed before.',

@@ -20,7 +20,7 @@ import { MAX_ISSUES, type Issue } from './errors.ts';
 import type { IssueCode } from './issue-codes.ts';
 import { pointerOf, readBy } from './issues.ts';
 import { KEY_PATTERN, KEY_RULE } from './keys.ts';
-import { isStorable, labelProblem, STORABLE_RULE } from './labels.ts';
+import { BLANK_RULE, isBlank, isStorable, labelProblem, STORABLE_RULE } from './labels.ts';
 
 const StrictObject = z.core.$constructor<z.ZodObject>('StrictObject', (inst, def) => {
   z.ZodObject.init(inst, def);
@@ -181,6 +181,18 @@ export function label(description: string, max: number) {
     const length = value.length > max ? [...value].length : value.length;
     if (length < 1 || length > max) return `must have 1 to ${max} characters`;
     return isStorable(value) ? labelProblem(value) : STORABLE_RULE;
+  };
+  const override = { type: 'string' as const, minLength: 1, maxLength: max };
+  return string(wrong).meta({ description, override });
+}
+
+/** A name that another system gave: any text that is not entirely invisible. */
+export function foreignName(description: string, max: number) {
+  const wrong = (value: string): string | undefined => {
+    const length = value.length > max ? [...value].length : value.length;
+    if (length > max) return `must have 1 to ${max} characters`;
+    if (!isStorable(value)) return STORABLE_RULE;
+    return isBlank(value) ? BLANK_RULE : undefined;
   };
   const override = { type: 'string' as const, minLength: 1, maxLength: max };
   return string(wrong).meta({ description, override });

@@ -6,6 +6,7 @@ import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts
 import { credentialIdOf, type MemberPrincipal } from '../../domain/people/authorization.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
+import { PRESENTATION_OF_REQUEST } from '../agents/tool-presentations.ts';
 import { LIVE_API_KEY } from '../people/api-keys.ts';
 import { LIVE_SESSION } from '../sign-in/sessions.ts';
 import { DECIDE, KEYED, runDecision, type NewDecision } from './decide.ts';
@@ -18,13 +19,16 @@ export interface RequestToDecide {
   readonly version: string;
   /** Memberships of added reviewers. */
   readonly added: readonly string[];
+  /** The organization's own presentation of the tool. It is only shown; the decision does not depend on it. */
+  readonly presentationId: string | null;
 }
 
 const READ_TO_DECIDE: PreparedStatement = {
   name: 'read-request-to-decide',
   sql: `
     select ${REQUEST_COLUMNS}, cast(r.xmin as text) as version,
-           array(select membership_id from added_reviewers a where a.request_id = r.id) as added
+           array(select membership_id from added_reviewers a where a.request_id = r.id) as added,
+           ${PRESENTATION_OF_REQUEST} as presentation_id
       from ${REQUEST_TABLES}
      where r.id = :id`,
 };
@@ -38,7 +42,9 @@ export async function readRequestToDecide(
     READ_TO_DECIDE,
     { id },
   );
-  return row && { request: toRequest(row), version: row.version, added: row.added };
+  if (!row) return undefined;
+  const { version, added, presentationId } = row;
+  return { request: toRequest(row), version, added, presentationId };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { ListAccess } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { LongList } from '../../platform/long-list.ts';
 import { queryRows } from '../../platform/rows.ts';
+import { PRESENTATION_OF_REQUEST } from '../agents/tool-presentations.ts';
 import { bytesOf, documentAtOnce, longPage, type SizedRow } from '../long-pages.ts';
 import {
   DOCUMENT_COLUMNS,
@@ -203,7 +204,7 @@ export function queueQuery(
       select id, created_at from (${parts.join('\n union ')}) as found
        order by created_at desc, id desc limit :limit offset :offset
     )
-    select ${COLUMNS}, r.documents_end
+    select ${COLUMNS}, r.documents_end, ${PRESENTATION_OF_REQUEST} as presentation_id
       from ${requestTables(SIZED)}
      order by r.created_at desc, r.id desc`;
   return { sql, bindings };
@@ -215,15 +216,34 @@ const SIZED = `(
            over (order by r.created_at desc, r.id desc rows unbounded preceding) as documents_end
     from page join approval_requests r on r.id = page.id)`;
 
+type QueueRow = RequestRow & SizedRow & { readonly presentationId: string | null };
+
+/** A request, and the organization's own presentation of its tool. */
+export interface QueueEntry {
+  readonly request: ApprovalRequest;
+  readonly presentationId: string | undefined;
+}
+
+export interface QueuePage {
+  readonly entries: LongList<QueueEntry>;
+  /** Each once. */
+  readonly presentationIds: readonly string[];
+}
+
 export async function listQueue(
   db: Db,
   organizationId: string,
   filter: QueueFilter,
-): Promise<LongList<ApprovalRequest>> {
+): Promise<QueuePage> {
   const { sql, bindings } = queueQuery(organizationId, filter);
-  const rows = await queryRows<RequestRow & SizedRow>(db, sql, bindings as never);
+  const rows = await queryRows<QueueRow>(db, sql, bindings as never);
   const read = async (ids: string[]) => await findDocuments(db, organizationId, ids);
-  return longPage(rows, { read, build: toRequest });
+  const build = (row: QueueRow) => ({
+    request: toRequest(row),
+    presentationId: row.presentationId ?? undefined,
+  });
+  const found = rows.flatMap(({ presentationId }) => presentationId ?? []);
+  return { entries: longPage(rows, { read, build }), presentationIds: [...new Set(found)] };
 }
 
 async function findDocuments(db: Db, organizationId: string, ids: string[]) {

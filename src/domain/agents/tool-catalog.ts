@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { JsonText } from '../../platform/json/exact-json.ts';
 import { canonicalJson } from '../../platform/json/exact-values.ts';
-import { list, object, text, type ReadAs } from '../grammar.ts';
-import { BLANK_RULE, isBlank, isStorable, STORABLE_RULE } from '../labels.ts';
+import { foreignName, list, object, text, type ReadAs } from '../grammar.ts';
 
 export const MAX_REPORTED_TOOLS = 2_000;
 export const MAX_REPORTED_SOURCES = 500;
@@ -12,22 +11,6 @@ const MAX_SCHEMA_BYTES = 256 * 1024;
 
 export const TOOL_SOURCES = ['builtin', 'mcp'] as const;
 export type ToolSource = (typeof TOOL_SOURCES)[number];
-
-/** A name as a runtime has it: any text that is not entirely invisible. */
-function foreignName(description: string, max: number) {
-  const wrong = (value: string): string | undefined => {
-    if (value.length > max && [...value].length > max) return `must have 1 to ${max} characters`;
-    if (!isStorable(value)) return STORABLE_RULE;
-    return isBlank(value) ? BLANK_RULE : undefined;
-  };
-  return z
-    .string()
-    .refine((value) => wrong(value) === undefined, {
-      error: ({ input }) => wrong(String(input)),
-      abort: true,
-    })
-    .meta({ description, override: { type: 'string', minLength: 1, maxLength: max } });
-}
 
 const isObjectText = (value: unknown): boolean =>
   value instanceof JsonText && value.text.startsWith('{');

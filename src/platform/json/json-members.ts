@@ -49,7 +49,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /** The position of the comma or bracket after a value. */
-function endOfKnownValue(text: string, start: number): number {
+export function endOfKnownValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

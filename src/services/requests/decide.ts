@@ -1,6 +1,7 @@
 /** A person decides. Exactly one decision is ever recorded, also under concurrent calls. */
 import { findDecisionByKey, recordDecision, type NewDecision } from '../../data/requests/decide.ts';
 import { readRequestToDecide, recordIfUnchanged } from '../../data/requests/decide-unchanged.ts';
+import type { Presentation } from '../../domain/agents/tool-presentations.ts';
 import type { ApprovalRequest, Decision } from '../../domain/requests/approval-requests.ts';
 import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
@@ -11,6 +12,7 @@ import {
 } from '../../domain/sign-in/recent-authentication.ts';
 import { mayDecide } from '../../domain/requests/request-access.ts';
 import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
+import { presentationWith } from '../agents/tool-presentations.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
 import { lockRequestAndRereadMember } from '../people/current-callers.ts';
@@ -29,6 +31,7 @@ export interface DecideInput {
 export interface DecideOutcome {
   readonly decision: Decision;
   readonly request: ApprovalRequest;
+  readonly presentation: Presentation | undefined;
 }
 
 /**
@@ -46,8 +49,8 @@ export async function decideRequest(
   };
   const call = { principal, wanted };
   const decided = await decideIfUnchanged(context, call);
-  const { request, changed } = decided
-    ? { request: decided, changed: true }
+  const { request, changed, presentationId } = decided
+    ? { ...decided, changed: true }
     : await context.db
         .transaction(async (trx) => await decideLocked(trx, call))
         .catch((error: unknown) => {
@@ -58,7 +61,8 @@ export async function decideRequest(
   if (changed) announceDecided(context, request, 'decision');
   if (request.state === 'expired' || !request.decision)
     throw new AppError('already_terminal', { details: { status: request.state } });
-  return { decision: request.decision, request };
+  const presentation = await presentationWith(context, request, presentationId);
+  return { decision: request.decision, request, presentation };
 }
 
 interface Wanted extends DecideInput {
@@ -82,20 +86,22 @@ function usesKnownKey(error: unknown): boolean {
 async function decideIfUnchanged(
   { db }: ServiceContext,
   { principal, wanted }: Call,
-): Promise<ApprovalRequest | undefined> {
+): Promise<{ request: ApprovalRequest; presentationId: string | null } | undefined> {
   const read = await readRequestToDecide(db, wanted.requestId);
   if (!read || read.request.organizationId !== principal.organizationId) return undefined;
-  const { request, added } = read;
+  const { request, added, presentationId } = read;
   if (request.state !== 'pending' || request.claim?.lapsed) return undefined;
   const mayAnswer =
     !lacksSecondFactor(principal) &&
     mayDecide(principal, request, await audienceOf(db, request, added));
   if (!mayAnswer) return undefined;
   const decision = toDecision(principal, wanted);
-  return await recordIfUnchanged(db, read, { decision, by: principal }).catch((error: unknown) => {
+  const recorded = recordIfUnchanged(db, read, { decision, by: principal });
+  const decided = await recorded.catch((error: unknown) => {
     if (usesKnownKey(error)) return undefined;
     throw error;
   });
+  return decided && { request: decided, presentationId };
 }
 
 /**
@@ -104,7 +110,7 @@ async function decideIfUnchanged(
 async function decideLocked(
   trx: Trx,
   { principal: caller, wanted }: Call,
-): Promise<{ request: ApprovalRequest; changed: boolean }> {
+): Promise<{ request: ApprovalRequest; changed: boolean; presentationId?: undefined }> {
   const { principal, locked } = await lockRequestAndRereadMember(trx, caller, wanted.requestId);
   const { request } = locked;
   requireForAgent(principal, 'request.decide', request.agentSlug);

@@ -1,29 +1,53 @@
 /** The reviewer's reads: the queue and one request, limited to what the caller may see. */
 import { listQueue, type QueueFilter } from '../../data/requests/list.ts';
+import { findPresentations } from '../../data/agents/tool-presentations.ts';
+import type { OwnPresentation, Presentation } from '../../domain/agents/tool-presentations.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { listAccess, maySee } from '../../domain/requests/request-access.ts';
 import type { LongList } from '../../platform/long-list.ts';
+import { presentationOf, presentationWith } from '../agents/tool-presentations.ts';
 import type { ServiceContext } from '../context.ts';
 import { readAudience } from './audience.ts';
 import { requireForAgent } from './agent-permission.ts';
 import { readSettled } from './settle.ts';
 import { waitForRequest } from './waiting/wait.ts';
 
+/** A request, and how the calls of its tool are shown. */
+export interface ShownRequest {
+  readonly request: ApprovalRequest;
+  readonly presentation: Presentation | undefined;
+}
+
 /** A key sees all that its member may see. The scope is for people who look at their own queue. */
 export async function listRequests(
   context: ServiceContext,
   principal: ProductPrincipal,
   filter: Omit<QueueFilter, 'access'>,
-): Promise<LongList<ApprovalRequest>> {
+): Promise<LongList<ShownRequest>> {
   const scope =
     principal.kind === 'member' && principal.via.kind === 'session' ? filter.scope : 'visible';
-  return await listQueue(context.db, principal.organizationId, {
+  const { entries, presentationIds } = await listQueue(context.db, principal.organizationId, {
     ...filter,
     scope,
     access: listAccess(principal),
   });
+  const own = await presentationsById(context, principal, presentationIds);
+  return await entries.map(({ request, presentationId }) => ({
+    request,
+    presentation: presentationOf(request, presentationId ? own.get(presentationId) : undefined),
+  }));
+}
+
+async function presentationsById(
+  { db }: ServiceContext,
+  { organizationId }: ProductPrincipal,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, OwnPresentation>> {
+  if (ids.length === 0) return new Map();
+  const found = await findPresentations(db, organizationId, ids);
+  return new Map(found.map((each) => [each.id, each]));
 }
 
 /** Throws `not_found` outside the organization, and 403 when the reviewer may not see it. */
@@ -31,11 +55,14 @@ export async function getRequest(
   context: ServiceContext,
   principal: ProductPrincipal,
   id: string,
-): Promise<ApprovalRequest> {
+): Promise<ShownRequest> {
   const request = await readSettled(context, id);
   if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
-  await refuseUnlessVisible(context, principal, request);
-  return request;
+  const [presentation] = await Promise.all([
+    presentationWith(context, request),
+    refuseUnlessVisible(context, principal, request),
+  ]);
+  return { request, presentation };
 }
 
 /**
@@ -70,11 +97,14 @@ export async function awaitRequest(
     signal: AbortSignal;
     authenticateAgain: () => Promise<ProductPrincipal>;
   },
-): Promise<ApprovalRequest> {
+): Promise<ShownRequest> {
   await getRequest(context, principal, id);
   const request = await waitForRequest(context, id, { ms, signal, caller: principal });
   const now = await authenticateAgain();
   if (!request) throw new AppError('not_found');
-  await refuseUnlessVisible(context, now, request);
-  return request;
+  const [presentation] = await Promise.all([
+    presentationWith(context, request),
+    refuseUnlessVisible(context, now, request),
+  ]);
+  return { request, presentation };
 }

@@ -283,9 +283,8 @@ describe('the queue and the rules of access', () => {
           const agentSlug = agent === undefined ? undefined : agentSlugs[agent];
           for (const scope of SCOPES) {
             const filter = { access: listAccess(caller), scope, agentSlug, limit: 200, offset: 0 };
-            const { first: shown } = await (
-              await listQueue(app.db, organization.id, filter)
-            ).map((request) => request.id);
+            const { entries } = await listQueue(app.db, organization.id, filter);
+            const shown = entries.first.map(({ request }) => request.id);
             const expected = requests
               .filter(({ request }) => agentSlug === undefined || request.agentSlug === agentSlug)
               .filter((seen) => allowed(caller, scope, seen))

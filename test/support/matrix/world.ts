@@ -1,6 +1,7 @@
 /** One object of every noun in the paths of the API, and the placeholders that name them. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Endpoint } from '../../../api/http/endpoint.ts';
+import { insertPresentation } from '../../../src/data/agents/tool-presentations.ts';
 import {
   authorizeEnrollment,
   insertEnrollment,
@@ -69,6 +70,7 @@ export interface World {
   readonly notificationChannelId: string;
   readonly notificationDeliveryId: string;
   readonly toolCatalogEntryId: string;
+  readonly toolPresentationId: string;
   readonly policies: { readonly member: string; readonly team: string; readonly key: string };
 }
 
@@ -124,6 +126,7 @@ export async function createWorld(app: TestApp): Promise<World> {
     notificationChannelId,
     notificationDeliveryId: delivery.id,
     toolCatalogEntryId: await reportTool(app, agent),
+    toolPresentationId: await createToolPresentation(app, organization),
     ...(await createSpares(app, organization)),
     policies: {
       member: await grant(app.db, organization.id, { membershipId: member.membershipId, policy }),
@@ -150,6 +153,12 @@ async function reportTool(app: TestApp, { credential, instanceId }: TestAgent): 
     .where({ agent_instance_id: instanceId })
     .first<{ id: string }>('t.id');
   return id;
+}
+
+async function createToolPresentation(app: TestApp, { id }: TestOrganization): Promise<string> {
+  const entry = { tool: 'refund', title: 'Refund', fields: [] };
+  const created = await app.db.transaction((trx) => insertPresentation(trx, id, entry));
+  return created?.id ?? '';
 }
 
 async function createWebhookChannel(
@@ -277,6 +286,7 @@ export function paramsIn(
     [/\/notification_channels\//, world.notificationChannelId],
     [/\/notification_deliveries\//, world.notificationDeliveryId],
     [/\/tool_catalog\//, world.toolCatalogEntryId],
+    [/\/tool_presentations\//, world.toolPresentationId],
     [/./, randomUUID()],
   ];
   const holder = path.includes('/teams/') ? 'team' : path.includes('/api_keys/') ? 'key' : 'member';

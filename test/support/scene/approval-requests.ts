@@ -10,6 +10,7 @@ import { HttpClient, type Answer } from '../http.ts';
 
 export interface Ask {
   readonly tool?: string;
+  readonly server?: string;
   readonly arguments?: unknown;
   readonly timeout?: string;
   readonly key?: string;

@@ -1,0 +1,195 @@
+/** Built-in presentations of what changes systems: data, deployments, access. */
+import type { BuiltInEntry } from './entry.ts';
+
+export const OPERATIONS: readonly BuiltInEntry[] = [
+  {
+    tools: ['execute_sql', 'run_sql', 'sql_query', 'run_query', 'read_query', 'write_query'],
+    title: 'Run SQL',
+    rows: [
+      ['/query', 'Statement', 'code', 'primary', { language: 'sql' }],
+      ['/sql', 'Statement', 'code', 'primary', { language: 'sql' }],
+      ['/database', 'Database', 'text'],
+      ['/project_id', 'Project', 'text'],
+      ['/params', 'Parameters', 'json'],
+      ['/parameters', 'Parameters', 'json'],
+    ],
+  },
+  {
+    tools: ['query', 'execute'],
+    servers: ['postgres', 'postgresql', 'mysql', 'sqlite', 'bigquery', 'snowflake'],
+    title: 'Run SQL',
+    rows: [
+      ['/sql', 'Statement', 'code', 'primary', { language: 'sql' }],
+      ['/query', 'Statement', 'code', 'primary', { language: 'sql' }],
+    ],
+  },
+  {
+    tools: ['apply_migration', 'run_migration'],
+    title: 'Migrate the database: {/name}',
+    rows: [
+      ['/name', 'Migration', 'text', 'primary'],
+      ['/project_id', 'Project', 'text', 'primary'],
+      ['/query', 'Statements', 'code', 'body', { language: 'sql' }],
+    ],
+  },
+  {
+    tools: ['deploy', 'deploy_service', 'deploy_app', 'create_deployment'],
+    title: 'Deploy {/service}{/app}{/name} {/version} to {/environment}',
+    rows: [
+      ['/service', 'Service', 'text', 'primary'],
+      ['/app', 'Service', 'text', 'primary'],
+      ['/name', 'Service', 'text', 'primary'],
+      ['/version', 'Version', 'text', 'primary'],
+      ['/ref', 'Version', 'text', 'primary'],
+      ['/image', 'Image', 'text', 'primary'],
+      ['/environment', 'Environment', 'text', 'primary'],
+      ['/strategy', 'Strategy', 'text', 'detail'],
+    ],
+  },
+  {
+    tools: ['rollback', 'rollback_deployment'],
+    title: 'Roll {/service}{/name} back to {/version}',
+    rows: [
+      ['/service', 'Service', 'text', 'primary'],
+      ['/name', 'Service', 'text', 'primary'],
+      ['/version', 'Version', 'text', 'primary'],
+      ['/environment', 'Environment', 'text', 'primary'],
+    ],
+  },
+  {
+    tools: ['scale', 'scale_service', 'scale_deployment', 'kubectl_scale'],
+    title: 'Scale {/service}{/name} to {/replicas}',
+    rows: [
+      ['/service', 'Service', 'text', 'primary'],
+      ['/name', 'Service', 'text', 'primary'],
+      ['/replicas', 'Copies', 'number', 'primary'],
+      ['/namespace', 'Namespace', 'text'],
+      ['/environment', 'Environment', 'text'],
+    ],
+  },
+  {
+    tools: ['restart', 'restart_service', 'reboot_server', 'kubectl_rollout'],
+    title: 'Restart {/service}{/name}{/server_id}',
+    rows: [
+      ['/service', 'Service', 'text', 'primary'],
+      ['/name', 'Service', 'text', 'primary'],
+      ['/server_id', 'Server', 'text', 'primary'],
+      ['/subCommand', 'Operation', 'text'],
+      ['/namespace', 'Namespace', 'text'],
+      ['/environment', 'Environment', 'text'],
+    ],
+  },
+  {
+    tools: ['kubectl_apply', 'kubectl_create', 'apply_manifest'],
+    title: 'Apply to Kubernetes',
+    rows: [
+      ['/namespace', 'Namespace', 'text', 'primary'],
+      ['/context', 'Cluster', 'text', 'primary'],
+      ['/filename', 'File', 'path'],
+      ['/manifest', 'Manifest', 'code', 'body', { language: 'yaml' }],
+      ['/dryRun', 'Only a preview', 'boolean', 'detail'],
+    ],
+  },
+  {
+    tools: [
+      'delete_resource',
+      'kubectl_delete',
+      'destroy',
+      'terminate_instance',
+      'delete_instance',
+    ],
+    title: 'Delete {/resource_type}{/resourceType} {/resource_id}{/name}{/instance_id}',
+    rows: [
+      ['/resource_type', 'Kind', 'text', 'primary'],
+      ['/resourceType', 'Kind', 'text', 'primary'],
+      ['/resource_id', 'Resource', 'text', 'primary'],
+      ['/instance_id', 'Resource', 'text', 'primary'],
+      ['/name', 'Resource', 'text', 'primary'],
+      ['/namespace', 'Namespace', 'text'],
+      ['/region', 'Region', 'text'],
+      ['/force', 'By force', 'boolean'],
+    ],
+  },
+  {
+    tools: ['terraform_apply', 'terraform_destroy', 'call_aws', 'run_gcloud_command'],
+    title: 'Change infrastructure: {/cli_command}{/command}{/directory}',
+    rows: [
+      ['/cli_command', 'Command', 'command', 'primary'],
+      ['/command', 'Command', 'command', 'primary'],
+      ['/directory', 'Directory', 'path', 'primary'],
+      ['/workspace', 'Workspace', 'text'],
+      ['/variables', 'Variables', 'json', 'sensitive'],
+    ],
+  },
+  {
+    tools: ['create_dns_record', 'update_dns_record', 'delete_dns_record', 'dns_record_create'],
+    title: 'DNS {/type} record of {/name}',
+    rows: [
+      ['/zone', 'Zone', 'text', 'primary'],
+      ['/zone_id', 'Zone', 'text'],
+      ['/name', 'Name', 'text', 'primary'],
+      ['/type', 'Type', 'text', 'primary'],
+      ['/content', 'Value', 'text', 'primary'],
+      ['/value', 'Value', 'text', 'primary'],
+      ['/ttl', 'Time to live (s)', 'number', 'detail'],
+    ],
+  },
+  {
+    tools: ['set_feature_flag', 'update_feature_flag', 'toggle_feature_flag'],
+    title: 'Set the feature flag {/flag}{/key}',
+    rows: [
+      ['/flag', 'Flag', 'text', 'primary'],
+      ['/key', 'Flag', 'text', 'primary'],
+      ['/enabled', 'On', 'boolean', 'primary'],
+      ['/value', 'Value', 'json', 'primary'],
+      ['/environment', 'Environment', 'text', 'primary'],
+      ['/rollout_percentage', 'Share of users (%)', 'number'],
+    ],
+  },
+  {
+    tools: ['set_secret', 'create_secret', 'update_secret', 'set_environment_variable'],
+    title: 'Set the secret {/name}{/key}',
+    rows: [
+      ['/name', 'Name', 'text', 'primary'],
+      ['/key', 'Name', 'text', 'primary'],
+      ['/environment', 'Environment', 'text', 'primary'],
+      ['/value', 'Value', 'text', 'sensitive'],
+    ],
+  },
+  {
+    tools: ['create_user', 'invite_user', 'add_user'],
+    title: 'Create the user {/email}{/username}',
+    rows: [
+      ['/email', 'Email', 'email', 'primary'],
+      ['/username', 'User', 'text', 'primary'],
+      ['/name', 'Name', 'text'],
+      ['/role', 'Role', 'text', 'primary'],
+      ['/groups', 'Groups', 'list'],
+      ['/password', 'Password', 'text', 'sensitive'],
+    ],
+  },
+  {
+    tools: ['delete_user', 'deactivate_user', 'suspend_user'],
+    title: 'Remove the user {/email}{/username}{/user_id}',
+    rows: [
+      ['/email', 'Email', 'email', 'primary'],
+      ['/username', 'User', 'text', 'primary'],
+      ['/user_id', 'User', 'text', 'primary'],
+      ['/reason', 'Reason', 'text'],
+    ],
+  },
+  {
+    tools: ['grant_access', 'grant_role', 'assign_role', 'add_member', 'revoke_access'],
+    title: 'Access of {/user}{/user_id}{/principal} to {/resource}',
+    rows: [
+      ['/user', 'Who', 'text', 'primary'],
+      ['/user_id', 'Who', 'text', 'primary'],
+      ['/principal', 'Who', 'text', 'primary'],
+      ['/resource', 'Resource', 'text', 'primary'],
+      ['/role', 'Role', 'text', 'primary'],
+      ['/permissions', 'Permissions', 'list', 'primary'],
+      ['/expires_at', 'Until', 'datetime'],
+      ['/reason', 'Reason', 'text'],
+    ],
+  },
+];
