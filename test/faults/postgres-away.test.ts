@@ -64,6 +64,8 @@ const openBodies: Readonly<Record<string, unknown>> = {
     email: 'ada@example.com',
     password: 'a password of some length',
   },
+  '/auth/agent_enrollments': { runtime: 'a test', instance_name: 'laptop' },
+  '/auth/agent_enrollments/token': { enrollment_code: issueToken(TOKEN_PREFIX.enrollment).token },
   '/auth/invitations/{token}/accept': {
     display_name: 'Ada',
     password: 'seven bright ravens on a wire',
