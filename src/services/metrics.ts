@@ -11,6 +11,8 @@ export interface Metrics {
   readonly reconcilerStarts: Counter;
   readonly parkedWaits: Gauge;
   readonly notificationAttempts: Counter<'kind' | 'outcome'>;
+  /** Rules that asked other systems. `result`: the outcome, or the code of the error. */
+  readonly blockAttempts: Counter<'type' | 'result'>;
   /** Calls to Temporal: how many wait and how long they waited. */
   readonly temporalCalls: CallObserver;
 }
@@ -51,6 +53,12 @@ export function createMetrics(): Metrics {
       name: 'countersign_notification_attempts_total',
       help: 'Attempts to send a message, by kind of channel and what became of it.',
       labelNames: ['kind', 'outcome'],
+      registers,
+    }),
+    blockAttempts: new Counter({
+      name: 'countersign_block_attempts_total',
+      help: 'Attempts of rules to ask other systems, by type of block and outcome or error code.',
+      labelNames: ['type', 'result'],
       registers,
     }),
     temporalCalls: observeTemporalCalls(registry),

@@ -10,7 +10,7 @@ import { always, BASE, cel, issuesOf } from '../../support/scene/request-approva
 import { LOOPBACK_ALLOWED, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 
 const ENDPOINTS = '/api/v1/webhook_endpoints';
-const { owner, agents, organization, routing, timeline, pipeline } = await scene({
+const { owner, agents, app, organization, routing, timeline, pipeline } = await scene({
   app: {
     temporal: true,
     environment: {
@@ -260,6 +260,10 @@ describe('a failed webhook block', () => {
     const payloads = posted();
     expect(payloads.map((payload) => payload['attempt'])).toEqual([1, 2, 3]);
     expect(new Set(payloads.map((payload) => payload['id'])).size).toBe(1);
+    const counted = await app.context.metrics.registry.metrics();
+    expect(counted).toContain(
+      'countersign_block_attempts_total{type="webhook",result="unexpected_status"}',
+    );
   });
 });
 

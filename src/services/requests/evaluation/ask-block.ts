@@ -143,6 +143,10 @@ async function record(context: ServiceContext, call: BlockCall, reply: BlockRepl
   const previousMetadata = metadata && addMetadata(request.previousMetadata, ref, metadata);
   const result: RemoteResult =
     metadata && !previousMetadata ? { errorCode: 'answer_too_large' } : reply.result;
+  context.metrics.blockAttempts.inc({
+    type: block.type,
+    result: 'outcome' in result ? result.outcome : result.errorCode,
+  });
   const goesOn = reply.mayPass === true && attempt < block.max_attempts;
   const pauseMs = goesOn ? Math.min(reply.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS) : 0;
   await context.db.transaction(async (trx) => {
