@@ -73,12 +73,9 @@ export const revisionParam = z.string().meta({
 /**
  * Throws 400 unless it is a positive integer, and 404 when it is greater than any revision number.
  */
-export function readRevisionNumber(text: string): number {
-  if (!/^[1-9][0-9]*$/.test(text)) {
-    throw invalid([
-      { pointer: '/path/revision', code: 'invalid_value', message: 'must be a positive integer' },
-    ]);
-  }
+export function readRevisionNumber(text: string, pointer = '/path/revision'): number {
+  if (!/^[1-9][0-9]*$/.test(text))
+    throw invalid([{ pointer, code: 'invalid_value', message: 'must be a positive integer' }]);
   const number = Number(text);
   if (!Number.isSafeInteger(number)) throw new AppError('not_found');
   return number;

@@ -1,5 +1,6 @@
 /** The functions of the worker pool's threads, each under its own name. */
 import { readLargeBody } from '../api/http/large-body.ts';
+import { diffRevisionTexts } from '../src/services/pipelines/diff-texts.ts';
 import { evaluatePreview } from '../src/services/pipelines/preview.ts';
 import { evaluateTexts } from '../src/services/requests/evaluation/evaluate-texts.ts';
 import {
@@ -18,6 +19,7 @@ import { areEqualTexts } from '../src/services/requests/creation/same-input.ts';
 export {
   answerConditions,
   areEqualTexts,
+  diffRevisionTexts,
   evaluatePreview,
   evaluateTexts,
   readEscalationPath,

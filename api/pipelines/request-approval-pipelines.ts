@@ -18,6 +18,7 @@ import {
   presentEvaluation,
 } from './pipeline-preview-schema.ts';
 import type { PipelineResource } from './pipeline-resource.ts';
+import { diffEndpoint } from './diff.ts';
 import { simulateEndpoint } from './simulate.ts';
 import {
   revisionEndpoints,
@@ -272,9 +273,11 @@ function previewEndpoint({
 export const pipelineEndpoints: readonly Endpoint[] = [
   listPipelinesEndpoint,
   ...revisionEndpoints(organizationPipeline),
+  diffEndpoint(organizationPipeline),
   previewEndpoint(organizationPipeline),
   simulateEndpoint(organizationPipeline),
   ...revisionEndpoints(agentPipeline),
+  diffEndpoint(agentPipeline),
   previewEndpoint(agentPipeline),
   simulateEndpoint(agentPipeline),
 ];
