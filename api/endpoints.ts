@@ -13,6 +13,7 @@ import { apiKeyEndpoints } from './people/api-keys.ts';
 import { approvalRequestClaimEndpoints } from './requests/approval-request-claims.ts';
 import { approvalRequestReviewerEndpoints } from './requests/approval-request-reviewers.ts';
 import { approvalRequestRoutingEndpoints } from './requests/approval-request-routing.ts';
+import { requestAssessmentEndpoints } from './requests/request-assessments.ts';
 import { approvalRequestEndpoints } from './requests/approval-requests.ts';
 import { authEndpoints } from './sign-in/auth.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -47,6 +48,7 @@ export const endpoints: readonly Endpoint[] = [
   ...provisionedInstanceEndpoints,
   ...approvalRequestEndpoints,
   ...approvalRequestRoutingEndpoints,
+  ...requestAssessmentEndpoints,
   ...approvalRequestClaimEndpoints,
   ...approvalRequestReviewerEndpoints,
   ...authEndpoints,

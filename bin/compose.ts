@@ -19,6 +19,8 @@ import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
 import { openEgress } from '../src/platform/network/egress.ts';
 import type { Logger } from '../src/platform/logger.ts';
+import { openAnthropic } from '../src/platform/language-models/anthropic.ts';
+import { openOpenAi } from '../src/platform/language-models/openai.ts';
 import { openMailer } from '../src/platform/mailer.ts';
 import { openOidcClient } from '../src/platform/oidc.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
@@ -29,7 +31,7 @@ import { HeldCredentials } from '../src/services/sign-in/held-credentials.ts';
 import { catchUp, startReconciler } from '../src/services/requests/reconciler.ts';
 import { prepareBootstrap } from '../src/services/organization/bootstrap.ts';
 import { startChangeFeed } from '../src/services/requests/waiting/change-feed.ts';
-import type { Limits, Runtime, ServiceContext } from '../src/services/context.ts';
+import type { Judge, Limits, Runtime, ServiceContext } from '../src/services/context.ts';
 import { createMetrics } from '../src/services/metrics.ts';
 import { startSending } from '../src/services/notifications/send-loop.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
@@ -196,8 +198,16 @@ function createRuntime(config: Config, { temporal, workerArguments, ...given }: 
     mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),
     slack: openSlack(config.slackApiUrl),
     oidc: config.oidc && openOidcClient(config.oidc, config.secretsKey ?? config.oidc.clientSecret),
+    judge: judgeOf(config),
     bootstrapSecretFile: join(config.dataDirectory, 'bootstrap-secret'),
   };
+}
+
+function judgeOf({ edition, judge }: Config): Judge | undefined {
+  if (edition === 'open' || !judge) return undefined;
+  const open = judge.provider === 'openai' ? openOpenAi : openAnthropic;
+  const { models, prices, dailyTokens } = judge;
+  return { ...open(judge), models, prices, dailyTokens };
 }
 
 function stopController(): AbortController {

@@ -406,6 +406,17 @@ CREATE INDEX invitations_email_idx ON invitations USING btree (organization_id, 
 CREATE INDEX invitations_invited_by_membership_id_idx ON invitations USING btree (invited_by_membership_id);
 CREATE INDEX invitations_organization_id_idx ON invitations USING btree (organization_id, created_at DESC, id DESC);
 
+CREATE TABLE judge_budgets (
+  organization_id uuid NOT NULL,
+  day date NOT NULL,
+  tokens bigint NOT NULL,
+  CONSTRAINT judge_budgets_pkey PRIMARY KEY (organization_id, day),
+  CONSTRAINT judge_budgets_tokens_check CHECK ((tokens >= 0)),
+  CONSTRAINT judge_budgets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE judge_budgets IS 'Tokens that the judges of an organization took on a day in UTC, with those reserved for calls under way. What a killed process had reserved stays taken, because the provider may charge it. Purged after 30 days.';
+CREATE INDEX judge_budgets_day_idx ON judge_budgets USING btree (day);
+
 CREATE TABLE memberships (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -622,6 +633,7 @@ CREATE TABLE pipeline_block_results (
   metadata json,
   escalation_path text,
   error_code text,
+  cost json,
   CONSTRAINT pipeline_block_results_pkey PRIMARY KEY (request_id, scope, block_id),
   CONSTRAINT pipeline_block_results_place_key UNIQUE (request_id, place),
   CONSTRAINT pipeline_block_results_outcome_check CHECK ((outcome = ANY (ARRAY['approve'::text, 'deny'::text, 'human'::text, 'next'::text]))),
@@ -635,6 +647,7 @@ END)),
 );
 COMMENT ON TABLE pipeline_block_results IS 'A block that asked another system about a request: how often, and its one result. place: in the order of asking.';
 COMMENT ON COLUMN pipeline_block_results.leased_until IS 'The attempt under way belongs to its process until then. Null between attempts and after the result.';
+COMMENT ON COLUMN pipeline_block_results.cost IS 'Of the attempt that gave the result: {input_tokens, output_tokens, amount, currency}.';
 
 CREATE TABLE provisioned_instances (
   agent_provisioner_id uuid NOT NULL,
@@ -712,6 +725,30 @@ CREATE TABLE request_approval_pipelines (
 );
 COMMENT ON TABLE request_approval_pipelines IS 'The rules of an organization (document_key organization) or of an agent (document_key agent:<slug>).';
 COMMENT ON COLUMN request_approval_pipelines.archived_revision IS 'The revision that was active when the agent was archived. Restoring the agent activates it.';
+
+CREATE TABLE request_assessments (
+  id uuid NOT NULL,
+  request_id uuid NOT NULL,
+  scope text NOT NULL,
+  block_id text NOT NULL,
+  model text NOT NULL,
+  outcome text,
+  confidence json,
+  reason text,
+  error_code text,
+  input text NOT NULL,
+  output text NOT NULL,
+  cost json,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT request_assessments_pkey PRIMARY KEY (id),
+  CONSTRAINT request_assessments_outcome_check CHECK ((outcome = ANY (ARRAY['approve'::text, 'deny'::text, 'human'::text, 'next'::text]))),
+  CONSTRAINT request_assessments_result_check CHECK ((num_nonnulls(outcome, error_code) = 1)),
+  CONSTRAINT request_assessments_scope_check CHECK ((scope = ANY (ARRAY['organization'::text, 'agent'::text]))),
+  CONSTRAINT request_assessments_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE request_assessments IS 'What language models read and answered about a request. Purged after 30 days. confidence: exact, as the model wrote it.';
+CREATE INDEX request_assessments_created_at_idx ON request_assessments USING btree (created_at);
+CREATE INDEX request_assessments_request_id_idx ON request_assessments USING btree (request_id, created_at, id);
 
 CREATE TABLE request_count_mark (
   id boolean NOT NULL DEFAULT true,

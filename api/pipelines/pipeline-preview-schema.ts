@@ -51,6 +51,21 @@ const sampleSchema = z
   })
   .meta({ description: 'A request as a pipeline sees it. Numbers keep every digit.' });
 
+export const costSchema = z
+  .strictObject({
+    input_tokens: z.int().meta({ description: 'Tokens that the model read.' }),
+    output_tokens: z.int().meta({ description: 'Tokens that it wrote.' }),
+    amount: z
+      .string()
+      .optional()
+      .meta({ description: 'A decimal; absent when the deployment names no price.' }),
+    currency: z
+      .string()
+      .optional()
+      .meta({ description: 'Of the amount, such as `USD`; absent with it.' }),
+  })
+  .meta({ id: 'JudgeCost', description: 'What one answer of a language model took.' });
+
 /** A document, and the sample for it. */
 export const previewBody = z.strictObject({
   blocks: readByDomain(pipelineMembers.blocks),
@@ -101,6 +116,9 @@ export const previewSchema = z
               description: 'What the other system returned besides its outcome.',
               override: { type: 'object' },
             }),
+          cost: costSchema
+            .optional()
+            .meta({ description: 'What asking the model took; absent when that is unknown.' }),
           end_of_branch: z.literal(true).optional().meta({
             description: 'Only in the closing entry of a branch that the sample ran out of.',
           }),

@@ -172,7 +172,7 @@ const shared = {
   requestExample: documentExample,
   revision: pipelineRevisionSchema,
   present: presentRevision,
-  createErrors: ['unknown_block_type', 'agent_archived'],
+  createErrors: ['unknown_block_type', 'agent_archived', 'judge_not_configured'],
   activation:
     'It applies to requests created from then on. Earlier requests keep the revision they were created with.',
   activateErrors: ['agent_archived', 'escalation_path_inactive', 'webhook_endpoint_inactive'],

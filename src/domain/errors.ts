@@ -212,6 +212,10 @@ export const errorCatalogue = {
     'not_configured',
     'This deployment has no secrets key. Set COUNTERSIGN_SECRETS_KEY.',
   ),
+  judge_not_configured: entry(
+    'not_configured',
+    'This deployment has no language model for judges.',
+  ),
   email_not_configured: entry('not_configured', 'This deployment sends no email.'),
   sso_not_configured: entry('not_configured', 'This deployment has no identity provider.'),
   email_not_delivered: entry('timed_out', 'The mail server did not accept the message. Try again.'),

@@ -5,8 +5,10 @@
  */
 import { z } from 'zod';
 import {
+  compareDecimals,
   ExactNumber,
   isExactObject,
+  isNumber,
   type ExactObject,
   type ExactValue,
 } from '../platform/json/exact-values.ts';
@@ -217,6 +219,30 @@ export function integer(
     .number({ error: ({ input }) => (input === undefined ? undefined : error) })
     .refine((value) => Number.isInteger(value) && value >= min && value <= max, { error })
     .meta({ description, override: { type: 'integer', minimum: min, maximum: max } });
+}
+
+/** A number from 0 to 1, with every digit. */
+export function share(description: string) {
+  const fits = (value: unknown): boolean =>
+    isNumber(value as ExactValue) &&
+    compareDecimals(value as number, 0) >= 0 &&
+    compareDecimals(value as number, 1) <= 0;
+  return z
+    .custom<number | ExactNumber>(fits, { error: 'must be a number from 0 to 1' })
+    .meta({ description, override: { type: 'number', minimum: 0, maximum: 1 } });
+}
+
+/** Some of these words, each once. */
+export function subset<const Word extends string>(
+  description: string,
+  words: readonly Word[],
+  { min = 0 }: { readonly min?: number } = {},
+) {
+  return list(z.enum(words))
+    .min(min)
+    .max(words.length)
+    .refine((chosen) => new Set(chosen).size === chosen.length, { error: 'must not repeat a word' })
+    .meta({ description, override: { uniqueItems: true } });
 }
 
 /** The text of a duration such as `15m`. */

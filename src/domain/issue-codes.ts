@@ -26,6 +26,7 @@ export const issueCodes = {
   unknown_working_hours: 'The document defines no working hours with this id.',
   unknown_escalation_path: 'The organization has no escalation path with this key.',
   unknown_webhook_endpoint: 'The organization has no webhook endpoint with this key.',
+  unknown_model: 'The deployment has no such model for judges.',
   cannot_decide: 'The member may not decide requests of the agent.',
   egress_denied: 'The service may not call the URL. Use a public HTTPS address.',
   malformed_json: 'The body is not one valid JSON document in UTF-8.',

@@ -10,12 +10,14 @@ import {
   hostAndPort,
   integer,
   isEmailDomain,
+  isModelName,
   isSecretsKey,
   issuer,
   list,
   mailServerUrl,
   matching,
   path,
+  prices,
   publicUrl,
   secret,
   secretsKey,
@@ -121,9 +123,35 @@ export const environmentVariables = z.object({
   COUNTERSIGN_MAX_SEATS: integer(1, 1_000_000).prefault('50').meta({
     description: 'Members of an organization that were not removed, plus pending invitations.',
   }),
-  COUNTERSIGN_EDITION: choice('open', 'hosted')
-    .prefault('open')
-    .meta({ description: '`hosted` adds organization API keys and scoped keys.' }),
+  COUNTERSIGN_EDITION: choice('open', 'hosted').prefault('open').meta({
+    description:
+      '`hosted` adds organization API keys, scoped keys and judges: rules that ask a language model.',
+  }),
+  COUNTERSIGN_JUDGE_PROVIDER: choice('openai', 'anthropic').optional().meta({
+    description:
+      'What answers judges in the hosted edition. `openai`: a server that speaks OpenAI’s chat completions. `anthropic`: one that speaks Anthropic’s messages. Set the key and the models too.',
+  }),
+  COUNTERSIGN_JUDGE_URL: baseUrl().optional().meta({
+    description:
+      'Address of that server. Default: `https://api.openai.com/v1/` or `https://api.anthropic.com/`.',
+  }),
+  COUNTERSIGN_JUDGE_API_KEY: secret().optional().meta({
+    description: 'Key of this deployment at that server. Any text for a server that needs none.',
+  }),
+  COUNTERSIGN_JUDGE_MODELS: list({ allowed: 'names of models between commas' }, isModelName)
+    .optional()
+    .meta({
+      description:
+        'Models that judges may name. The first answers the judges that name none. A judge with a model that is no longer here sends its requests to people.',
+    }),
+  COUNTERSIGN_JUDGE_PRICES: prices().optional().meta({
+    description:
+      'Prices of these models for a million input and a million output tokens. Models without a price have no amount in their cost.',
+  }),
+  COUNTERSIGN_JUDGE_DAILY_TOKENS: integer(1, 1_000_000_000_000).prefault('1000000').meta({
+    description:
+      'Tokens that the judges of one organization may take in a day in UTC, input and output together. A judge that would take more sends its requests to people.',
+  }),
   COUNTERSIGN_SECRETS_KEY: secretsKey().optional().meta({
     description:
       'Encrypts the secrets that the service must read again, such as those of authenticator apps. `start` with its own Postgres creates a key in the data folder. Without a key, features that need it answer 501.',

@@ -80,6 +80,39 @@ export const boolean = () =>
     .transform((value) => value === 'true')
     .meta({ type: 'boolean', allowed: 'true or false' });
 
+/** The name of a language model, as its provider spells it. */
+export function isModelName(value: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/.test(value);
+}
+
+export interface ModelPrice {
+  readonly input: string;
+  readonly output: string;
+  readonly currency: string;
+}
+
+const PRICE = /^(\S+)=(\d{1,9}(?:\.\d{1,6})?)\/(\d{1,9}(?:\.\d{1,6})?) ([A-Z]{3})$/;
+
+/** Prices between commas, by model. */
+export const prices = () =>
+  parsed(
+    {
+      type: 'list',
+      allowed:
+        '`MODEL=INPUT/OUTPUT CURRENCY` between commas, such as `gpt-5-mini=0.25/2.00 USD`, each model once',
+    },
+    (value): ReadonlyMap<string, ModelPrice> | undefined => {
+      const words = value.split(',').map((word) => PRICE.exec(word.trim()));
+      const found = new Map<string, ModelPrice>();
+      for (const word of words) {
+        const [, model = '', input = '', output = '', currency = ''] = word ?? [];
+        if (!isModelName(model)) return undefined;
+        found.set(model, { input, output, currency });
+      }
+      return found.size === words.length ? found : undefined;
+    },
+  );
+
 /** Words between commas. */
 export const list = (meta: VariableMeta, fits: (word: string) => boolean) =>
   parsed({ type: 'list', ...meta }, (value): readonly string[] | undefined => {

@@ -8,7 +8,7 @@ import {
   type EnvironmentValues,
   type VariableName,
 } from './config-table.ts';
-import type { Role } from './config-variables.ts';
+import type { ModelPrice, Role } from './config-variables.ts';
 import type { OidcSettings } from './oidc.ts';
 import { OperatorError } from './operator-error.ts';
 
@@ -23,6 +23,8 @@ export type Config = Readonly<ReturnType<typeof settingsOf>> & {
   readonly cacheDirectory: string;
   /** Undefined on a deployment without an OpenID provider. */
   readonly oidc: OidcSettings | undefined;
+  /** Undefined on a deployment without judges. */
+  readonly judge: JudgeSettings | undefined;
   /** The TEMPORAL_… variables as they were set, for `@temporalio/envconfig`. */
   readonly temporalEnvironment: Readonly<Record<string, string>>;
 };
@@ -48,7 +50,9 @@ export function loadConfig(environment: Environment, role: Role): Config {
       return [`${name} must be set for \`${role}\`: ${allowed}.`];
     return [];
   });
-  problems.push(...missingOf(OIDC_VARIABLES, given));
+  problems.push(...missingOf(OIDC_VARIABLES, given), ...missingOf(JUDGE_VARIABLES, given));
+  if (parsed.data && pricesUnknownModel(parsed.data))
+    problems.push('COUNTERSIGN_JUDGE_PRICES must name models of COUNTERSIGN_JUDGE_MODELS.');
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems.join('\n'));
   const { data } = parsed;
   const host = data.HOST.includes(':') ? `[${data.HOST}]` : data.HOST;
@@ -58,6 +62,7 @@ export function loadConfig(environment: Environment, role: Role): Config {
       data.COUNTERSIGN_PUBLIC_URL ?? (data.PORT === 0 ? undefined : `http://${host}:${data.PORT}`),
     publicUrlConfigured: data.COUNTERSIGN_PUBLIC_URL !== undefined,
     oidc: oidcSettings(data),
+    judge: judgeSettings(data),
     cacheDirectory: join(data.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'countersign'),
     temporalEnvironment: Object.fromEntries(
       Object.entries(given).filter(([name]) => name.startsWith('TEMPORAL_')),
@@ -131,4 +136,46 @@ function oidcSettings(values: EnvironmentValues): OidcSettings | undefined {
     name,
     emailDomains: emailDomains.map((domain) => domain.toLowerCase()),
   };
+}
+
+const JUDGE_VARIABLES: readonly VariableName[] = [
+  'COUNTERSIGN_JUDGE_PROVIDER',
+  'COUNTERSIGN_JUDGE_API_KEY',
+  'COUNTERSIGN_JUDGE_MODELS',
+];
+
+/** What judges ask. */
+export interface JudgeSettings {
+  readonly provider: 'openai' | 'anthropic';
+  /** Ends in one slash. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** The first answers judges that name none. */
+  readonly models: readonly string[];
+  readonly prices: ReadonlyMap<string, ModelPrice>;
+  /** For one organization and day. */
+  readonly dailyTokens: number;
+}
+
+const JUDGE_URLS = {
+  openai: 'https://api.openai.com/v1/',
+  anthropic: 'https://api.anthropic.com/',
+} as const;
+
+function pricesUnknownModel(values: EnvironmentValues): boolean {
+  const { COUNTERSIGN_JUDGE_PRICES: prices, COUNTERSIGN_JUDGE_MODELS: models = [] } = values;
+  return prices !== undefined && [...prices.keys()].some((model) => !models.includes(model));
+}
+
+function judgeSettings(values: EnvironmentValues): JudgeSettings | undefined {
+  const {
+    COUNTERSIGN_JUDGE_PROVIDER: provider,
+    COUNTERSIGN_JUDGE_API_KEY: apiKey,
+    COUNTERSIGN_JUDGE_MODELS: models,
+    COUNTERSIGN_JUDGE_PRICES: prices = new Map<string, ModelPrice>(),
+    COUNTERSIGN_JUDGE_DAILY_TOKENS: dailyTokens,
+  } = values;
+  if (provider === undefined || apiKey === undefined || models === undefined) return undefined;
+  const url = values.COUNTERSIGN_JUDGE_URL ?? JUDGE_URLS[provider];
+  return { provider, url, apiKey, models, prices, dailyTokens };
 }

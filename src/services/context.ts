@@ -3,9 +3,11 @@ import type { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Pool } from '../platform/postgres.ts';
 import type { Edition } from '../domain/people/permissions.ts';
+import type { TokenPrice } from '../domain/pipelines/judge/cost.ts';
 import type { ApprovalRequest, RuleRevisions } from '../domain/requests/approval-requests.ts';
 import type { ChangeHub } from '../platform/change-hub.ts';
 import type { Egress } from '../platform/network/egress.ts';
+import type { LanguageModel } from '../platform/language-models/language-model.ts';
 import type { Mailer } from '../platform/mailer.ts';
 import type { OidcClient } from '../platform/oidc.ts';
 import type { SecretBox } from '../platform/crypto/secret-box.ts';
@@ -49,6 +51,15 @@ export interface Door {
   readonly revisions: LRUCache<string, RuleRevisions>;
 }
 
+/** The models that judges ask. */
+export interface Judge extends LanguageModel {
+  /** The first answers judges that name none. */
+  readonly models: readonly string[];
+  readonly prices: ReadonlyMap<string, TokenPrice>;
+  /** For one organization and day. */
+  readonly dailyTokens: number;
+}
+
 /** Ports, limits, metrics and logger. Code inside a transaction takes `trx: Trx` first, then this. */
 export interface Runtime {
   readonly changes: ChangeHub<ApprovalRequest>;
@@ -81,6 +92,8 @@ export interface Runtime {
   readonly slack: SlackApi;
   /** Undefined on a deployment without an identity provider. */
   readonly oidc: OidcClient | undefined;
+  /** Undefined in the open edition, and on a deployment without a language model. */
+  readonly judge: Judge | undefined;
   readonly logger: Logger;
   /** Aborted on shutdown: parked waits then answer with the current state. */
   readonly stopping: AbortSignal;

@@ -11,7 +11,7 @@ import type {
   RemoteErrorCode,
   RemoteResult,
 } from '../../domain/pipelines/remote.ts';
-import type { JsonText } from '../../platform/json/exact-json.ts';
+import { stringifyExact, type JsonText } from '../../platform/json/exact-json.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
 
@@ -123,7 +123,7 @@ const END: PreparedStatement = {
     ended as (
       update pipeline_block_results b
          set leased_until = null, answered_at = case when :final then asked.now end, outcome = :outcome, reason = :reason,
-             metadata = cast(:metadata as json), escalation_path = :escalation_path, error_code = :error_code
+             metadata = cast(:metadata as json), escalation_path = :escalation_path, error_code = :error_code, cost = cast(:cost as json)
         from asked
        where b.request_id = asked.request_id and b.scope = asked.scope and b.block_id = asked.block_id
       returning b.request_id, asked.now
@@ -156,6 +156,7 @@ export async function endAttempt(trx: Trx, ended: EndedAttempt): Promise<Date | 
     metadata: answer.metadata?.text ?? null,
     escalation_path: answer.escalationPath ?? null,
     error_code: result && 'errorCode' in result ? result.errorCode : null,
+    cost: result?.cost ? stringifyExact(result.cost) : null,
     previous_metadata: ended.previousMetadata?.text ?? null,
     wake_ms: ended.pauseMs + WAKE_HEAD_START_MS,
   });

@@ -131,7 +131,8 @@ function compileBlock(
         const blocks = compileBlocks(block.config.blocks, compiling, end);
         return underCondition(when, { outcome: 'enter', branch: { blocks, end } });
       }
-      case 'webhook': {
+      case 'webhook':
+      case 'llm_judge': {
         const question = { outcome: 'ask', block } as const;
         return () => question;
       }

@@ -14,8 +14,11 @@ import {
   object,
   oneOfTypes,
   problem,
+  share,
+  subset,
   text,
 } from '../grammar.ts';
+import type { Edition } from '../people/permissions.ts';
 
 export const PIPELINE_LIMITS = {
   /** Of a document, with those in branches. */
@@ -26,6 +29,8 @@ export const PIPELINE_LIMITS = {
   nameLength: 200,
   /** Characters of a block's reason. */
   reasonLength: 2_000,
+  /** Characters of a judge's policy. */
+  policyLength: 8_000,
   maxAttempts: 5,
 } as const;
 
@@ -120,6 +125,40 @@ const webhookConfig = object({
     'Asks a webhook endpoint. Its answer is the outcome. No mistake of the endpoint approves a request.',
 });
 
+/** What a judge may read besides the names of the tool and its server. */
+export const JUDGE_INPUTS = ['arguments', 'agent_reasoning', 'context'] as const;
+
+const judgeConfig = object({
+  policy: text('What the model judges by, in your own words.', {
+    max: PIPELINE_LIMITS.policyLength,
+  }),
+  model: text('Name of the model, one of those the deployment names. Default: the first.', {
+    max: 200,
+  }).exactOptional(),
+  outcomes: subset('What the model may answer.', BLOCK_OUTCOMES, { min: 1 }).default([
+    'approve',
+    'human',
+  ]),
+  min_confidence: share(
+    'From 0 to 1. With less confidence the outcome is `human`, whatever the model answers.',
+  ).default(0.8),
+  include: subset(
+    'What the model reads besides the names of the tool and its server.',
+    JUDGE_INPUTS,
+  ).default(['arguments']),
+  reason: text(
+    'Why, for people; the note of an automatic decision. Default: `Decided by` and the name of the block. Never the words of the model.',
+    { max: PIPELINE_LIMITS.reasonLength },
+  ).exactOptional(),
+  escalation_path: key(
+    "Key of the path that finds a person when the outcome is `human` and when there is no valid answer. The pipeline's default when absent.",
+  ).exactOptional(),
+}).meta({
+  id: 'JudgeConfig',
+  description:
+    'Asks a language model, whose answer is limited to `outcomes`. A request without a valid answer goes to a person. A judge saves work; it is no security border.',
+});
+
 const identity = {
   id: key('Identity of the block, unique in the document among blocks and conditions.'),
   name: label('Name for people.', PIPELINE_LIMITS.nameLength),
@@ -177,6 +216,16 @@ const webhookBlock = object({
   config: webhookConfig.meta({ description: 'Which endpoint it asks.' }),
 }).meta({ id: 'NewWebhookBlock', description: 'A block that asks a webhook endpoint.' });
 
+const judgeBlock = object({
+  ...identity,
+  type: z.literal('llm_judge').meta({ description: 'A language model; hosted edition only.' }),
+  ...operation({ timeout: '15s' }),
+  config: judgeConfig.meta({ description: 'What it asks the model.' }),
+}).meta({
+  id: 'NewJudgeBlock',
+  description: 'A block that asks a language model. The open edition has no such type.',
+});
+
 const BLOCK_TYPE_CODES = { unknown: 'unknown_block_type', notText: 'unknown_block_type' } as const;
 
 /** A block as sent. */
@@ -185,10 +234,25 @@ export const block = oneOfTypes(BLOCK_TYPE_CODES, [
   celBlock,
   branchBlock,
   webhookBlock,
+  judgeBlock,
 ]).meta({
   id: 'NewPipelineBlock',
   description: `A block; the server adds \`snapshot_id\`, \`config_version\` and \`content_hash\`. Blocks nest at most ${PIPELINE_LIMITS.depth} levels deep.`,
 });
+
+/** A block as sent to the open edition. */
+const openBlock = oneOfTypes(BLOCK_TYPE_CODES, [
+  alwaysBlock,
+  celBlock,
+  branchBlock.extend({
+    config: branchConfig.extend({
+      get blocks() {
+        return blocksOfBranch(openBlock);
+      },
+    }),
+  }),
+  webhookBlock,
+]);
 
 /** Additional members of a stored block. */
 const kept = {
@@ -219,6 +283,9 @@ export const storedBlockSchema = oneOfTypes(BLOCK_TYPE_CODES, [
   webhookBlock
     .extend(kept)
     .meta({ id: 'WebhookBlock', description: 'A block that asks a webhook endpoint.' }),
+  judgeBlock
+    .extend(kept)
+    .meta({ id: 'JudgeBlock', description: 'A block that asks a language model.' }),
 ]).meta({ id: 'PipelineBlock', description: 'One rule of a pipeline.' });
 
 /** The members of a pipeline document. */
@@ -238,3 +305,9 @@ export const pipelineDocumentSchema = object(pipelineMembers).meta({
   description:
     'A whole pipeline. Every escalation path it names must exist. Numbers in conditions keep every digit.',
 });
+
+/** The grammar of each edition. */
+export const pipelineGrammars = {
+  hosted: pipelineDocumentSchema,
+  open: object({ ...pipelineMembers, blocks: list(openBlock).max(PIPELINE_LIMITS.blocks) }),
+} as const satisfies Record<Edition, z.ZodType>;

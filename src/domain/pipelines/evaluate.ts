@@ -18,6 +18,7 @@ import {
   type CompiledBlock,
   type CompiledPipeline,
 } from './compile.ts';
+import type { Cost } from './judge/cost.ts';
 import { answerOf, type RemoteBlock, type RemoteResult } from './remote.ts';
 import type { BlockOutcome, EscalationPathSource } from './types.ts';
 
@@ -32,6 +33,8 @@ export interface BlockReport {
   readonly error_code?: BlockErrorCode;
   /** What another system returned, in a preview. */
   readonly metadata?: JsonText;
+  /** What asking a language model took, in a preview. */
+  readonly cost?: Cost;
   /** Of the second report of a branch: none of its blocks decided. */
   readonly end_of_branch?: true;
 }

@@ -2,15 +2,26 @@
 import { isExactObject, type ExactValue } from '../../platform/json/exact-values.ts';
 import { newConditionCheck, newConditionMeasure } from '../conditions/check.ts';
 import { newNestingMeasure, readDocument, takeId, type Parsed, type Problems } from '../grammar.ts';
+import type { Issue } from '../errors.ts';
 import { pointerOf } from '../issues.ts';
-import { PIPELINE_LIMITS, pipelineDocumentSchema } from './document.ts';
+import type { Edition } from '../people/permissions.ts';
+import { PIPELINE_LIMITS, pipelineGrammars } from './document.ts';
 import { placedBlocks } from './nesting.ts';
 import type { Block, PipelineDocument, StoredBlock } from './types.ts';
 
 /** Parses `{blocks, default_escalation_path?}`. Pointers of issues are relative to that body. */
-export function parsePipelineDocument(value: ExactValue): Parsed<PipelineDocument> {
-  return readDocument({ schema: pipelineDocumentSchema, measure, check }, value);
+export function parsePipelineDocument(
+  value: ExactValue,
+  edition: Edition = 'open',
+): Parsed<PipelineDocument> {
+  return readDocument<PipelineGrammar>(
+    { schema: pipelineGrammars[edition] as PipelineGrammar, measure, check },
+    value,
+  );
 }
+
+/** What the open edition reads, the hosted one reads, too. */
+type PipelineGrammar = (typeof pipelineGrammars)['hosted'];
 
 /** Limits the number of blocks, their nesting, and the size of their conditions. */
 function measure(value: ExactValue, problems: Problems): void {
@@ -54,6 +65,31 @@ export function namedEndpoints(document: {
         ]
       : [],
   );
+}
+
+/** Every judge of a document, with the model it names and the pointer to the name. */
+export function namedModels(document: {
+  readonly blocks: readonly (Block | StoredBlock)[];
+}): { readonly model: string | undefined; readonly pointer: string }[] {
+  return placedBlocks(document.blocks).flatMap(({ block, path }) =>
+    block.type === 'llm_judge'
+      ? [{ model: block.config.model, pointer: pointerOf([...path, 'config', 'model']) }]
+      : [],
+  );
+}
+
+/** The named models that are not among these. */
+export function unknownModels(
+  named: ReturnType<typeof namedModels>,
+  models: readonly string[],
+): Issue[] {
+  return named
+    .filter(({ model }) => model !== undefined && !models.includes(model))
+    .map(({ pointer }) => ({
+      pointer,
+      code: 'unknown_model',
+      message: `must be one of ${models.join(', ')}`,
+    }));
 }
 
 /** Every escalation path that a document names, with the pointer to the name. */

@@ -8,6 +8,7 @@ import {
 import type { ExactObject } from '../../platform/json/exact-values.ts';
 import type { ConditionFacts } from '../conditions/types.ts';
 import { parseDuration } from '../durations.ts';
+import type { Cost } from './judge/cost.ts';
 import type { BlockOutcome, PipelineScope, StoredBlock } from './types.ts';
 
 /** Why a block got no valid answer. */
@@ -21,11 +22,17 @@ export const REMOTE_ERRORS = [
   'endpoint_inactive',
   'secrets_key_missing',
   'attempts_exhausted',
+  'judge_unavailable',
+  'judge_invalid_answer',
+  'judge_input_too_large',
+  'judge_budget_exhausted',
 ] as const;
 export type RemoteErrorCode = (typeof REMOTE_ERRORS)[number];
 
-const REMOTE_TYPES = ['webhook'] as const;
+const REMOTE_TYPES = ['webhook', 'llm_judge'] as const;
 export type RemoteBlock = Extract<StoredBlock, { type: (typeof REMOTE_TYPES)[number] }>;
+export type WebhookBlock = Extract<StoredBlock, { type: 'webhook' }>;
+export type JudgeBlock = Extract<StoredBlock, { type: 'llm_judge' }>;
 
 export function isRemote(block: StoredBlock): block is RemoteBlock {
   return (REMOTE_TYPES as readonly string[]).includes(block.type);
@@ -48,7 +55,10 @@ export interface RemoteAnswer {
 }
 
 /** What came of a remote block: an answer, or the code of the failure after its last attempt. */
-export type RemoteResult = RemoteAnswer | { readonly errorCode: RemoteErrorCode };
+export type RemoteResult = (RemoteAnswer | { readonly errorCode: RemoteErrorCode }) & {
+  /** Of the attempt that gave the result. */
+  readonly cost?: Cost;
+};
 
 export type BlockResult = BlockRef & { readonly result: RemoteResult };
 
@@ -60,23 +70,30 @@ interface ResultAnswer {
 }
 
 /** What a block answers with this result. A failed one never approves. */
-export function answerOf({ name, config }: RemoteBlock, result: RemoteResult): ResultAnswer {
+export function answerOf(block: RemoteBlock, result: RemoteResult): ResultAnswer {
+  const { name, config } = block;
   const { escalation_path: own } = config;
   if ('errorCode' in result) {
     const error_code = result.errorCode;
-    if (config.on_error === 'deny')
+    if (block.type === 'webhook' && block.config.on_error === 'deny')
       return { outcome: 'deny', reason: `${name} gave no valid answer.`, error_code };
     return { outcome: 'human', error_code, ...(own !== undefined && { escalation_path: own }) };
   }
   const { outcome } = result;
-  const reason =
-    result.reason === undefined || result.reason === '' ? config.reason : result.reason;
+  const reason = reasonOf(block, result);
   const path = outcome === 'human' ? (result.escalationPath ?? own) : undefined;
   return {
     outcome,
     ...(reason !== undefined && { reason }),
     ...(path !== undefined && { escalation_path: path }),
   };
+}
+
+function reasonOf({ type, name, config }: RemoteBlock, answer: RemoteAnswer): string | undefined {
+  if (type === 'webhook' && answer.reason !== undefined && answer.reason !== '')
+    return answer.reason;
+  const decides = answer.outcome === 'approve' || answer.outcome === 'deny';
+  return config.reason ?? (type === 'llm_judge' && decides ? `Decided by ${name}.` : undefined);
 }
 
 /** One attempt beyond its timeout: reading what to ask, and recording the answer. */

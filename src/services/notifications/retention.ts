@@ -1,13 +1,15 @@
 /**
  * Purges old messages that are delivered, dropped or dead, old calls of webhook endpoints, old
- * answers to provisioner tokens, old enrollments and tools that are no longer reported: a limited
- * number each minute.
+ * answers to provisioner tokens, old enrollments, tools that are no longer reported, and what judges
+ * read, answered and took: a limited number each minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { deleteOldEnrollments } from '../../data/agents/agent-enrollments.ts';
 import { deleteOldProvisionedInstances } from '../../data/agents/provisioned-instances.ts';
 import { deleteFinished } from '../../data/notifications/notification-deliveries.ts';
 import { deleteRemovedTools } from '../../data/agents/tool-catalog.ts';
+import { deleteOldJudgeBudgets } from '../../data/pipelines/judge-budgets.ts';
+import { deleteOldAssessments } from '../../data/pipelines/request-assessments.ts';
 import { deleteOldWebhookDeliveries } from '../../data/webhooks/webhook-deliveries.ts';
 import type { ServiceContext } from '../context.ts';
 
@@ -22,6 +24,8 @@ const PURGES = [
   deleteOldProvisionedInstances,
   deleteOldEnrollments,
   deleteRemovedTools,
+  deleteOldAssessments,
+  deleteOldJudgeBudgets,
 ];
 
 /** Runs until `stopping` is aborted; never rejects. */

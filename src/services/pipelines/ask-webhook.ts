@@ -1,5 +1,6 @@
 /** Asks a webhook endpoint, at the URL of its active revision. */
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
+import type { WebhookBlock } from '../../domain/pipelines/remote.ts';
 import type { WebhookEndpointDocument } from '../../domain/webhooks/document.ts';
 import { evaluatePayload } from '../../domain/webhooks/payload.ts';
 import { insertWebhookDelivery } from '../../data/webhooks/webhook-deliveries.ts';
@@ -13,7 +14,7 @@ import { failedFor, type BlockQuestion, type BlockReply } from './block-question
 /** One attempt. Rejects with the reason of the signal when that ends the call. */
 export async function askWebhook(
   context: ServiceContext,
-  question: BlockQuestion,
+  question: BlockQuestion<WebhookBlock>,
 ): Promise<BlockReply> {
   const { organizationId, block, request, deliveryId, attempt } = question;
   const endpointKey = block.config.endpoint_key;

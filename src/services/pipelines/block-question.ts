@@ -9,10 +9,10 @@ import type {
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { Db } from '../../platform/postgres.ts';
 
-export interface BlockQuestion {
+export interface BlockQuestion<Block extends RemoteBlock = RemoteBlock> {
   readonly organizationId: string;
   readonly scope: BlockRef['scope'];
-  readonly block: RemoteBlock;
+  readonly block: Block;
   /** Of the pipeline. Absent in a preview. */
   readonly revision?: number;
   readonly facts: ConditionFacts;
@@ -34,6 +34,8 @@ export interface BlockReply {
   readonly retryAfterMs?: number;
   /** What the timeline says besides. Never what was sent or answered. */
   readonly observed?: Readonly<Record<string, unknown>>;
+  /** An event beside that of the attempt, written only when the result counts. */
+  readonly event?: { readonly verb: string; readonly data: Readonly<Record<string, unknown>> };
   /** Keeps what people look up later, in the transaction that records the attempt. */
   readonly keep?: (db: Db) => Promise<void>;
 }

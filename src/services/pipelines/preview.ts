@@ -17,7 +17,8 @@ import {
   type BlockReport,
   type Evaluation,
 } from '../../domain/pipelines/evaluate.ts';
-import { parsePipelineDocument } from '../../domain/pipelines/parse.ts';
+import type { Edition } from '../../domain/people/permissions.ts';
+import { namedModels, parsePipelineDocument, unknownModels } from '../../domain/pipelines/parse.ts';
 import {
   afterResult,
   timeoutOf,
@@ -30,12 +31,15 @@ import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { isHeavyDocument, isLarge, LIGHT_WORK } from '../heavy-work.ts';
-import { askWebhook } from './ask-webhook.ts';
+import { askRemote } from './ask-remote.ts';
 
 export interface PreviewTexts {
   /** The document and the facts, as JSON. */
   readonly document: string;
   readonly sample: string;
+  readonly edition: Edition;
+  /** Those that judges may name. Undefined where no model is configured: then none is asked. */
+  readonly models: readonly string[] | undefined;
   /** The block behind which the evaluation goes on. */
   readonly after: After | undefined;
   /** Units of work that the evaluation may cost. */
@@ -49,9 +53,11 @@ type PreviewAnswer =
   | { readonly ask: string; readonly blocks: readonly BlockReport[] };
 
 export function evaluatePreview(texts: PreviewTexts): PreviewAnswer {
-  const parsed = parsePipelineDocument(parseExact(texts.document));
+  const parsed = parsePipelineDocument(parseExact(texts.document), texts.edition);
   if (!parsed.ok) return { issues: parsed.issues };
   const { document } = parsed;
+  const issues = texts.models ? unknownModels(namedModels(document), texts.models) : [];
+  if (issues.length > 0) return { issues };
   const blocks = storeBlocks(document, v7);
   const facts = parseExact(texts.sample) as unknown as ConditionFacts;
   const pipeline = compilePipeline(blocks, document.default_escalation_path);
@@ -85,11 +91,15 @@ export async function runPreview(
   let { sample } = of;
   let after: After | undefined;
   for (;;) {
-    const texts = { document, sample: stringifyExact(sample), after };
+    const { edition, judge } = context;
+    const texts = {
+      ...{ document, sample: stringifyExact(sample), after },
+      ...{ edition, models: judge?.models },
+    };
     const answer = await evaluateTexts(context, texts, onBehalfOf);
     if ('issues' in answer) throw invalid(answer.issues);
     const blocks = 'ask' in answer ? answer.blocks : answer.evaluation.blocks;
-    reached.push(...withMetadata(blocks, after));
+    reached.push(...withReturned(blocks, after));
     if ('evaluation' in answer) return { ...answer.evaluation, blocks: reached };
     const block = parseExact(answer.ask) as unknown as RemoteBlock;
     const result = await askOnce(context, {
@@ -130,7 +140,7 @@ async function askOnce(
   { leftMs, ...question }: PreviewQuestion,
 ): Promise<RemoteResult> {
   if (leftMs <= 0) return { errorCode: 'timeout' };
-  const { result, keep } = await askWebhook(context, {
+  const { result, keep } = await askRemote(context, {
     ...question,
     deliveryId: v7(),
     attempt: 1,
@@ -142,11 +152,14 @@ async function askOnce(
 }
 
 /** The first report behind a block that was asked is its own. */
-function withMetadata(
+function withReturned(
   blocks: readonly BlockReport[],
   after: After | undefined,
 ): readonly BlockReport[] {
   const [own, ...others] = blocks;
-  if (!own || !after || !('outcome' in after.result) || !after.result.metadata) return blocks;
-  return [{ ...own, metadata: after.result.metadata }, ...others];
+  if (!own || !after) return blocks;
+  const { result } = after;
+  const metadata = 'outcome' in result ? result.metadata : undefined;
+  const { cost } = result;
+  return [{ ...own, ...(metadata && { metadata }), ...(cost && { cost }) }, ...others];
 }

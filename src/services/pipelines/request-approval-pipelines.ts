@@ -6,6 +6,7 @@ import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import { compilePipeline, type CompiledPipeline } from '../../domain/pipelines/compile.ts';
 import type { Evaluation } from '../../domain/pipelines/evaluate.ts';
+import { unknownModels } from '../../domain/pipelines/parse.ts';
 import { keepSnapshots } from '../../domain/pipelines/store.ts';
 import type { PipelineScope, StoredBlock } from '../../domain/pipelines/types.ts';
 import { findPathStates, lockPathStates } from '../../data/escalation/escalation-paths.ts';
@@ -23,7 +24,7 @@ import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { runPreview } from './preview.ts';
-import { namesOf, readPipeline, type PipelineNames } from './read-pipeline.ts';
+import { namesOf, readHostedPipeline, readPipeline, type PipelineNames } from './read-pipeline.ts';
 import { revisionCache } from '../revisions/cache.ts';
 import type { RevisionedKind } from '../revisions/kind.ts';
 import { listSummaries, type SummaryQuery } from '../revisions/read.ts';
@@ -149,6 +150,13 @@ export const pipelineKind: RevisionedKind<PipelineNames, PipelineRevision> = {
     return { scope, agent_slug: agentSlug };
   },
   reader: readPipeline,
+  hostedReader: readHostedPipeline,
+  checkOutside: ({ judge }, { models }) => {
+    if (models.length === 0) return;
+    if (!judge) throw new AppError('judge_not_configured');
+    const issues = unknownModels(models, judge.models);
+    if (issues.length > 0) throw invalid(issues);
+  },
   checkReferences: checkNames,
   carryOver: (text, latest) => keepSnapshots(text, latest.document),
   recordReferences: async (trx, { revisionId, names }) => {

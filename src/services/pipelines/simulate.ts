@@ -21,8 +21,8 @@ import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { requirePermission } from '../people/current-callers.ts';
 import { readDocument } from '../read-documents.ts';
+import { readerOf } from '../revisions/kind.ts';
 import type { PipelineText } from '../requests/evaluation/evaluate-texts.ts';
-import { readPipeline } from './read-pipeline.ts';
 import { pipelineKind, pipelineOwner } from './request-approval-pipelines.ts';
 import { simulateRequests, type Simulated, type SimulatedBatch } from './simulate-texts.ts';
 
@@ -82,7 +82,8 @@ export async function simulatePipeline(
     documentKey,
   });
   if (!stored) throw new AppError('not_found');
-  const { text: document } = await readDocument(context, principal, { reader: readPipeline, body });
+  const reader = readerOf(pipelineKind, context);
+  const { text: document } = await readDocument(context, principal, { reader, body });
   const { scope, agentSlug } = pipelineOwner(documentKey);
   // Pages of one simulation share what threads compile.
   const id = createHash('sha256').update(stringifyExact(body)).digest('hex');

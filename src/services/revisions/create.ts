@@ -11,7 +11,7 @@ import type { ServiceContext } from '../context.ts';
 import { readDocument, type ReadDocument } from '../read-documents.ts';
 import { withWarnings, audit, lockAndRereadCaller, type ChangedRevision } from './change.ts';
 import { rereadCaller } from '../people/current-callers.ts';
-import type { DocumentRef } from './kind.ts';
+import { readerOf, type DocumentRef } from './kind.ts';
 
 /**
  * Creates a document with its revision 1, inactive. Throws what `rereadCaller` throws, 400, and
@@ -57,7 +57,8 @@ export async function createRevision<N, V>(
   { kind, documentKey, body }: DocumentRef<N, V> & { readonly body: ExactValue | JsonText },
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
-  const document = await readDocument(context, principal, { reader: kind.reader, body });
+  const reader = readerOf(kind, context);
+  const document = await readDocument(context, principal, { reader, body });
   await kind.checkOutside?.(context, document.names);
   return await context.db.transaction(async (trx) => {
     const refusal = await kind.lockFirst?.(trx, organizationId, documentKey);

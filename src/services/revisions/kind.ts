@@ -32,8 +32,12 @@ export interface RevisionedKind<Names, View> {
   /** Members of audit events about a document, besides its key. */
   readonly auditData: (documentKey: string) => Readonly<Record<string, unknown>>;
   readonly reader: DocumentReader<Names>;
-  /** Throws 400 for what only calls to other systems can tell. It runs outside of transactions. */
-  readonly checkOutside?: (runtime: Runtime, names: Names) => Promise<void>;
+  /** In the hosted edition, when documents may say more there. */
+  readonly hostedReader?: DocumentReader<Names>;
+  /**
+   * Throws for what only the deployment or other systems can tell. It runs outside of transactions.
+   */
+  readonly checkOutside?: (runtime: Runtime, names: Names) => Promise<void> | void;
   /** Throws 400 for names in the document that do not exist. */
   readonly checkReferences?: (
     db: Db,
@@ -80,6 +84,14 @@ export interface RevisionedKind<Names, View> {
   readonly ownerExists?: (db: Db, organizationId: string, documentKey: string) => Promise<boolean>;
   /** Adds warnings to the answer of a change. */
   readonly addWarnings?: (db: Db, organizationId: string, view: View) => Promise<View>;
+}
+
+/** What reads its documents in this edition. */
+export function readerOf<Names, View>(
+  { reader, hostedReader }: RevisionedKind<Names, View>,
+  { edition }: Pick<Runtime, 'edition'>,
+): DocumentReader<Names> {
+  return edition === 'hosted' && hostedReader ? hostedReader : reader;
 }
 
 /** The document, and its kind. */

@@ -1,5 +1,6 @@
 /** Posts one signed message to a URL that a person entered, and says what came back. */
 import { AnswerTooLarge, EgressDenied, EgressTimeout } from '../../platform/network/egress.ts';
+import { retryAfterMs } from '../../platform/network/retry-after.ts';
 import { signatureHeaders } from '../../platform/crypto/webhook-signature.ts';
 import type { Runtime } from '../context.ts';
 
@@ -55,7 +56,12 @@ export async function postSigned(
       maxBytes: ANSWER_BYTES,
       signal,
     });
-    return { kind: 'answered', ...answer, ...retryAfter(answer.headers['retry-after']) };
+    const pauseMs = retryAfterMs(answer.headers['retry-after']);
+    return {
+      kind: 'answered',
+      ...answer,
+      ...(pauseMs !== undefined && { retryAfterMs: pauseMs }),
+    };
   } catch (error) {
     if (error instanceof AnswerTooLarge)
       return { kind: 'answered', status: error.status, headers: {}, body: undefined };
@@ -89,17 +95,3 @@ function wordFor(error: unknown): string {
   if ('code' in error && typeof error.code === 'string') return error.code;
   return 'name' in error && typeof error.name === 'string' ? error.name : 'unknown';
 }
-
-/** Reads whole seconds or an HTTP date; ignores anything else. */
-function retryAfter(header: string | string[] | undefined): { retryAfterMs?: number } {
-  if (typeof header !== 'string') return {};
-  const ms = /^[0-9]{1,6}$/.test(header)
-    ? Number(header) * 1_000
-    : HTTP_DATE.test(header)
-      ? Date.parse(header) - Date.now()
-      : Number.NaN;
-  return Number.isNaN(ms) ? {} : { retryAfterMs: Math.max(ms, 0) };
-}
-
-/** `Wed, 21 Oct 2026 07:28:00 GMT` */
-const HTTP_DATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/;

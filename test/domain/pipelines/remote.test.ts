@@ -12,6 +12,7 @@ import {
   pauseAfter,
   type BlockResult,
   type RemoteBlock,
+  type WebhookBlock,
   type RemoteResult,
 } from '../../../src/domain/pipelines/remote.ts';
 import type { PipelineScope } from '../../../src/domain/pipelines/types.ts';
@@ -161,7 +162,7 @@ describe('an evaluation that asks', () => {
   });
 });
 
-const [block] = stored([webhook('limit', { escalation_path: 'finance' })]) as [RemoteBlock];
+const [block] = stored([webhook('limit', { escalation_path: 'finance' })]) as [WebhookBlock];
 
 describe('the answer of a block', () => {
   test.each<[RemoteResult, object, object]>([

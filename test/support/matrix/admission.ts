@@ -67,6 +67,7 @@ const askedAtAgent: Readonly<Record<string, Permission>> = {
   getRequest: 'request.read',
   getRequestRouting: 'request.read',
   getRequestTimeline: 'request.read',
+  getRequestAssessments: 'request.read',
   claimRequest: 'request.claim',
   releaseRequest: 'request.claim',
   decideRequest: 'request.decide',

@@ -27,7 +27,7 @@ import { isTerminal, type ApprovalRequest } from '../../../domain/requests/appro
 import type { Trx } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
 import { loadCompiledPipeline } from '../../pipelines/request-approval-pipelines.ts';
-import { askWebhook } from '../../pipelines/ask-webhook.ts';
+import { askRemote } from '../../pipelines/ask-remote.ts';
 import type { BlockReply } from '../../pipelines/block-question.ts';
 
 /** What is asked, about what, in which attempt. */
@@ -90,7 +90,7 @@ async function askWhileOpen(
   const facts = conditionFacts(request);
   const timeoutMs = timeoutOf(block);
   const question = { ...found, ...attempt, organizationId, scope, facts, timeoutMs, signal };
-  const reply = await askWebhook(context, question);
+  const reply = await askRemote(context, question);
   return await record(context, { ...found, ...attempt, scope }, reply);
 }
 
@@ -156,8 +156,9 @@ async function record(context: ServiceContext, call: BlockCall, reply: BlockRepl
       ...(!goesOn && { result }),
       pauseMs: goesOn ? Math.max(pauseMs, pauseAfter(attempt)) : 0,
     });
-    if (now)
-      await insertAsked(trx, { request, ...ref, attempt, now }, eventData(result, reply.observed));
+    if (!now) return;
+    await insertAsked(trx, { request, ...ref, attempt, now }, eventData(result, reply.observed));
+    if (reply.event) await insertEvent(trx, { request, now }, reply.event);
   });
   if (!goesOn) return STEP;
   const why = 'errorCode' in result ? result.errorCode : 'no_answer';
@@ -175,10 +176,16 @@ async function insertAsked(
   { request, scope, blockId, attempt, now }: AskedEvent,
   data: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const event = requestEvent(request.id, 'block_asked', {
-    ...{ scope, block_id: blockId, attempt },
-    ...data,
-  });
+  const about = { scope, block_id: blockId, attempt };
+  await insertEvent(trx, { request, now }, { verb: 'block_asked', data: { ...about, ...data } });
+}
+
+async function insertEvent(
+  trx: Trx,
+  { request, now }: Pick<AskedEvent, 'request' | 'now'>,
+  { verb, data }: NonNullable<BlockReply['event']>,
+): Promise<void> {
+  const event = requestEvent(request.id, verb, data);
   await insertAuditEvents(trx, request.organizationId, { events: [event], occurredAt: now });
 }
 

@@ -1,0 +1,75 @@
+/** Asks servers that speak Anthropic's messages. The answer is the input of the one tool. */
+import type { Anthropic } from '@anthropic-ai/sdk';
+import { stringifyExact } from '../json/exact-json.ts';
+import { isExactObject, type ExactObject } from '../json/exact-values.ts';
+import {
+  fetchLimited,
+  languageModel,
+  usageOf,
+  type LanguageModel,
+  type LanguageModelOptions,
+  type ModelAnswer,
+} from './language-model.ts';
+
+const TOOL = 'answer';
+
+export function openAnthropic(options: LanguageModelOptions): LanguageModel {
+  let client: Promise<Anthropic> | undefined;
+  return languageModel(
+    async ({ model, system, user, schema, maxOutputTokens }, { signal, timeout }) => {
+      client ??= connect(options);
+      const { messages } = await client;
+      const answer = messages.create(
+        {
+          model,
+          max_tokens: maxOutputTokens,
+          system,
+          messages: [{ role: 'user', content: user }],
+          tools: [
+            {
+              name: TOOL,
+              description: 'Gives the answer.',
+              input_schema: { type: 'object', ...schema },
+            },
+          ],
+          tool_choice: { type: 'tool', name: TOOL, disable_parallel_tool_use: true },
+        },
+        { signal, timeout },
+      );
+      return await (await answer.asResponse()).text();
+    },
+    read,
+  );
+}
+
+/** Nothing comes from the environment, which may have variables of other programs. */
+async function connect({ url, apiKey }: LanguageModelOptions): Promise<Anthropic> {
+  // Loaded at the first question: most deployments ask none.
+  const { Anthropic: Client } = await import('@anthropic-ai/sdk');
+  return new Client({
+    baseURL: url,
+    apiKey,
+    webhookKey: null,
+    maxRetries: 0,
+    logLevel: 'off',
+    openTelemetry: false,
+    fetch: fetchLimited,
+  });
+}
+
+/** Only one whole call of the tool is an answer. */
+function read({ content, stop_reason: stop, usage }: ExactObject): Omit<ModelAnswer, 'kind'> {
+  const counts = isExactObject(usage)
+    ? usageOf(usage['input_tokens'], usage['output_tokens'])
+    : undefined;
+  const [part, ...others] = Array.isArray(content) ? content : [];
+  const isAnswer =
+    isExactObject(part) &&
+    part['type'] === 'tool_use' &&
+    part['name'] === TOOL &&
+    stop === 'tool_use' &&
+    others.length === 0;
+  return isAnswer
+    ? { value: part['input'], text: stringifyExact(part['input']), usage: counts }
+    : { value: undefined, text: stringifyExact(content), usage: counts };
+}

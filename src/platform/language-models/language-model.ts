@@ -1,0 +1,145 @@
+/**
+ * A language model that answers one question with one JSON value. It has no tools, and no memory of
+ * other questions.
+ */
+import { ExactJsonError, parseExact } from '../json/exact-json.ts';
+import { isExactObject, type ExactObject, type ExactValue } from '../json/exact-values.ts';
+import { retryAfterMs } from '../network/retry-after.ts';
+
+export interface ModelQuestion {
+  readonly model: string;
+  /** The instruction. */
+  readonly system: string;
+  /** What the question is about. */
+  readonly user: string;
+  /** The JSON Schema of the answer, an object. Providers try to keep it; the caller checks. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly maxOutputTokens: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface ModelAnswer {
+  readonly kind: 'answered';
+  /** Undefined when the provider answered something else than one JSON value. */
+  readonly value: ExactValue | undefined;
+  /** The answer as it came. */
+  readonly text: string;
+  /** What the provider counted. Undefined when it did not say. */
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
+}
+
+export interface ModelFailure {
+  readonly kind: 'failed';
+  readonly timedOut: boolean;
+  /** Absent when no answer came. */
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  /** Certain that the model did not run. */
+  readonly unheard: boolean;
+}
+
+export interface LanguageModel {
+  /** Asks once. Rejects with the reason of `signal` when that ends the call. */
+  ask(question: ModelQuestion): Promise<ModelAnswer | ModelFailure>;
+}
+
+export interface LanguageModelOptions {
+  /** Ends in one slash. */
+  readonly url: string;
+  readonly apiKey: string;
+}
+
+/** One call to a provider, as its client makes it. Resolves with the body of a successful answer. */
+export type ProviderCall = (
+  question: ModelQuestion,
+  options: { readonly signal: AbortSignal; readonly timeout: number },
+) => Promise<string>;
+
+/** The time limit of the clients comes behind ours, which knows what ended the call. */
+const GRACE_MS = 1_000;
+
+/** Turns calls into answers and failures. `read` finds the answer in a body. */
+export function languageModel(
+  call: ProviderCall,
+  read: (body: ExactObject) => Omit<ModelAnswer, 'kind'>,
+): LanguageModel {
+  return {
+    ask: async (question) => {
+      const timer = AbortSignal.timeout(question.timeoutMs);
+      const signal = AbortSignal.any([question.signal, timer]);
+      try {
+        const text = await call(question, { signal, timeout: question.timeoutMs + GRACE_MS });
+        const body = parsed(text);
+        return isExactObject(body)
+          ? { kind: 'answered', ...read(body) }
+          : { kind: 'answered', value: undefined, text, usage: undefined };
+      } catch (error) {
+        question.signal.throwIfAborted();
+        return failureOf(error, timer.aborted);
+      }
+    },
+  };
+}
+
+/** Undefined for text that is not one JSON value with distinct keys. */
+export function parsed(text: string): ExactValue | undefined {
+  try {
+    return parseExact(text);
+  } catch (error) {
+    if (error instanceof ExactJsonError) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined unless both are counts: a provider that miscounts must not change a budget. */
+export function usageOf(input: unknown, output: unknown): ModelAnswer['usage'] {
+  return isCount(input) && isCount(output)
+    ? { inputTokens: input, outputTokens: output }
+    : undefined;
+}
+
+const MOST_TOKENS = 100_000_000;
+
+const isCount = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_TOKENS;
+
+/** The call did not reach the provider. */
+const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** The clients of the providers throw errors of the same form. */
+function failureOf(error: unknown, timedOut: boolean): ModelFailure {
+  const { status, headers } = error as { readonly status?: unknown; readonly headers?: unknown };
+  if (typeof status !== 'number')
+    return { kind: 'failed', timedOut, unheard: codesOf(error).some((code) => UNSENT.has(code)) };
+  const pauseMs = headers instanceof Headers ? retryAfterMs(headers.get('retry-after')) : undefined;
+  return {
+    kind: 'failed',
+    timedOut: false,
+    status,
+    ...(pauseMs !== undefined && { retryAfterMs: pauseMs }),
+    unheard: status < 500,
+  };
+}
+
+/** Of an error and its causes. */
+function codesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const { code } = error as { readonly code?: unknown };
+  return [...(typeof code === 'string' ? [code] : []), ...codesOf(error.cause)];
+}
+
+const ANSWER_BYTES = 256 * 1024;
+
+/** Like `fetch`, but follows no redirect, and cuts off what no answer needs. */
+export const fetchLimited: typeof fetch = async (url, init) => {
+  const { body, status, headers } = await fetch(url, { ...init, redirect: 'manual' });
+  const chunks: Uint8Array[] = [];
+  let left = ANSWER_BYTES;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk.subarray(0, left));
+    left -= chunk.length;
+    if (left <= 0) break;
+  }
+  return new Response(chunks.length === 0 ? null : Buffer.concat(chunks), { status, headers });
+};

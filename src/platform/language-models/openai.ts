@@ -1,0 +1,74 @@
+/** Asks servers that speak OpenAI's chat completions. */
+import type { OpenAI } from 'openai';
+import { isExactObject, type ExactObject } from '../json/exact-values.ts';
+import {
+  fetchLimited,
+  languageModel,
+  parsed,
+  usageOf,
+  type LanguageModel,
+  type LanguageModelOptions,
+  type ModelAnswer,
+} from './language-model.ts';
+
+export function openOpenAi(options: LanguageModelOptions): LanguageModel {
+  let client: Promise<OpenAI> | undefined;
+  return languageModel(
+    async ({ model, system, user, schema, maxOutputTokens }, { signal, timeout }) => {
+      client ??= connect(options);
+      const { chat } = await client;
+      const answer = chat.completions.create(
+        {
+          model,
+          messages: [
+            { role: 'system', content: system },
+            { role: 'user', content: user },
+          ],
+          max_completion_tokens: maxOutputTokens,
+          response_format: {
+            type: 'json_schema',
+            json_schema: { name: 'answer', strict: true, schema: { ...schema } },
+          },
+        },
+        { signal, timeout },
+      );
+      return await (await answer.asResponse()).text();
+    },
+    read,
+  );
+}
+
+/** Nothing comes from the environment, which may have variables of other programs. */
+async function connect({ url, apiKey }: LanguageModelOptions): Promise<OpenAI> {
+  // Loaded at the first question: most deployments ask none.
+  const { OpenAI: Client } = await import('openai');
+  return new Client({
+    baseURL: url,
+    apiKey,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    logLevel: 'off',
+    fetch: fetchLimited,
+  });
+}
+
+/** Only one whole text is an answer: no refusal, no call of a tool, nothing cut off. */
+function read({ choices, usage }: ExactObject): Omit<ModelAnswer, 'kind'> {
+  const counts = isExactObject(usage)
+    ? usageOf(usage['prompt_tokens'], usage['completion_tokens'])
+    : undefined;
+  const [choice, ...others] = Array.isArray(choices) ? choices : [];
+  const message = isExactObject(choice) ? choice['message'] : undefined;
+  if (!isExactObject(choice) || !isExactObject(message))
+    return { value: undefined, text: '', usage: counts };
+  const { content, refusal, tool_calls: calls } = message;
+  const text = typeof content === 'string' ? content : '';
+  const isRefused = typeof refusal === 'string' && refusal !== '';
+  const hasCalls = Array.isArray(calls) && calls.length > 0;
+  const isWhole = choice['finish_reason'] === 'stop' && others.length === 0;
+  const value = isWhole && !isRefused && !hasCalls ? parsed(text) : undefined;
+  return { value, text: isRefused ? refusal : text, usage: counts };
+}
