@@ -15,6 +15,7 @@ export function report(results: Results): void {
     ...stallRows(results),
     ...escalationRows(results),
     ...senderRows(results),
+    ...agentRows(results),
   ];
   console.table(rows.filter((row) => row.measured !== undefined));
 }
@@ -186,5 +187,27 @@ function escalationRows({ events, walk, burst, queue, fullTable }: Results): Row
       target: 'p95 < 50',
     })),
     { what: 'create with 10,000 pending ÷ empty', measured: fullTable?.ratio, target: '≤ 1.2' },
+  ];
+}
+
+function agentRows({ agents }: Results): Row[] {
+  if (!agents) return [];
+  const { creates, ...meanwhile } = agents.whileCreating;
+  return [
+    ...Object.entries(agents.alone).map(([page, { p50, p95 }]) => ({
+      what: `${page}, p50 · p95 (ms), and p95 while ${creates} requests are created`,
+      measured: `${p50} · ${p95} · ${(meanwhile as typeof agents.alone)[page]?.p95 ?? ''}`,
+      target: 'p95 < 50',
+    })),
+    {
+      what: 'create by a rule with two million requests ÷ before, p50',
+      measured: agents.create.ratio,
+      target: '',
+    },
+    {
+      what: 'counting two million requests once · what is new (ms)',
+      measured: `${agents.count.first} · ${agents.count.later}`,
+      target: '',
+    },
   ];
 }

@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { measureAccess } from './access.ts';
 import { measureBlocks } from './blocks.ts';
+import { measureAgents } from './agents/measure.ts';
 import { measureBurst } from './burst.ts';
 import { measureCancels } from './cancels.ts';
 import { countEvents } from './histories.ts';
@@ -62,9 +63,10 @@ export const sections = {
   fullTable: ({ parties, db }: Bench) => compareFullTable(parties, db),
   burst: ({ service, parties, db }: Bench) =>
     measureBurst(service, parties, { db, requests: 10_000 }),
-  // Comes last, because two million requests stay in the table.
+  // These come last, because two million requests of each stay in the table.
   queue: ({ service, parties, db }: Bench) =>
     measureQueue(service, parties, { db, pending: 100_000, past: 2_000_000 }),
+  agents: (bench: Bench) => measureAgents(bench),
 } satisfies Record<string, (bench: Bench) => Promise<unknown>>;
 
 export type Results = {

@@ -43,9 +43,10 @@ export async function addToRequestCounts(
       { everyMs },
     );
     if (!mark) return;
-    // A create reads the clock after it has begun to write. So once the transactions that run now
-    // have ended, no request appears before the oldest of them. What the pending cap may still
-    // remove is left for later, a minute at most: a stuck request must not stop all counts.
+    // A create takes locks, and so a transaction id, before it reads the clock. So once the
+    // transactions that run now have ended, no request appears before the oldest of them. What the
+    // pending cap may still remove is left for later, a minute at most: a stuck request must not
+    // stop all counts.
     const { until } = await queryOne<{ until: string }>(
       trx,
       `select cast(date_trunc('milliseconds', least(

@@ -1,6 +1,7 @@
 /** What lists and the detail page say about agents: counts, trends, pages and filters. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { touchCredential } from '../../../src/data/agents/agent-credentials.ts';
 import { addToRequestCounts } from '../../../src/data/agents/request-counts.ts';
 import type { Pool } from '../../../src/platform/postgres.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -15,6 +16,8 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
+import { statementsDuring } from '../../support/sql/statements.ts';
+import { until } from '../../support/waiting.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -171,6 +174,27 @@ describe('the newest call', () => {
       second.instanceId,
       agent.instanceId,
     ]);
+  });
+});
+
+describe('the use of a credential', () => {
+  const usedAt = async () =>
+    (await credential(agent.credentialId).first<{ last_used_at: Date | null }>('last_used_at'))
+      .last_used_at;
+  const calls = () => Promise.all(Array.from({ length: 5 }, () => postRequest(app, agent)));
+
+  test('is written at most once a minute, however many calls come', async () => {
+    await calls();
+    await until('the first use is written', async () => (await usedAt()) !== null);
+    const first = await usedAt();
+    const statements = await statementsDuring(app, calls);
+    expect(statements.filter((sql) => sql.includes('update agent_'))).toEqual([]);
+    // Calls that came together all find the old use. The first one writes.
+    await touchCredential(app.db, organization.id, agent.credentialId);
+    expect(await usedAt()).toEqual(first);
+    await credential(agent.credentialId).update({ last_used_at: ago(2 * MINUTE) });
+    await touchCredential(app.db, organization.id, agent.credentialId);
+    expect(Number(await usedAt())).toBeGreaterThanOrEqual(Number(first));
   });
 });
 
