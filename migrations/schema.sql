@@ -79,6 +79,7 @@ CREATE TABLE agent_instances (
   metadata json NOT NULL DEFAULT '{}'::json,
   created_at timestamp(3) with time zone NOT NULL,
   last_seen_at timestamp(3) with time zone NOT NULL,
+  live_until timestamp(3) with time zone,
   CONSTRAINT agent_instances_pkey PRIMARY KEY (id),
   CONSTRAINT agent_instances_name_key UNIQUE (organization_id, agent_slug, name),
   CONSTRAINT agent_instances_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text]))),
@@ -86,6 +87,8 @@ CREATE TABLE agent_instances (
 );
 COMMENT ON TABLE agent_instances IS 'One running copy of an agent. Requests, idempotency keys and credentials belong to it.';
 CREATE INDEX agent_instances_last_seen_idx ON agent_instances USING btree (organization_id, agent_slug, last_seen_at DESC, created_at DESC, id DESC);
+CREATE INDEX agent_instances_live_idx ON agent_instances USING btree (organization_id, agent_slug, status, live_until);
+COMMENT ON COLUMN agent_instances.live_until IS 'When the last of its credentials that is not revoked expires; null when there is none.';
 
 CREATE TABLE agent_provisioners (
   id uuid NOT NULL,

@@ -29,6 +29,9 @@ function instancesByAgent(): number[][] {
   return instances;
 }
 
+/** Each instance has one credential. */
+const isRevoked = (instance: number): boolean => instance % 3 === 0;
+
 interface Table {
   readonly columns: string;
   /** `now` in milliseconds. */
@@ -46,7 +49,8 @@ export const tables: Readonly<Record<string, Table>> = {
     },
   },
   agent_instances: {
-    columns: 'id, organization_id, agent_slug, name, status, metadata, created_at, last_seen_at',
+    columns:
+      'id, organization_id, agent_slug, name, status, metadata, created_at, last_seen_at, live_until',
     *rows(organization, _membership, now) {
       for (let n = 0; n < FLEET.instances; n++) {
         const slug = slugOf(agentOf(n, LARGE.instances));
@@ -61,6 +65,7 @@ export const tables: Readonly<Record<string, Table>> = {
           metadata,
           at(now - 60 * DAY_MS),
           seen,
+          isRevoked(n) ? null : at(now + 30 * DAY_MS),
         ];
       }
     },
@@ -70,7 +75,6 @@ export const tables: Readonly<Record<string, Table>> = {
       'id, organization_id, agent_instance_id, token_hash, issued_at, expires_at, last_used_at, revoked_at',
     *rows(organization, _membership, now) {
       for (let n = 0; n < FLEET.instances; n++) {
-        const revoked = n % 3 === 0 ? at(now - DAY_MS) : null;
         yield [
           idOf(2, n),
           organization,
@@ -79,7 +83,7 @@ export const tables: Readonly<Record<string, Table>> = {
           at(now - 60 * DAY_MS),
           at(now + 30 * DAY_MS),
           at(now - (n % 10_000) * 60_000),
-          revoked,
+          isRevoked(n) ? at(now - DAY_MS) : null,
         ];
       }
     },

@@ -2,7 +2,7 @@
 import { recentOf, type AgentActivity, type AgentCreator } from '../../domain/agents/agents.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { queryOne, queryRows } from '../../platform/rows.ts';
-import { requestsByDay, TREND } from './request-counts.ts';
+import { IN_TREND, requestsByDay, TREND } from './request-counts.ts';
 
 type ActivityRow = Omit<AgentActivity, 'lastSeenAt' | 'recentRequestCount'> & {
   slug: string;
@@ -28,11 +28,8 @@ export async function readActivity(
        from unnest(cast(:slugs as text[])) as a (slug)
       cross join lateral (
         select count(*) as instance_count,
-               count(*) filter (where i.status = 'active' and exists (
-                 select from agent_credentials c
-                  where c.agent_instance_id = i.id and c.revoked_at is null and c.expires_at > statement_timestamp()
-               )) as live_instance_count
-          from agent_instances i where i.organization_id = :organizationId and i.agent_slug = a.slug
+               count(*) filter (where status = 'active' and live_until > statement_timestamp()) as live_instance_count
+          from agent_instances where organization_id = :organizationId and agent_slug = a.slug
       ) instance
        left join lateral (
         select last_seen_at from agent_instances
@@ -44,7 +41,7 @@ export async function readActivity(
          where organization_id = :organizationId and agent_slug = a.slug and state in ('evaluating', 'pending')
       ) open
       cross join lateral (
-        select ${TREND} as request_trend from (${requestsByDay(':organizationId', 'a.slug')}) as days
+        select ${TREND} as request_trend from (${requestsByDay(':organizationId', 'a.slug', IN_TREND)}) as days
       ) recent`,
     { organizationId, slugs: [...slugs], since },
   );

@@ -72,19 +72,20 @@ interface NewAgentCredential {
   readonly expiresAt: Date;
 }
 
+/** The instance is live as long as the credential works, at least. */
 export async function insertAgentCredential(
   db: Db,
   organizationId: string,
   credential: NewAgentCredential,
 ): Promise<void> {
-  await db('agent_credentials').insert({
-    id: credential.id,
-    organization_id: organizationId,
-    agent_instance_id: credential.agentInstanceId,
-    token_hash: credential.tokenHash,
-    issued_at: credential.issuedAt,
-    expires_at: credential.expiresAt,
-  });
+  await db.raw(
+    `with issued as (
+       insert into agent_credentials (id, organization_id, agent_instance_id, token_hash, issued_at, expires_at)
+       values (:id, :organizationId, :agentInstanceId, :tokenHash, :issuedAt, :expiresAt)
+     )
+     update agent_instances set live_until = greatest(live_until, cast(:expiresAt as timestamptz)) where id = :agentInstanceId`,
+    { ...credential, organizationId },
+  );
 }
 
 /**
@@ -110,13 +111,28 @@ export async function findCredentialAgent(
 
 /** True when this call revoked it, false when it was revoked before. */
 export async function revokeAgentCredential(
-  db: Db,
+  trx: Trx,
   organizationId: string,
   credentialId: string,
 ): Promise<boolean> {
-  const changed = await db('agent_credentials')
-    .where({ organization_id: organizationId, id: credentialId })
-    .whereNull('revoked_at')
-    .update({ revoked_at: db.raw('clock_timestamp()') });
-  return changed === 1;
+  const revoked = await queryRow<{ agentInstanceId: string }>(
+    trx,
+    `update agent_credentials set revoked_at = clock_timestamp()
+      where organization_id = :organizationId and id = :credentialId and revoked_at is null
+     returning agent_instance_id`,
+    { organizationId, credentialId },
+  );
+  if (!revoked) return false;
+  const { agentInstanceId } = revoked;
+  await trx.raw('select from agent_instances where id = :agentInstanceId for no key update', {
+    agentInstanceId,
+  });
+  // A statement of its own: one that waited for the lock would not see a credential issued meanwhile.
+  await trx.raw(
+    `update agent_instances set live_until =
+            (select max(expires_at) from agent_credentials where agent_instance_id = :agentInstanceId and revoked_at is null)
+      where id = :agentInstanceId`,
+    { agentInstanceId },
+  );
+  return true;
 }

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/postgres.ts';
 import { queryOne, queryRows, type Bindings } from '../../platform/rows.ts';
 import { bytesOf, documentAtOnce, longPage, type SizedRow } from '../long-pages.ts';
 import { anyContains, containsPattern } from '../text-search.ts';
-import { instanceRequestsByDay, TREND } from './request-counts.ts';
+import { instanceRequestsByDay, TREND, TREND_DAYS } from './request-counts.ts';
 
 export interface AgentPage<Filter> {
   readonly slug: string;
@@ -74,10 +74,14 @@ export async function listInstances(
        select *, sum(${bytesOf(['metadata'])}) over (order by ${order} rows unbounded preceding) as documents_end
          from (select * from agent_instances where ${sql} order by ${order} limit :limit offset :offset) as i
      ),
-     days as materialized (${instanceRequestsByDay(':organizationId', ':slug', 'select id from page')})
+     trends as (
+       select agent_instance_id, ${TREND} as request_trend
+         from (${instanceRequestsByDay(':organizationId', ':slug', 'select id from page')}) as days
+        group by 1
+     )
      select r.id, organization_id, agent_slug, name, status, created_at, last_seen_at, ${documentAtOnce('metadata')}, documents_end,
-            (select ${TREND} from days where agent_instance_id = r.id) as request_trend
-       from page r
+            coalesce(request_trend, array_fill(0, array[${TREND_DAYS}])) as request_trend
+       from page r left join trends on agent_instance_id = r.id
       order by ${order}`,
     { organizationId, slug, limit, offset, since, ...bindings },
   );

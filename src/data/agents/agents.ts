@@ -157,6 +157,10 @@ export async function revokeAllOfAgent(
           and c.revoked_at is null
        returning 1
      ),
+     instance as (
+       update agent_instances set live_until = null
+        where organization_id = :organizationId and agent_slug = :slug and live_until is not null
+     ),
      provisioner as (
        update agent_provisioners set revoked_at = now from clock
         where organization_id = :organizationId and agent_slug = :slug and revoked_at is null

@@ -15,6 +15,9 @@ const dayOf = (instant: string) => `cast(${instant} at time zone 'UTC' as date)`
 /** SQL: today. */
 const TODAY = dayOf('statement_timestamp()');
 
+/** SQL: a day that the trend shows. */
+export const IN_TREND = `day > ${TODAY} - ${TREND_DAYS}`;
+
 /**
  * The instant before which all requests are counted, as text, because it may be before all time. It
  * only ever grows.
@@ -57,22 +60,20 @@ export async function addToRequestCounts(
                     and created_at > clock_timestamp() - interval '1 minute'))) as text) as until`,
     );
     // A statement of its own, with a later snapshot: it sees what has ended meanwhile.
-    await trx.raw(ADD, { from: mark.from, until });
+    await trx.raw(mark.from === '-infinity' ? ADD_ALL : ADD_NEW, { from: mark.from, until });
   });
 }
 
-const ADD = `
-  with counted as materialized (
-    select a.organization_id, a.slug as agent_slug, r.agent_instance_id, r.day, r.requests
-      from agents a
-     cross join lateral (
-       select agent_instance_id, ${dayOf('created_at')} as day, count(*) as requests
-         from approval_requests
-        where organization_id = a.organization_id and agent_slug = a.slug
-          and created_at >= cast(:from as timestamptz) and created_at < cast(:until as timestamptz)
-        group by 1, 2
-     ) r
-  ),
+/** SQL: the days of the requests of `where`, by instance. */
+const daysOf = (where: string) => `
+  select organization_id, agent_slug, agent_instance_id, ${dayOf('created_at')} as day, count(*) as requests
+    from approval_requests
+   where ${where} and created_at >= cast(:from as timestamptz) and created_at < cast(:until as timestamptz)
+   group by 1, 2, 3, 4`;
+
+/** SQL: adds the days of a query. */
+const adding = (counted: string) => `
+  with counted as materialized (${counted}),
   of_agents as (
     insert into agent_request_days as d (organization_id, agent_slug, day, requests)
     select organization_id, agent_slug, day, sum(requests) from counted group by 1, 2, 3 order by 1, 2, 3
@@ -80,11 +81,20 @@ const ADD = `
   ),
   of_instances as (
     insert into agent_instance_request_days as d (agent_instance_id, day, requests)
-    select agent_instance_id, day, requests from counted where day > ${TODAY} - ${TREND_DAYS} order by 1, 2
+    select agent_instance_id, day, requests from counted where ${IN_TREND} order by 1, 2
     on conflict on constraint agent_instance_request_days_pkey do update set requests = d.requests + excluded.requests
   ),
   past as (delete from agent_instance_request_days where day <= ${TODAY} - ${TREND_DAYS})
   update request_count_mark set counted_until = greatest(counted_until, cast(:until as timestamptz))`;
+
+/** By an index of each agent. */
+const ADD_NEW = adding(
+  `select r.* from agents a
+    cross join lateral (${daysOf('organization_id = a.organization_id and agent_slug = a.slug')}) r`,
+);
+
+/** The first time, in the order of the table. */
+const ADD_ALL = adding(daysOf('true'));
 
 /**
  * SQL: requests that no day counts yet. Binding `since`, of `readCountedUntil`: it is not later than
@@ -92,9 +102,13 @@ const ADD = `
  */
 const NOT_COUNTED = `created_at >= cast(:since as timestamptz) and created_at >= (select counted_until from request_count_mark)`;
 
-/** SQL: `day` and `requests` of an agent, a day at a time and not each day once. */
-export const requestsByDay = (organization: string, agent: string): string => `
-  select day, requests from agent_request_days where organization_id = ${organization} and agent_slug = ${agent}
+/**
+ * SQL: `day` and `requests` of an agent, where a day may come twice. `which`: the days that are
+ * wanted.
+ */
+export const requestsByDay = (organization: string, agent: string, which = 'true'): string => `
+  select day, requests from agent_request_days
+   where organization_id = ${organization} and agent_slug = ${agent} and ${which}
   union all
   select ${dayOf('created_at')}, count(*)
     from approval_requests

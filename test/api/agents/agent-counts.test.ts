@@ -1,10 +1,14 @@
 /** What lists and the detail page say about agents: counts, trends, pages and filters. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { touchCredential } from '../../../src/data/agents/agent-credentials.ts';
+import {
+  insertAgentCredential,
+  touchCredential,
+} from '../../../src/data/agents/agent-credentials.ts';
 import { addToRequestCounts } from '../../../src/data/agents/request-counts.ts';
 import type { Pool } from '../../../src/platform/postgres.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 import { ask, decide, postRequest } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
@@ -17,7 +21,7 @@ import {
   type TestOrganization,
 } from '../../support/scene/factories.ts';
 import { statementsDuring } from '../../support/sql/statements.ts';
-import { until } from '../../support/waiting.ts';
+import { until, untilBlocked } from '../../support/waiting.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -120,20 +124,36 @@ describe('counts of requests', () => {
 
 describe('counts of instances', () => {
   test('call live what is active and has a credential that is neither expired nor revoked', async () => {
-    const [expired, revoked, disabled, renewed] = await Promise.all(
-      [1, 2, 3, 4].map(() => createInstance(app, organization, agent.slug)),
+    const [expired, revoked, disabled, renewed, replaced] = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => createInstance(app, organization, agent.slug)),
     );
-    const past = { issued_at: ago(2 * MINUTE), expires_at: ago(MINUTE) };
-    await credential(expired?.credentialId ?? '').update(past);
-    await credential(revoked?.credentialId ?? '').update({ revoked_at: ago(MINUTE) });
+    const past = { issuedAt: ago(2 * MINUTE), expiresAt: ago(MINUTE) };
+    const issue = async (of: typeof expired, times: { issuedAt: Date; expiresAt: Date }) => {
+      const id = randomUUID();
+      const agentInstanceId = of?.instanceId ?? '';
+      const tokenHash = randomBytes(32);
+      await insertAgentCredential(app.db, organization.id, {
+        id,
+        agentInstanceId,
+        tokenHash,
+        ...times,
+      });
+      return id;
+    };
+    const revoke = async (id = '') => {
+      expect((await owner.http.delete(`/api/v1/agent-credentials/${id}`)).status).toBe(204);
+    };
+    await issue(expired, past);
+    await revoke(expired?.credentialId);
+    await revoke(revoked?.credentialId);
     await owner.http.call('PATCH', `/api/v1/agent_instances/${disabled?.instanceId ?? ''}`, {
       body: { status: 'disabled' },
     });
-    const [row] = (await credential(renewed?.credentialId ?? '')) as Body[];
-    const older = randomUUID();
-    await app.db('agent_credentials').insert({ ...row, ...past, id: older });
+    const older = await issue(renewed, past);
+    await issue(replaced, { issuedAt: ago(0), expiresAt: ago(-MINUTE) });
+    await revoke(replaced?.credentialId);
 
-    const counts = { instance_count: 5, live_instance_count: 2 };
+    const counts = { instance_count: 6, live_instance_count: 3 };
     expect(await listed()).toMatchObject(counts);
     // They are of all instances, whatever the page shows.
     const page = await detail('?instance_limit=1&instance_status=disabled');
@@ -149,12 +169,33 @@ describe('counts of instances', () => {
       },
       {
         id: older,
-        issued_at: past.issued_at.toISOString(),
-        expires_at: past.expires_at.toISOString(),
+        issued_at: past.issuedAt.toISOString(),
+        expires_at: past.expiresAt.toISOString(),
       },
     ]);
     await owner.http.delete(`/api/v1/agents/${agent.slug}`);
-    expect(await listed()).toMatchObject({ instance_count: 5, live_instance_count: 0 });
+    expect(await listed()).toMatchObject({ instance_count: 6, live_instance_count: 0 });
+    await owner.http.post(`/api/v1/agents/${agent.slug}/restore`);
+    expect(await listed()).toMatchObject({ instance_count: 6, live_instance_count: 0 });
+  });
+
+  test('are exact when a credential is issued while another one is revoked', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const one = await createInstance(app, organization, agent.slug);
+      const trx = await app.db.transaction();
+      await insertAgentCredential(trx, organization.id, {
+        id: randomUUID(),
+        agentInstanceId: one.instanceId,
+        tokenHash: randomBytes(32),
+        issuedAt: ago(0),
+        expiresAt: ago(-MINUTE),
+      });
+      const revoking = owner.http.delete(`/api/v1/agent-credentials/${one.credentialId}`);
+      await untilBlocked(trx);
+      await trx.commit();
+      expect((await revoking).status).toBe(204);
+    }
+    expect(await listed()).toMatchObject({ live_instance_count: ROUNDS + 1 });
   });
 });
 
