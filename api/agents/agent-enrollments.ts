@@ -43,7 +43,7 @@ const startEnrollmentEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Start an enrollment',
   description:
-    'For a machine without a credential. Show `user_code` and `verification_uri` to a person, then ask `POST /auth/agent_enrollments/token` every few seconds. The answer is the same whether or not the requested agent exists. One network starts at most ten enrollments a minute.',
+    'For a machine without a credential. Show `user_code` and `verification_uri` to a person, then ask `POST /auth/agent_enrollments/token` every few seconds. The answer is the same whether or not the requested agent exists. One network starts at most ten enrollments a minute. The whole body has at most 16 KiB.',
   auth: 'none',
   bodyLimit: BODY_BYTES.signIn,
   body: z.strictObject({
@@ -194,7 +194,8 @@ const targetSchema = z
   .strictObject({ agent_slug: agentSlug(), create_agent: newAgent() })
   .refine((body) => (body.agent_slug === undefined) !== (body.create_agent === undefined), {
     error: 'must have either agent_slug or create_agent',
-  });
+  })
+  .meta({ minProperties: 1, maxProperties: 1 });
 
 function targetOf({ agent_slug, create_agent }: z.output<typeof targetSchema>): EnrollmentTarget {
   if (create_agent) return { kind: 'new_agent', ...create_agent };

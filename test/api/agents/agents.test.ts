@@ -386,8 +386,10 @@ describe('creating an instance', () => {
     expect((await issue({ name: 'racer' }, { slug: 'other-bot' })).status).toBe(201);
   });
 
-  test('is refused for an archived or unknown agent and for an agent of another organization', async () => {
+  test('is allowed for a disabled agent, and refused for an archived, unknown or foreign one', async () => {
     const { slug } = await createAgent(app, organization);
+    await app.db('agents').where({ slug }).update({ status: 'disabled' });
+    expect((await issue({ name: 'of a disabled agent' }, { slug })).status).toBe(201);
     await app
       .db('agents')
       .where({ organization_id: organization.id, slug })

@@ -15,6 +15,7 @@ import {
 } from '../../support/scene/factories.ts';
 import { hashSpellings } from '../../support/secrets.ts';
 import { idOf, secretOf } from '../../support/tokens.ts';
+import { untilBlocked } from '../../support/waiting.ts';
 
 const PATH = '/api/aap/v1/instances';
 const DAY = 86_400_000;
@@ -163,17 +164,35 @@ describe('making an instance', () => {
     expect(Date.parse(String(to)) - Date.parse(String(from))).toBe(life);
   });
 
-  test('leaves nothing behind when the token is revoked during the call', async () => {
+  test('is refused, and leaves nothing behind, when the token was revoked meanwhile', async () => {
     const { slug } = await createAgent(app, organization);
     const token = await createProvisioner(app, organization, slug);
-    const revoke = organization.owner.http.delete(`/api/v1/agent-provisioners/${token.id}`);
-    const calls = Array.from({ length: 10 }, () => provision({}, token));
-    const made = (await Promise.all(calls)).filter(({ status }) => status === 201);
-    expect((await revoke).status).toBe(204);
-    const rows = await app.db('agent_instances').where({ agent_slug: slug });
-    // One is the agent's own.
-    expect(rows).toHaveLength(made.length + 1);
-    expect((await provision({}, token)).status).toBe(401);
+    const late = await app.db.transaction(async (gate) => {
+      await gate('agents').where({ organization_id: organization.id, slug }).forUpdate();
+      const call = provision({}, token);
+      await untilBlocked(gate);
+      const path = `/api/v1/agent-provisioners/${token.id}`;
+      expect((await organization.owner.http.delete(path)).status).toBe(204);
+      return { call };
+    });
+    expect((await late.call).status).toBe(401);
+    // The agent's own.
+    expect(await app.db('agent_instances').where({ agent_slug: slug })).toHaveLength(1);
+  });
+
+  test('has a credential that ends with its agent, when the agent is archived meanwhile', async () => {
+    const { slug } = await createAgent(app, organization);
+    const token = await createProvisioner(app, organization, slug);
+    const { made, archived } = await app.db.transaction(async (gate) => {
+      await gate('agent_provisioners').where({ id: token.id }).forUpdate();
+      const made = provision({}, token);
+      await untilBlocked(gate);
+      const archived = organization.owner.http.delete(`/api/v1/agents/${slug}`);
+      await untilBlocked(gate, 2);
+      return { made, archived };
+    });
+    expect([(await made).status, (await archived).status]).toEqual([201, 204]);
+    expect(await asks(tokenOf(await made))).toBe(401);
   });
 
   test('makes an instance for each of twenty replicas that start at once', async () => {
