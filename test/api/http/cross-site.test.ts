@@ -165,8 +165,9 @@ describe('a link', () => {
         headers: { authorization: `Bearer ${world.agent.credential}` },
       }),
     ]);
-    const kept = async () =>
-      (await everyColumn(app.db)).filter(({ name }) => !/\.last_(seen|used)_at$/.test(name));
+    // Reading an enrollment by its code counts as a guess, which is taken back when the code is right.
+    const counted = /^sign_in_attempts\.|\.last_(seen|used)_at$/;
+    const kept = async () => (await everyColumn(app.db)).filter(({ name }) => !counted.test(name));
     const before = await kept();
     const statuses = new Map<string, number>();
     for (const endpoint of endpoints.filter(({ method }) => method === 'get')) {
