@@ -7,6 +7,8 @@ import { AppError, invalid } from '../../src/domain/errors.ts';
 import { readBy } from '../../src/domain/issues.ts';
 import { isStorable } from '../../src/domain/labels.ts';
 import { pointerToken } from '../../src/platform/json/exact-json.ts';
+import { bulkhead } from '../../src/platform/bulkhead.ts';
+import { takeTurns } from '../../src/platform/event-loop.ts';
 import type { WorkerPool } from '../../src/platform/worker-pool.ts';
 import { isLarge } from '../../src/services/heavy-work.ts';
 import { BODY_BYTES, type SignedForm } from './endpoint.ts';
@@ -44,10 +46,25 @@ async function readBodyText(
     length: request.headers['content-length'] ?? null,
   }).catch((error: unknown) => refuseRead(error, limit));
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return await decoded(bytes);
   } catch {
     throw invalid([{ pointer: '', code: 'malformed_json', message: 'the body is not UTF-8' }]);
   }
+}
+
+/** Decoding it takes about three milliseconds. */
+const SLICE_BYTES = 1024 * 1024;
+
+/** The text, decoded in turns. Throws unless it is UTF-8. */
+async function decoded(bytes: Buffer): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const nextSlice = takeTurns();
+  let text = '';
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    text += decoder.decode(bytes.subarray(at, at + SLICE_BYTES), { stream: true });
+    await nextSlice();
+  }
+  return text + decoder.decode();
 }
 
 function unsupported(detail: string): AppError {
@@ -65,14 +82,37 @@ function refuseRead(error: unknown, limit: number): never {
   ]);
 }
 
-/** The parsed body. A large one is read in the worker pool, on behalf of the credential. */
+interface ReadRules extends BodyRules {
+  readonly body?: z.ZodType | undefined;
+  readonly bodyOptional?: true | undefined;
+}
+
+interface Reader {
+  readonly pool: WorkerPool;
+  readonly onBehalfOf: string;
+}
+
+/** Bodies of many megabytes that are being read. Others stay in their connections meanwhile. */
+const hugeBodies = bulkhead({ atOnce: 16, atOnceEach: 2, waiting: 256, waitingEach: 16 });
+
+/**
+ * The parsed body. A large one is read in the worker pool, on behalf of the credential. Throws
+ * Overloaded.
+ */
 export async function readBody(
   request: IncomingMessage,
-  rules: BodyRules & {
-    readonly body?: z.ZodType | undefined;
-    readonly bodyOptional?: true | undefined;
-  },
-  { pool, onBehalfOf }: { readonly pool: WorkerPool; readonly onBehalfOf: string },
+  rules: ReadRules,
+  reader: Reader,
+): Promise<unknown> {
+  const read = () => readAnyBody(request, rules, reader);
+  const mayBeHuge = (rules.bodyLimit ?? 0) > BODY_BYTES.large;
+  return mayBeHuge ? await hugeBodies(read, reader.onBehalfOf) : await read();
+}
+
+async function readAnyBody(
+  request: IncomingMessage,
+  rules: ReadRules,
+  { pool, onBehalfOf }: Reader,
 ): Promise<unknown> {
   const { bodyLimit, exact, documents, verbatim, body: schema } = rules;
   if (rules.bodyOptional && isWithoutBody(request)) return {};

@@ -83,7 +83,7 @@ describe('lists of many megabytes leave the event loop to others:', () => {
     const { id } = (await asked.json()) as { id: string };
     const given = `{"text":"${'x'.repeat(MEGABYTE)}"}`;
     await app.db.raw(
-      `update approval_requests set arguments = cast(:given as json), state = 'pending', wake_at = null,
+      `update approval_requests set arguments = cast(:given as json), tool = 'Write', state = 'pending', wake_at = null,
               routed_at = created_at, route_source = 'no_escalation', route_scope = 'agent'
         where id = :id`,
       { id, given },

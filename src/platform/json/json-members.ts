@@ -3,7 +3,7 @@
  * It is quick because it checks nothing.
  */
 import { JsonText, parseExact, type KeptObject } from './exact-json.ts';
-import { endOfString, skipSpace } from './json-tokens.ts';
+import { skipSpace } from './json-tokens.ts';
 
 /** The members of an object; those of `keep` as their text. */
 export function knownMembers(text: string, keep: readonly string[]): KeptObject {
@@ -17,7 +17,7 @@ export function knownMembers(text: string, keep: readonly string[]): KeptObject 
 export function* knownEntries(text: string): Generator<readonly [name: string, value: string]> {
   let at = skipSpace(text, skipSpace(text, 0) + 1);
   while (text.charAt(at) === '"') {
-    const colon = endOfString(text, at);
+    const colon = endOfKnownString(text, at);
     const name = JSON.parse(text.slice(at, colon)) as string;
     const start = skipSpace(text, skipSpace(text, colon) + 1);
     const end = endOfKnownValue(text, start);
@@ -45,6 +45,7 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
+const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
@@ -53,11 +54,22 @@ export function endOfKnownValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at) - 1;
+    if (code === QUOTE) at = endOfKnownString(text, at) - 1;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1;
     else if (depth === 0 && (code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET))
       return at;
     else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
+  }
+  return text.length;
+}
+
+/** The position after a string. The engine looks for its end much faster than a loop over it. */
+export function endOfKnownString(text: string, at: number): number {
+  for (let end = text.indexOf('"', at + 1); end > at; end = text.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1;
+    // An even number of backslashes escapes only itself.
+    if ((end - before) % 2 === 1) return end + 1;
   }
   return text.length;
 }

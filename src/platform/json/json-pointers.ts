@@ -1,6 +1,6 @@
 /** Looks for places in known JSON, such as stored arguments, without building a value. */
-import { endOfKnownValue } from './json-members.ts';
-import { endOfString, skipSpace } from './json-tokens.ts';
+import { endOfKnownString, endOfKnownValue } from './json-members.ts';
+import { skipSpace } from './json-tokens.ts';
 
 /** The pointers below a place: those that end there, and those that go on by a member or an index. */
 interface Place {
@@ -60,7 +60,7 @@ function endOfSearched(search: Search, start: number, place: Place | undefined):
   for (let index = 0; isObject ? text.charCodeAt(at) === QUOTE : !isClosed(text, at); index += 1) {
     let name = String(index);
     if (isObject) {
-      const end = endOfString(text, at);
+      const end = endOfKnownString(text, at);
       name = unquoted(text.slice(at, end));
       at = skipSpace(text, skipSpace(text, end) + 1);
     }

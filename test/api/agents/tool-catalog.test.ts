@@ -1,5 +1,6 @@
 /** The tool catalog over HTTP: reports of instances, and what people see of them. */
 import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { purgeBatch } from '../../../src/services/notifications/retention.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -284,6 +285,31 @@ describe('large reports', () => {
       body: ' '.repeat(16 * 1024 * 1024 + 1),
     });
     expect([status, body['error']?.['code']]).toEqual([413, 'payload_too_large']);
+  });
+
+  test('that one credential sends at once are limited to two that are read and 16 that wait', async () => {
+    const headers = {
+      authorization: `Bearer ${agent.credential}`,
+      'content-type': 'application/json',
+      'content-length': 10,
+    };
+    const refused: (number | undefined)[] = [];
+    await new Promise<void>((resolve) => {
+      const calls = Array.from({ length: 20 }, () =>
+        request(`${app.url}${REPORT}`, { method: 'PUT', headers, agent: false }),
+      );
+      for (const call of calls) {
+        call.on('error', () => undefined);
+        call.on('response', ({ statusCode }) => {
+          if (refused.push(statusCode) < 2) return;
+          for (const each of calls) each.destroy();
+          resolve();
+        });
+        call.flushHeaders();
+      }
+    });
+    expect(refused).toEqual([429, 429]);
+    expect((await report([builtin('Bash')])).status).toBe(200);
   });
 
   test.each([
