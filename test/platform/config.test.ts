@@ -42,6 +42,45 @@ describe('configuration', () => {
     ).toBe(720 * 3_600_000);
   });
 
+  describe('of judges', () => {
+    const JUDGE = {
+      COUNTERSIGN_JUDGE_PROVIDER: 'openai',
+      COUNTERSIGN_JUDGE_API_KEY: 'hunter2',
+      COUNTERSIGN_JUDGE_MODELS: 'gpt-5-mini, org/large:latest',
+    };
+    const judgeOf = (more: object = {}) => loadConfig({ ...JUDGE, ...more }, 'start').judge;
+
+    test('is absent or complete', () => {
+      expect(loadConfig({}, 'start').judge).toBeUndefined();
+      expect(judgeOf()).toEqual({
+        ...{ provider: 'openai', url: 'https://api.openai.com/v1/', apiKey: 'hunter2' },
+        models: ['gpt-5-mini', 'org/large:latest'],
+        ...{ prices: new Map(), dailyTokens: 1_000_000 },
+      });
+      expect(() => judgeOf({ COUNTERSIGN_JUDGE_MODELS: '' })).toThrow('COUNTERSIGN_JUDGE_MODELS');
+    });
+
+    test('has exact prices of its models', () => {
+      const COUNTERSIGN_JUDGE_PRICES = 'gpt-5-mini=0.25/2.00 USD, org/large:latest=3/15 EUR';
+      expect(judgeOf({ COUNTERSIGN_JUDGE_PRICES })?.prices).toEqual(
+        new Map([
+          ['gpt-5-mini', { input: '0.25', output: '2.00', currency: 'USD' }],
+          ['org/large:latest', { input: '3', output: '15', currency: 'EUR' }],
+        ]),
+      );
+    });
+
+    test.each([
+      'gpt-5-mini=0.25 USD',
+      'gpt-5-mini=0.25/2',
+      'gpt-5-mini=-1/2 USD',
+      'gpt-5-mini=1/2 USD,gpt-5-mini=1/2 USD',
+      'gpt-9=1/2 USD',
+    ])('refuses the prices %s', (COUNTERSIGN_JUDGE_PRICES) => {
+      expect(() => judgeOf({ COUNTERSIGN_JUDGE_PRICES })).toThrow('COUNTERSIGN_JUDGE_PRICES');
+    });
+  });
+
   describe('of an identity provider', () => {
     const OIDC = {
       COUNTERSIGN_OIDC_ISSUER: 'https://login.example/tenant/',

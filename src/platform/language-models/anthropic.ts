@@ -14,12 +14,10 @@ import {
 const TOOL = 'answer';
 
 export function openAnthropic(options: LanguageModelOptions): LanguageModel {
-  let client: Promise<Anthropic> | undefined;
-  return languageModel(
-    async ({ model, system, user, schema, maxOutputTokens }, { signal, timeout }) => {
-      client ??= connect(options);
-      const { messages } = await client;
-      const answer = messages.create(
+  return languageModel({
+    connect: () => connect(options),
+    call: async (client, { model, system, user, schema, maxOutputTokens }, { signal, timeout }) => {
+      const answer = client.messages.create(
         {
           model,
           max_tokens: maxOutputTokens,
@@ -39,12 +37,11 @@ export function openAnthropic(options: LanguageModelOptions): LanguageModel {
       return await (await answer.asResponse()).text();
     },
     read,
-  );
+  });
 }
 
 /** Nothing comes from the environment, which may have variables of other programs. */
 async function connect({ url, apiKey }: LanguageModelOptions): Promise<Anthropic> {
-  // Loaded at the first question: most deployments ask none.
   const { Anthropic: Client } = await import('@anthropic-ai/sdk');
   return new Client({
     baseURL: url,

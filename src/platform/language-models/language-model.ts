@@ -50,26 +50,35 @@ export interface LanguageModelOptions {
   readonly apiKey: string;
 }
 
-/** One call to a provider, as its client makes it. Resolves with the body of a successful answer. */
-export type ProviderCall = (
-  question: ModelQuestion,
-  options: { readonly signal: AbortSignal; readonly timeout: number },
-) => Promise<string>;
+/** How to ask a provider through its client. */
+interface Provider<Client> {
+  /** Called at the first question: most deployments ask none, and clients take long to load. */
+  readonly connect: () => Promise<Client>;
+  /** Resolves with the body of a successful answer. */
+  readonly call: (
+    client: Client,
+    question: ModelQuestion,
+    options: { readonly signal: AbortSignal; readonly timeout: number },
+  ) => Promise<string>;
+  /** Finds the answer in a body. */
+  readonly read: (body: ExactObject) => Omit<ModelAnswer, 'kind'>;
+}
 
 /** The time limit of the clients comes behind ours, which knows what ended the call. */
 const GRACE_MS = 1_000;
 
-/** Turns calls into answers and failures. `read` finds the answer in a body. */
-export function languageModel(
-  call: ProviderCall,
-  read: (body: ExactObject) => Omit<ModelAnswer, 'kind'>,
-): LanguageModel {
+/** Turns calls into answers and failures. */
+export function languageModel<Client>({ connect, call, read }: Provider<Client>): LanguageModel {
+  let connected: Promise<Client> | undefined;
   return {
     ask: async (question) => {
+      connected ??= connect();
+      const client = await connected;
       const timer = AbortSignal.timeout(question.timeoutMs);
       const signal = AbortSignal.any([question.signal, timer]);
       try {
-        const text = await call(question, { signal, timeout: question.timeoutMs + GRACE_MS });
+        const timeout = question.timeoutMs + GRACE_MS;
+        const text = await call(client, question, { signal, timeout });
         const body = parsed(text);
         return isExactObject(body)
           ? { kind: 'answered', ...read(body) }

@@ -12,12 +12,10 @@ import {
 } from './language-model.ts';
 
 export function openOpenAi(options: LanguageModelOptions): LanguageModel {
-  let client: Promise<OpenAI> | undefined;
-  return languageModel(
-    async ({ model, system, user, schema, maxOutputTokens }, { signal, timeout }) => {
-      client ??= connect(options);
-      const { chat } = await client;
-      const answer = chat.completions.create(
+  return languageModel({
+    connect: () => connect(options),
+    call: async (client, { model, system, user, schema, maxOutputTokens }, { signal, timeout }) => {
+      const answer = client.chat.completions.create(
         {
           model,
           messages: [
@@ -35,12 +33,11 @@ export function openOpenAi(options: LanguageModelOptions): LanguageModel {
       return await (await answer.asResponse()).text();
     },
     read,
-  );
+  });
 }
 
 /** Nothing comes from the environment, which may have variables of other programs. */
 async function connect({ url, apiKey }: LanguageModelOptions): Promise<OpenAI> {
-  // Loaded at the first question: most deployments ask none.
   const { OpenAI: Client } = await import('openai');
   return new Client({
     baseURL: url,
