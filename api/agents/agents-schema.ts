@@ -2,7 +2,7 @@
 import type { ListedInstance } from '../../src/domain/agents/agent-instances.ts';
 import type { Agent } from '../../src/domain/agents/agents.ts';
 import type { AgentDetail } from '../../src/services/agents/agent-detail.ts';
-import type { ActiveAgent } from '../../src/services/agents/agents.ts';
+import type { ListedAgent } from '../../src/services/agents/agents.ts';
 import { z } from 'zod';
 import {
   agentInstanceSchema,
@@ -82,7 +82,7 @@ export const listedAgentExample = {
   pending_request_count: 2,
 };
 
-export const presentListedAgent = (agent: ActiveAgent) => present(listedAgentSchema, agent);
+export const presentListedAgent = (agent: ListedAgent) => present(listedAgentSchema, agent);
 
 const credentialRecordSchema = z
   .strictObject({

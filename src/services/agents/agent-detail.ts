@@ -18,11 +18,12 @@ import {
 } from '../../data/agents/agent-provisioner-lists.ts';
 import { findAgent } from '../../data/agents/agents.ts';
 import { readCountedUntil } from '../../data/agents/request-counts.ts';
+import type { Db } from '../../platform/postgres.ts';
 import type { LongList } from '../../platform/long-list.ts';
 import type { ServiceContext } from '../context.ts';
-import { activityOf, type ActiveAgent } from './agents.ts';
+import { activityOf, type ListedAgent } from './agents.ts';
 
-export interface AgentDetail extends ActiveAgent, AgentCreator {
+export interface AgentDetail extends ListedAgent, AgentCreator {
   readonly provisionerCount: number;
   readonly matchingProvisionerCount: number;
   readonly matchingInstanceCount: number;
@@ -38,36 +39,50 @@ export interface AgentQuery {
   readonly provisioners: Omit<AgentPage<ProvisionerFilter>, 'slug'>;
 }
 
-/** Throws 404. */
+/**
+ * At most two statements at a time, because one call must leave connections to others. Throws 404.
+ */
 export async function getAgent(
   { db }: ServiceContext,
   { organizationId }: ProductPrincipal,
   { slug, instances, provisioners }: AgentQuery,
 ): Promise<AgentDetail> {
-  const agent = await findAgent(db, organizationId, slug);
+  const [agent, since] = await Promise.all([
+    findAgent(db, organizationId, slug),
+    readCountedUntil(db),
+  ]);
   if (!agent) throw new AppError('not_found');
-  const since = await readCountedUntil(db);
-  // Two at a time: one call takes only a few of the connections.
-  const [activity, history] = await Promise.all([
+  const [byAgent, history] = await Promise.all([
     readActivity(db, organizationId, { slugs: [slug], since }),
     readHistory(db, organizationId, { slug, since }),
   ]);
-  const [instancePage, matchingInstanceCount] = await Promise.all([
-    listInstances(db, organizationId, { ...instances, slug, since }),
-    countMatchingInstances(db, organizationId, { ...instances, slug }),
+  const activity = activityOf(byAgent, slug);
+  const [instancePage, provisionerPage] = await Promise.all([
+    readInstances(db, organizationId, { ...instances, slug, since, all: activity.instanceCount }),
+    readProvisioners(db, organizationId, { ...provisioners, slug }),
   ]);
-  const [provisionerPage, provisionerCounts] = await Promise.all([
-    listProvisioners(db, organizationId, { ...provisioners, slug }),
-    countProvisioners(db, organizationId, { ...provisioners, slug }),
-  ]);
+  return { ...agent, ...activity, ...history, ...instancePage, ...provisionerPage };
+}
+
+async function readInstances(
+  db: Db,
+  organizationId: string,
+  page: AgentPage<InstanceFilter> & { readonly since: string; readonly all: number },
+): Promise<Pick<AgentDetail, 'instances' | 'matchingInstanceCount'>> {
+  const { q, status } = page.filter;
   return {
-    ...agent,
-    ...activityOf(activity, slug),
-    ...history,
-    provisionerCount: provisionerCounts.count,
-    matchingProvisionerCount: provisionerCounts.matching,
-    matchingInstanceCount,
-    instances: instancePage,
-    provisioners: provisionerPage,
+    instances: await listInstances(db, organizationId, page),
+    matchingInstanceCount:
+      q || status ? await countMatchingInstances(db, organizationId, page) : page.all,
   };
+}
+
+async function readProvisioners(
+  db: Db,
+  organizationId: string,
+  page: AgentPage<ProvisionerFilter>,
+): Promise<Pick<AgentDetail, 'provisioners' | 'provisionerCount' | 'matchingProvisionerCount'>> {
+  const provisioners = await listProvisioners(db, organizationId, page);
+  const { count, matching } = await countProvisioners(db, organizationId, page);
+  return { provisioners, provisionerCount: count, matchingProvisionerCount: matching };
 }

@@ -85,10 +85,10 @@ export async function requireRoom(
 }
 
 /** An agent in a list. */
-export interface ActiveAgent extends Agent, AgentActivity {}
+export interface ListedAgent extends Agent, AgentActivity {}
 
 export interface AgentList {
-  readonly agents: readonly ActiveAgent[];
+  readonly agents: readonly ListedAgent[];
   /** The start of the next page; absent on the last one. */
   readonly next?: AgentPosition;
 }
