@@ -11,6 +11,7 @@ export function report(results: Results): void {
   const rows = [
     ...callRows(results),
     ...blockRows(results),
+    ...simulationRows(results),
     ...cancelRows(results),
     ...stallRows(results),
     ...escalationRows(results),
@@ -56,6 +57,21 @@ function callRows({ access, create, decision, parked }: Results): Row[] {
       target: 'no more',
     },
   ];
+}
+
+function simulationRows({ simulate }: Results): Row[] {
+  return Object.entries(simulate?.simulations ?? {}).flatMap(([name, { seconds, reads }]) => [
+    {
+      what: `${simulate?.requests ?? 0} requests simulated with ${name} (s)`,
+      measured: seconds,
+      target: '< 10',
+    },
+    ...Object.entries(reads).map(([read, { p95 }]) => ({
+      what: `reading ${read} meanwhile · at a quiet time, p95 (ms)`,
+      measured: `${p95} · ${simulate?.quiet[read]?.p95 ?? ''}`,
+      target: '< 50',
+    })),
+  ]);
 }
 
 function blockRows({ blocks }: Results): Row[] {

@@ -15,6 +15,7 @@ import { measureQueue } from './queue.ts';
 import { measureSenders } from './senders/measure.ts';
 import { ask, decide, type Parties } from './service.ts';
 import { NAMESPACE } from './say.ts';
+import { measureSimulations } from './rules/simulate.ts';
 import { measureStall } from './stall.ts';
 import { measureWalk } from './walk.ts';
 
@@ -57,6 +58,7 @@ export const sections = {
       withinMs: 5_000,
     }),
   stall: ({ service, parties, db }: Bench) => measureStall(service, parties, { db }),
+  simulate: ({ service, parties, db }: Bench) => measureSimulations(service, parties, { db }),
   walk: () => Promise.resolve(measureWalk()),
   senders: ({ service, parties, db, receivers }: Bench) =>
     measureSenders(service, parties, { db, receivers, messages: 3_000 }),
