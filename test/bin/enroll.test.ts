@@ -174,12 +174,14 @@ describe('enroll', () => {
   });
 
   test('says what is wrong with its options, before a person is asked', async () => {
-    const slug = await run(['--file', fileIn(), '--agent', 'No Slug']).exited;
+    const [slug, missing] = await Promise.all([
+      run(['--file', fileIn(), '--agent', 'No Slug']).exited,
+      run(['--file', join(folder, 'missing/credential')]).exited,
+    ]);
     expect([slug.code, slug.complained]).toEqual([
       1,
       expect.stringMatching(/refused \(400\): [^]*\/requested_agent_slug must /),
     ]);
-    const missing = await run(['--file', join(folder, 'missing/credential')]).exited;
     expect([missing.code, missing.complained]).toEqual([
       1,
       expect.stringMatching(/cannot be written: ENOENT/),
@@ -188,16 +190,18 @@ describe('enroll', () => {
   });
 
   test('says when nothing answers, or something else', async () => {
-    const nothing = await run(['--file', fileIn()], 'http://127.0.0.1:1').exited;
+    const other = await serving((_request, response) => {
+      response.writeHead(201).end('<!doctype html>');
+    });
+    const [nothing, { code, complained }] = await Promise.all([
+      run(['--file', fileIn()], 'http://127.0.0.1:1').exited,
+      run(['--file', fileIn()], other.url).exited,
+    ]);
+    await other.close();
     expect([nothing.code, nothing.complained]).toEqual([
       1,
       expect.stringMatching(/does not answer: .*Is the service running\?\n$/),
     ]);
-    const other = await serving((_request, response) => {
-      response.writeHead(201).end('<!doctype html>');
-    });
-    const { code, complained } = await run(['--file', fileIn()], other.url).exited;
-    await other.close();
     expect([code, complained]).toEqual([1, `${other.url} does not answer as Countersign does.\n`]);
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -42,30 +42,47 @@ interface ProvisionCall {
 export async function provisionInstance(
   context: ServiceContext,
   principal: ProvisionerPrincipal,
-  { input, idempotencyKey }: ProvisionCall,
+  call: ProvisionCall,
+): Promise<Provisioned> {
+  const { organizationId, provisionerId } = principal;
+  return await context.db.transaction(async (trx) => {
+    const provisioned = await provisionOnce(trx, context, { principal, call });
+    // Last, because replicas that start together take turns from here to the commit.
+    if (provisioned.created && !(await useAgentProvisioner(trx, organizationId, provisionerId)))
+      throw new AppError('authentication_required');
+    return provisioned;
+  });
+}
+
+/** Locks the agent, so that it is neither archived nor disabled meanwhile. */
+async function provisionOnce(
+  trx: Trx,
+  runtime: Runtime,
+  {
+    principal,
+    call: { input, idempotencyKey },
+  }: { readonly principal: ProvisionerPrincipal; readonly call: ProvisionCall },
 ): Promise<Provisioned> {
   const { organizationId, provisionerId, agentSlug, answerKey } = principal;
-  return await context.db.transaction(async (trx) => {
-    const agent = await findAgentForShare(trx, organizationId, agentSlug);
-    if (!agent || agent.status === 'archived') throw new AppError('authentication_required');
-    if (agent.status !== 'active') throw new AppError('agent_disabled');
-    if (idempotencyKey === undefined) return await make(trx, context, { principal, input });
-    const identity = { provisionerId, key: idempotencyKey };
-    const parametersHash = hashOf(input);
-    await lockProvisionKey(trx, identity);
-    const kept = await findProvisionedInstance(trx, identity);
-    if (kept) {
-      if (!kept.parametersHash.equals(parametersHash)) throw new AppError('idempotency_conflict');
-      const { instance, credentialId: id, sealedToken, expiresAt } = kept;
-      const token = openAnswer(answerKey, sealedToken, id);
-      return { instance, credential: { id, token, expiresAt }, created: false };
-    }
-    const made = await make(trx, context, { principal, input });
-    const { id, token } = made.credential;
-    const sealedToken = sealAnswer(answerKey, token, id);
-    await keepProvisionedInstance(trx, identity, { parametersHash, sealedToken, credentialId: id });
-    return made;
-  });
+  const agent = await findAgentForShare(trx, organizationId, agentSlug);
+  if (!agent || agent.status === 'archived') throw new AppError('authentication_required');
+  if (agent.status !== 'active') throw new AppError('agent_disabled');
+  if (idempotencyKey === undefined) return await make(trx, runtime, { principal, input });
+  const identity = { provisionerId, key: idempotencyKey };
+  const parametersHash = hashOf(input);
+  await lockProvisionKey(trx, identity);
+  const kept = await findProvisionedInstance(trx, identity);
+  if (kept) {
+    if (!kept.parametersHash.equals(parametersHash)) throw new AppError('idempotency_conflict');
+    const { instance, credentialId: id, sealedToken, expiresAt } = kept;
+    const token = openAnswer(answerKey, sealedToken, id);
+    return { instance, credential: { id, token, expiresAt }, created: false };
+  }
+  const made = await make(trx, runtime, { principal, input });
+  const { id, token } = made.credential;
+  const sealedToken = sealAnswer(answerKey, token, id);
+  await keepProvisionedInstance(trx, identity, { parametersHash, sealedToken, credentialId: id });
+  return made;
 }
 
 async function make(
@@ -86,9 +103,6 @@ async function make(
   const issuedAt = instance.createdAt;
   const { ttlSeconds } = input;
   const credential = await issueCredential(trx, runtime, { instance, actor, issuedAt, ttlSeconds });
-  // Last, because replicas that start together take turns from here to the commit.
-  if (!(await useAgentProvisioner(trx, organizationId, provisionerId)))
-    throw new AppError('authentication_required');
   return { instance, credential, created: true };
 }
 
