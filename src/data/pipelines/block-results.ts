@@ -59,8 +59,8 @@ const BEGIN: PreparedStatement = {
 };
 
 /**
- * Undefined when there is no further attempt now: the request has its answer, the block its result,
- * another attempt is under way, or all were made.
+ * Undefined when there is no further attempt now. The request has its answer, or the block its
+ * result, or another attempt is under way, or all were made.
  */
 export async function beginAttempt(db: Db, attempt: NewAttempt): Promise<BlockAttempt | undefined> {
   const [begun] = await runPrepared<BlockAttempt>(db, BEGIN, {

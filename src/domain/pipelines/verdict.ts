@@ -46,7 +46,7 @@ export interface Evaluating {
  * budget of its own. An enabled `always` block of the organization decides every request that
  * reaches it, so no agent pipeline runs after one.
  *
- * With the result of a block, the evaluation goes on behind that block, never from the top: the
+ * With the result of a block, the evaluation goes on behind that block, never from the top. The
  * metadata that blocks return could change what earlier conditions say.
  */
 export function evaluateRequest(

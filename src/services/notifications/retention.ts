@@ -1,7 +1,6 @@
 /**
- * Purges old messages that are delivered, dropped or dead, old calls of webhook endpoints, old
- * answers to provisioner tokens, old enrollments, tools that are no longer reported, and what judges
- * read, answered and took: a limited number each minute.
+ * Purges what is kept for a time only, such as messages that were delivered, a limited number each
+ * minute. Each function of `PURGES` says what it deletes, and when.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { deleteOldEnrollments } from '../../data/agents/agent-enrollments.ts';
