@@ -44,11 +44,11 @@ interface Placed {
 }
 
 export interface CompiledBlock extends Placed {
-  readonly run: (facts: ConditionFacts, budget: EvaluationBudget) => BlockAnswer | BlockQuestion;
+  readonly run: (facts: ConditionFacts, budget: EvaluationBudget) => BlockAnswer | NeedsAnswer;
 }
 
 /** The answer of another system is needed. */
-export interface BlockQuestion {
+export interface NeedsAnswer {
   readonly outcome: 'ask';
   readonly block: RemoteBlock;
 }
@@ -179,7 +179,7 @@ export function runBlock(
   block: CompiledBlock,
   facts: ConditionFacts,
   budget: EvaluationBudget,
-): BlockAnswer | BlockQuestion {
+): BlockAnswer | NeedsAnswer {
   try {
     return block.run(facts, budget);
   } catch (error) {

@@ -13,10 +13,10 @@ import {
   runBlock,
   type BlockAnswer,
   type BlockErrorCode,
-  type BlockQuestion,
   type BranchEnd,
   type CompiledBlock,
   type CompiledPipeline,
+  type NeedsAnswer,
 } from './compile.ts';
 import type { Cost } from './judge/cost.ts';
 import { answerOf, type RemoteBlock, type RemoteResult } from './remote.ts';
@@ -115,7 +115,7 @@ interface Run {
 }
 
 /** Undefined when every block passed the request on. */
-function runBlocks(blocks: readonly CompiledBlock[], run: Run): Ending | BlockQuestion | undefined {
+function runBlocks(blocks: readonly CompiledBlock[], run: Run): Ending | NeedsAnswer | undefined {
   for (const block of blocks) {
     const answer = runBlock(block, run.facts, run.budget);
     if (answer.outcome === 'ask') return answer;
@@ -130,7 +130,7 @@ function goOn(
   { remote }: CompiledPipeline,
   { blockId, result }: After,
   run: Run,
-): Ending | BlockQuestion | undefined {
+): Ending | NeedsAnswer | undefined {
   const place = remote.get(blockId);
   const block = place?.list[place.index];
   // A result of no block of this pipeline. Pinned revisions never change, so this is a defect of ours.
@@ -152,7 +152,7 @@ function settle(
   { id, position }: Pick<CompiledBlock, 'id' | 'position'>,
   answer: BlockAnswer,
   run: Run,
-): Ending | BlockQuestion | undefined {
+): Ending | NeedsAnswer | undefined {
   if (answer.outcome === 'enter') {
     run.blocks.push({ block_id: id, position, outcome: 'enter' });
     const { blocks, end } = answer.branch;

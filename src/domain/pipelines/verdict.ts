@@ -33,7 +33,8 @@ export interface Question {
 
 /** What is evaluated. */
 export interface Evaluating {
-  readonly organization: CompiledPipeline;
+  /** Absent when none was active. Then the request goes to a person. */
+  readonly organization: CompiledPipeline | undefined;
   /** Absent for an archived agent. Then the organization's pipeline decides. */
   readonly agent: CompiledPipeline | undefined;
   readonly facts: ConditionFacts;
@@ -50,9 +51,12 @@ export interface Evaluating {
  * metadata that blocks return could change what earlier conditions say.
  */
 export function evaluateRequest(
-  { organization: organizationPipeline, agent: agentPipeline, facts, newBudget }: Evaluating,
+  { organization: rules, agent: agentRules, facts, newBudget }: Evaluating,
   last?: BlockResult,
 ): Verdict | Question {
+  const organizationPipeline = rules ?? NO_BLOCKS;
+  // Without the organization's rules, the agent's rules alone must not approve.
+  const agentPipeline = rules && agentRules;
   const options = (scope: PipelineScope) => ({
     budget: (newBudget ?? newEvaluationBudget)(),
     after: last?.scope === scope ? last : undefined,

@@ -1,5 +1,4 @@
 /** Simulates rules in a worker thread, which receives texts. */
-import { compilePipeline } from '../../domain/pipelines/compile.ts';
 import { replayRequest, type StoredResult } from '../../domain/pipelines/replay.ts';
 import type { RemoteAnswer, RemoteErrorCode } from '../../domain/pipelines/remote.ts';
 import type { PipelineScope } from '../../domain/pipelines/types.ts';
@@ -59,11 +58,11 @@ function simulate(
 ): Simulated {
   const simulated = compiledOf(pipeline);
   const pinned = compiledOf(other);
-  const organization = scope === 'organization' ? simulated : pinned;
+  const [organization, agent] =
+    scope === 'organization' ? [simulated, pinned] : [pinned, simulated];
   const verdict = replayRequest({
-    // As in an evaluation: without the organization's rules, the agent's rules alone must not approve.
-    organization: organization ?? compilePipeline([]),
-    agent: organization && (scope === 'agent' ? simulated : pinned),
+    organization,
+    agent,
     facts: factsOf(request),
     results: results === null ? [] : storedResults(results),
   });

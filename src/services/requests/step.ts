@@ -16,18 +16,13 @@ import {
 } from '../../domain/requests/approval-requests.ts';
 import { leaseOf, type RemoteBlock } from '../../domain/pipelines/remote.ts';
 import type { PipelineScope } from '../../domain/pipelines/types.ts';
+import type { Question } from '../../domain/pipelines/verdict.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import type { PlannedWait } from '../ports.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 import { announceDecided } from './announce.ts';
-import {
-  decisionOf,
-  evaluatePinned,
-  stepsOf,
-  type Evaluated,
-  type Unanswered,
-} from './evaluation/evaluate.ts';
+import { decisionOf, evaluatePinned, stepsOf, type Evaluated } from './evaluation/evaluate.ts';
 import { handOver } from './hand-over.ts';
 import { handOverUnchanged } from './hand-over-unchanged.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
@@ -73,14 +68,14 @@ export async function stepRequest(
 export async function stepCreated(
   context: ServiceContext,
   created: ApprovalRequest,
-  evaluated: Evaluated | Unanswered | undefined,
+  evaluated: Evaluated | Question | undefined,
 ): Promise<RequestStep> {
   // The row's clock is never behind its creation.
   const options: StepOptions = { floor: created.createdAt, by: 'door' };
   return await advance(context, created, { ...options, evaluated });
 }
 
-type KnownEvaluation = Evaluated | Unanswered | undefined;
+type KnownEvaluation = Evaluated | Question | undefined;
 
 async function advance(
   context: ServiceContext,
@@ -98,7 +93,7 @@ async function advance(
       ? (known ?? (await evaluatePinned(context, request)))
       : undefined;
   if (evaluated && 'ask' in evaluated)
-    return await planToAsk(context, { request, unanswered: evaluated }, options);
+    return await planToAsk(context, { request, question: evaluated }, options);
   if (evaluated && evaluated.verdict.outcome !== 'human') {
     const decision = decisionOf(request.id, evaluated);
     const decided = await recordVerdict(context.db, { request, floor: options.floor }, decision);
@@ -119,14 +114,14 @@ async function advance(
 /** The workflow asks. The row wakes the reconciler behind the end of the attempt. */
 async function planToAsk(
   context: ServiceContext,
-  { request, unanswered }: { readonly request: ApprovalRequest; readonly unanswered: Unanswered },
+  { request, question }: { readonly request: ApprovalRequest; readonly question: Question },
   { by, floor }: StepOptions,
 ): Promise<RequestStep> {
   const { id, deadlineAt } = request;
   // A request from the door has no workflow yet, so the reconciler soon looks for one.
-  const wakeMs = WAKE_HEAD_START_MS + (by === 'door' ? 0 : leaseOf(unanswered.ask));
+  const wakeMs = WAKE_HEAD_START_MS + (by === 'door' ? 0 : leaseOf(question.ask));
   if (await planAsking(context.db, id, { wakeMs, byWorkflow: by === 'workflow' }))
-    return { kind: 'remote', scope: unanswered.scope, block: unanswered.ask, deadlineAt };
+    return { kind: 'remote', scope: question.scope, block: question.ask, deadlineAt };
   // It has its final answer by now, or its deadline has passed.
   return await stepLocked(context, id, { floor, by, evaluated: undefined, answers: new Map() });
 }

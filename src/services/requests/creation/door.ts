@@ -11,14 +11,10 @@ import {
   type ApprovalRequest,
   type RuleRevisions,
 } from '../../../domain/requests/approval-requests.ts';
+import type { Question } from '../../../domain/pipelines/verdict.ts';
 import type { Door, ServiceContext } from '../../context.ts';
 import type { WorkflowSubject } from '../../ports.ts';
-import {
-  decisionOf,
-  evaluateLight,
-  type Evaluated,
-  type Unanswered,
-} from '../evaluation/evaluate.ts';
+import { decisionOf, evaluateLight, type Evaluated } from '../evaluation/evaluate.ts';
 import { startUnlessAnswered, subjectOf } from './start.ts';
 import { stepCreated, type RequestStep } from '../step.ts';
 
@@ -33,7 +29,7 @@ const LATE_START_MS = 2_000;
 
 /** A verdict, and the revisions that gave it. */
 interface Judged {
-  readonly evaluated: Evaluated | Unanswered;
+  readonly evaluated: Evaluated | Question;
   readonly rules: RuleRevisions;
 }
 

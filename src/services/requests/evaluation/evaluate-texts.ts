@@ -38,7 +38,7 @@ const compiled = new LRUCache<string, CompiledPipeline>({ max: 50, maxSize: KEPT
 
 export function evaluateTexts(texts: EvaluationTexts): Verdict | BlockRef {
   const facts = factsOf(texts.request);
-  const organization = compiledOf(texts.organization) ?? compilePipeline([]);
+  const organization = compiledOf(texts.organization);
   const agent = compiledOf(texts.agent);
   const result = evaluateRequest({ organization, agent, facts }, texts.last);
   // The main thread knows the block.

@@ -1,12 +1,12 @@
 /** Runs the pinned pipelines of a request: pure rules over immutable input. */
 import { conditionFacts, type RequestToJudge } from '../../../domain/requests/condition-facts.ts';
 import type { ApprovalRequest, RuleRevisions } from '../../../domain/requests/approval-requests.ts';
-import { compilePipeline, type CompiledPipeline } from '../../../domain/pipelines/compile.ts';
+import type { CompiledPipeline } from '../../../domain/pipelines/compile.ts';
 import { wasTooCostly } from '../../../domain/pipelines/evaluate.ts';
-import type { BlockRef, BlockResult, RemoteBlock } from '../../../domain/pipelines/remote.ts';
-import { evaluateRequest, type Verdict } from '../../../domain/pipelines/verdict.ts';
+import type { BlockRef, BlockResult } from '../../../domain/pipelines/remote.ts';
+import { evaluateRequest, type Question, type Verdict } from '../../../domain/pipelines/verdict.ts';
 import { SYSTEM } from '../../../domain/audit.ts';
-import type { EscalationPathSource, PipelineScope } from '../../../domain/pipelines/types.ts';
+import type { EscalationPathSource } from '../../../domain/pipelines/types.ts';
 import type { NewDecision } from '../../../data/requests/decide.ts';
 import { findLastResult } from '../../../data/pipelines/block-results.ts';
 import { pipelineTables } from '../../../data/pipelines/request-approval-pipelines.ts';
@@ -28,21 +28,13 @@ export interface PathToTry {
   readonly source: EscalationPathSource;
 }
 
-/** There is no verdict before this block has its result. */
-export interface Unanswered {
-  readonly scope: PipelineScope;
-  readonly ask: RemoteBlock;
-}
-
 /** A request, stored or not, with the revisions of its rules. */
 export type RequestToEvaluate = RequestToJudge & RuleRevisions;
-
-const NO_RULES = compilePipeline([]);
 
 export async function evaluatePinned(
   context: ServiceContext,
   request: ApprovalRequest,
-): Promise<Evaluated | Unanswered> {
+): Promise<Evaluated | Question> {
   const { db } = context;
   const pipelines = await pinnedPipelines(db, request);
   const asks = [pipelines.organization, pipelines.agent].some(
@@ -59,7 +51,7 @@ export async function evaluatePinned(
 export async function evaluateLight(
   db: Db,
   request: RequestToEvaluate,
-): Promise<Evaluated | Unanswered | undefined> {
+): Promise<Evaluated | Question | undefined> {
   return lightResult(request, await pinnedPipelines(db, request), undefined);
 }
 
@@ -119,18 +111,12 @@ function lightResult(
   request: RequestToJudge,
   pipelines: Pipelines,
   last: BlockResult | undefined,
-): Evaluated | Unanswered | undefined {
+): Evaluated | Question | undefined {
   const { arguments: args, agentReasoning, context, previousMetadata } = request;
   if (isLarge([args, agentReasoning, context, previousMetadata].map((json) => json?.text)))
     return undefined;
-  const { organization, agent } = pipelines;
-  const evaluating = {
-    // Without the organization's rules, the agent's rules alone must not approve. The request goes to a person.
-    organization: organization ?? NO_RULES,
-    agent: organization && agent,
-    facts: conditionFacts(request),
-    newBudget: () => newLightBudget(),
-  };
+  const facts = conditionFacts(request);
+  const evaluating = { ...pipelines, facts, newBudget: () => newLightBudget() };
   const result = evaluateRequest(evaluating, last);
   if ('ask' in result) return result;
   const evaluations = [result.organization, result.agent];
@@ -147,17 +133,17 @@ interface HeavyEvaluation {
 async function heavyResult(
   { db, workerPool }: ServiceContext,
   { request, pipelines, last }: HeavyEvaluation,
-): Promise<Evaluated | Unanswered> {
+): Promise<Evaluated | Question> {
   const [organization, agent] = await Promise.all([
     documentOf(db, request.organizationPipelineRevisionId),
     documentOf(db, request.agentPipelineRevisionId),
   ]);
-  const texts = { organization, agent: organization && agent, request: textsOf(request), last };
+  const texts = { organization, agent, request: textsOf(request), last };
   const result = await workerPool.run(evaluateTexts, texts, stepsOf(request));
-  return 'blockId' in result ? unanswered(pipelines, result) : withPaths(result, pipelines);
+  return 'blockId' in result ? questionOf(pipelines, result) : withPaths(result, pipelines);
 }
 
-function unanswered(pipelines: Pipelines, { scope, blockId }: BlockRef): Unanswered {
+function questionOf(pipelines: Pipelines, { scope, blockId }: BlockRef): Question {
   const ask = pipelines[scope]?.remote.get(blockId)?.block;
   if (!ask) throw new Error(`the ${scope} pipeline has no block ${blockId} that can be asked`);
   return { scope, ask };
