@@ -42,7 +42,7 @@ export const toolAnnotationsSchema = object({
 export type ToolAnnotations = ReadAs<typeof toolAnnotationsSchema>;
 
 /** What a runtime says about one tool. */
-export const toolDefinitionMembers = {
+const toolDefinitionMembers = {
   name: foreignName('The exact name of the tool in approval requests.', 512),
   display_name: text('Its name for people.', { min: 0, max: 512 }).optional(),
   description: text('What it does, for the model.', { min: 0, max: 65_536 }).optional(),

@@ -7,7 +7,7 @@ import { foreignName, label, list, object, problem, text } from '../grammar.ts';
 import { hasUnseen, isBlank, BLANK_RULE, UNSEEN_RULE } from '../labels.ts';
 
 /** What a value is, and so how a reader draws it. */
-export const FIELD_KINDS = [
+const FIELD_KINDS = [
   'text',
   'multiline',
   'code',
@@ -27,7 +27,7 @@ export const FIELD_KINDS = [
 ] as const;
 
 /** How much a value matters to the decision. */
-export const FIELD_ROLES = ['primary', 'secondary', 'detail', 'sensitive', 'body'] as const;
+const FIELD_ROLES = ['primary', 'secondary', 'detail', 'sensitive', 'body'] as const;
 
 export const MOST_PRESENTATIONS = 500;
 const MOST_FIELDS = 50;
@@ -75,7 +75,7 @@ const item = object({
     .meta({ description: 'The parts of an item, where each is an object.' }),
 }).meta({ id: 'PresentationItem', description: 'How each item of a list is shown.' });
 
-export const presentationFieldSchema = object({
+const presentationFieldSchema = object({
   path: pointer('JSON pointer into the arguments; empty for all of them.'),
   label: fieldLabel,
   kind,

@@ -104,7 +104,7 @@ const branchConfig = object({
     'Blocks under a condition. A request that enters ends in the branch: if none of its blocks decides, a person does.',
 });
 
-export const ON_ERROR = ['human', 'deny'] as const;
+const ON_ERROR = ['human', 'deny'] as const;
 
 const webhookConfig = object({
   endpoint_key: key('Key of the webhook endpoint that is asked.'),
@@ -126,7 +126,7 @@ const webhookConfig = object({
 });
 
 /** What a judge may read besides the names of the tool and its server. */
-export const JUDGE_INPUTS = ['arguments', 'agent_reasoning', 'context'] as const;
+const JUDGE_INPUTS = ['arguments', 'agent_reasoning', 'context'] as const;
 
 const judgeConfig = object({
   policy: text('What the model judges by, in your own words.', {
