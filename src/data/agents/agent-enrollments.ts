@@ -4,6 +4,7 @@ import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
 import { JsonText } from '../../platform/json/exact-json.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow } from '../../platform/rows.ts';
+import { INSTANCE_COLUMNS, toInstance, type AgentInstanceRow } from './agent-instances.ts';
 
 interface NewEnrollment extends Pick<
   AgentEnrollment,
@@ -103,9 +104,9 @@ export async function lockEnrolledInstance(
   trx: Trx,
   id: string,
 ): Promise<AgentInstance | undefined> {
-  const row = await queryRow<Omit<AgentInstance, 'metadata'> & { metadata: string }>(
+  const row = await queryRow<AgentInstanceRow>(
     trx,
-    `select i.id, i.organization_id, i.agent_slug, i.name, i.status, i.metadata, i.created_at, i.last_seen_at
+    `select ${INSTANCE_COLUMNS}
        from agent_enrollments e
        join agent_instances i on i.id = e.agent_instance_id
        join organizations o on o.id = i.organization_id and o.deleted_at is null
@@ -113,7 +114,7 @@ export async function lockEnrolledInstance(
         for update of e for share of i`,
     { id },
   );
-  return row && { ...row, metadata: new JsonText(row.metadata) };
+  return row && toInstance(row);
 }
 
 /** Uses up a locked enrollment, and returns the instant. */

@@ -7,23 +7,16 @@ import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.t
 import { queryOne, queryRow } from '../../platform/rows.ts';
 import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
 
-interface AgentInstanceRow {
-  id: string;
-  organizationId: string;
-  agentSlug: string;
-  name: string;
-  status: 'active' | 'disabled';
-  metadata: string;
-  createdAt: Date;
-  lastSeenAt: Date;
-}
+export type AgentInstanceRow = Omit<AgentInstance, 'metadata'> & { readonly metadata: string };
 
 const COLUMNS = 'id, organization_id, agent_slug, name, status, metadata, created_at, last_seen_at';
 
-const toInstance = (row: AgentInstanceRow): AgentInstance => ({
-  ...row,
-  metadata: new JsonText(row.metadata),
-});
+/** SQL: the columns of an `AgentInstanceRow`, of the table `i`. */
+export const INSTANCE_COLUMNS = COLUMNS.replaceAll(/(\w+)/g, 'i.$1');
+
+export function toInstance(row: AgentInstanceRow): AgentInstance {
+  return { ...row, metadata: new JsonText(row.metadata) };
+}
 
 /** Creates an active instance. Undefined when another instance of the agent has the name. */
 export async function insertAgentInstance(
@@ -58,7 +51,7 @@ export async function lockAgentInstance(
   const row = await queryRow<AgentInstanceRow & { agentStatus: AgentStatus }>(
     trx,
     `with ${ACCESS_LOCKED_SHARED}
-     select ${COLUMNS.replaceAll(/(\w+)/g, 'i.$1')}, a.status as agent_status
+     select ${INSTANCE_COLUMNS}, a.status as agent_status
        from agents a join agent_instances i on i.organization_id = a.organization_id and i.agent_slug = a.slug
       where i.organization_id = :organizationId and i.id = :id and exists (select from access)
         for share of a for update of i`,

@@ -3,6 +3,7 @@ import type { AgentProvisioner } from '../../domain/agents/agent-provisioners.ts
 import type { Db } from '../../platform/postgres.ts';
 import { queryOne, queryRows, type Bindings } from '../../platform/rows.ts';
 import type { AgentPage, Matching } from './agent-instance-lists.ts';
+import { PROVISIONER_COLUMNS } from './agent-provisioners.ts';
 import { anyContains, containsPattern } from '../text-search.ts';
 
 export interface ProvisionerFilter {
@@ -49,7 +50,7 @@ export async function listProvisioners(
   const { sql, bindings } = matches(filter);
   return await queryRows<AgentProvisioner>(
     db,
-    `select id, organization_id, agent_slug, created_by_actor_id, suffix, issued_at, expires_at, last_used_at, revoked_at
+    `select ${PROVISIONER_COLUMNS}
        from agent_provisioners
       where organization_id = :organizationId and agent_slug = :slug and ${sql}
       order by issued_at desc, id desc limit :limit offset :offset`,

@@ -5,7 +5,8 @@ import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryRow } from '../../platform/rows.ts';
 import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
 
-const COLUMNS =
+/** SQL: the columns of an `AgentProvisioner`. */
+export const PROVISIONER_COLUMNS =
   'id, organization_id, agent_slug, created_by_actor_id, suffix, issued_at, expires_at, last_used_at, revoked_at';
 
 interface NewAgentProvisioner {
@@ -34,7 +35,7 @@ export async function insertAgentProvisioner(
             least(cast(:expiresAt as timestamptz), now + cast(:longest as double precision) * interval '1 millisecond')
        from date_trunc('milliseconds', clock_timestamp()) as now
       where coalesce(cast(:expiresAt as timestamptz) > now, true)
-     returning ${COLUMNS}`,
+     returning ${PROVISIONER_COLUMNS}`,
     { ...provisioner, organizationId, expiresAt: expiresAt ?? null },
   );
 }
@@ -48,7 +49,6 @@ interface ProvisionerHolder {
   readonly agentName: string;
   readonly agentStatus: AgentStatus;
   readonly suffix: string;
-  readonly issuedAt: Date;
   /** Neither expired nor revoked, by the database's clock, and its organization is not deleted. */
   readonly valid: boolean;
 }
@@ -59,7 +59,7 @@ export async function findProvisionerHolder(
 ): Promise<ProvisionerHolder | undefined> {
   return await queryRow<ProvisionerHolder>(
     db,
-    `select p.id, p.token_hash, p.organization_id, p.suffix, p.issued_at,
+    `select p.id, p.token_hash, p.organization_id, p.suffix,
             a.slug as agent_slug, a.name as agent_name, a.status as agent_status,
             p.revoked_at is null and p.expires_at > clock_timestamp() and o.deleted_at is null as valid
        from agent_provisioners p

@@ -1,8 +1,8 @@
 /** Answers to provisioner tokens, kept for seven days so that a repeated call gets the same. */
 import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
-import { JsonText } from '../../platform/json/exact-json.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryRow } from '../../platform/rows.ts';
+import { INSTANCE_COLUMNS, toInstance, type AgentInstanceRow } from './agent-instances.ts';
 
 /** An Idempotency-Key belongs to the token that the call presents. */
 export interface ProvisionKey {
@@ -29,8 +29,7 @@ interface KeptInstance {
   readonly instance: AgentInstance;
 }
 
-type KeptRow = Omit<KeptInstance, 'instance'> &
-  Omit<AgentInstance, 'metadata'> & { readonly metadata: string };
+type KeptRow = Omit<KeptInstance, 'instance'> & AgentInstanceRow;
 
 /** The instance as it is now. Undefined after seven days. Call it under `lockProvisionKey`. */
 export async function findProvisionedInstance(
@@ -40,7 +39,7 @@ export async function findProvisionedInstance(
   const row = await queryRow<KeptRow>(
     trx,
     `select k.parameters_hash, k.sealed_token, c.id as credential_id, c.expires_at,
-            i.id, i.organization_id, i.agent_slug, i.name, i.status, i.metadata, i.created_at, i.last_seen_at
+            ${INSTANCE_COLUMNS}
        from provisioned_instances k
        join agent_credentials c on c.id = k.agent_credential_id
        join agent_instances i on i.id = c.agent_instance_id
@@ -49,14 +48,8 @@ export async function findProvisionedInstance(
     { provisionerId, key },
   );
   if (!row) return undefined;
-  const { parametersHash, sealedToken, credentialId, expiresAt, metadata, ...instance } = row;
-  return {
-    parametersHash,
-    sealedToken,
-    credentialId,
-    expiresAt,
-    instance: { ...instance, metadata: new JsonText(metadata) },
-  };
+  const { parametersHash, sealedToken, credentialId, expiresAt, ...instance } = row;
+  return { parametersHash, sealedToken, credentialId, expiresAt, instance: toInstance(instance) };
 }
 
 /** Replaces an answer older than seven days. */

@@ -1,12 +1,10 @@
 /** Agent credentials: issued with a new instance, shown once, revocable. */
 import { actorOf } from '../../domain/audit.ts';
-import { authorize, type ProductPrincipal } from '../../domain/people/authorization.ts';
-import { AppError } from '../../domain/errors.ts';
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { findCredentialAgent, revokeAgentCredential } from '../../data/agents/agent-credentials.ts';
-import { findAgentForShare } from '../../data/agents/agents.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import type { ServiceContext } from '../context.ts';
-import { rereadCaller } from '../people/current-callers.ts';
+import { lockAgentToIssue, rereadForPart } from './agent-access.ts';
 import {
   addInstance,
   issueCredential,
@@ -26,13 +24,7 @@ export async function createAgentInstance(
   const { organizationId } = principal;
   const { agentSlug, ttlSeconds } = wanted;
   return await context.db.transaction(async (trx) => {
-    const agent = await findAgentForShare(trx, organizationId, agentSlug);
-    await rereadCaller(trx, principal, {
-      permission: 'agent.credential.issue',
-      target: { kind: 'agent', slug: agentSlug },
-    });
-    if (!agent) throw new AppError('not_found');
-    if (agent.status === 'archived') throw new AppError('agent_archived');
+    await lockAgentToIssue(trx, principal, agentSlug);
     const actor = actorOf(principal);
     const origin = { eventType: 'agent_instance.created', actor } as const;
     const instance = await addInstance(trx, organizationId, { instance: wanted, origin });
@@ -58,14 +50,10 @@ export async function revokeCredential(
 ): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
-    const credential = await findCredentialAgent(trx, organizationId, credentialId);
-    const permission = 'agent.credential.revoke';
-    const current = await rereadCaller(trx, principal, { permission, target: { kind: 'any' } });
-    if (!credential) throw new AppError('not_found');
-    const verdict = authorize(current, permission, { kind: 'agent', slug: credential.agentSlug });
-    // The same as for an unknown one, so that it reveals nothing about an agent outside the
-    // caller's scope.
-    if (!verdict.allowed) throw new AppError('not_found');
+    const credential = await rereadForPart(trx, principal, {
+      part: await findCredentialAgent(trx, organizationId, credentialId),
+      permission: 'agent.credential.revoke',
+    });
     if (!(await revokeAgentCredential(trx, organizationId, credentialId))) return;
     const event = {
       eventType: 'agent_credential.revoked',

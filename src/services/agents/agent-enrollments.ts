@@ -32,12 +32,12 @@ import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { enrollmentLink } from '../links.ts';
-import { rereadCaller } from '../people/current-callers.ts';
 import {
   admitEnrollmentStart,
   admitUserCode,
   forgiveUserCode,
 } from '../sign-in/sign-in-attempts.ts';
+import { lockAgentToIssue } from './agent-access.ts';
 import { addAgent } from './agents.ts';
 import { addInstance, issueCredential, type CreatedInstance } from './new-instances.ts';
 
@@ -147,17 +147,12 @@ async function chooseAgent(
   { principal, target }: { readonly principal: MemberPrincipal; readonly target: EnrollmentTarget },
 ): Promise<Agent> {
   const { slug } = target;
+  if (target.kind !== 'new_agent') return await lockAgentToIssue(trx, principal, slug);
   const mayIssue = {
     permission: 'agent.credential.issue',
     target: { kind: 'agent', slug },
   } as const;
-  if (target.kind === 'new_agent')
-    return await addAgent(trx, context, { principal, agent: target, needs: [mayIssue] });
-  const agent = await findAgentForShare(trx, principal.organizationId, slug);
-  await rereadCaller(trx, principal, mayIssue);
-  if (!agent) throw new AppError('not_found');
-  if (agent.status === 'archived') throw new AppError('agent_archived');
-  return agent;
+  return await addAgent(trx, context, { principal, agent: target, needs: [mayIssue] });
 }
 
 export interface Enrolled extends CreatedInstance {

@@ -1,12 +1,12 @@
 /** Renames, disables and enables agent instances. */
 import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
 import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
-import { authorize, type ProductPrincipal } from '../../domain/people/authorization.ts';
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { lockAgentInstance, updateAgentInstance } from '../../data/agents/agent-instances.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import type { ServiceContext } from '../context.ts';
-import { rereadCaller } from '../people/current-callers.ts';
+import { rereadForPart } from './agent-access.ts';
 
 export interface InstanceChange {
   readonly id: string;
@@ -27,22 +27,17 @@ export async function changeAgentInstance(
   const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
     const locked = await lockAgentInstance(trx, organizationId, id);
-    const permission = 'agent.write';
-    const current = await rereadCaller(trx, principal, { permission, target: { kind: 'any' } });
-    if (!locked) throw new AppError('not_found');
-    const { instance: before, agentStatus } = locked;
-    const slug = before.agentSlug;
-    // The same as for an unknown one, so that it reveals nothing about an agent outside the
-    // caller's scope.
-    if (!authorize(current, permission, { kind: 'agent', slug }).allowed)
-      throw new AppError('not_found');
-    if (agentStatus === 'archived') throw new AppError('agent_archived');
+    const before = await rereadForPart(trx, principal, {
+      part: locked?.instance,
+      permission: 'agent.write',
+    });
+    if (locked?.agentStatus === 'archived') throw new AppError('agent_archived');
     const { name = before.name, status = before.status } = change;
     const event = (verb: string, data: Readonly<Record<string, unknown>>): NewAuditEvent => ({
       eventType: `agent_instance.${verb}`,
       actor: actorOf(principal),
       subjectId: id,
-      data: { agent_slug: slug, agent_instance_name: name, ...data },
+      data: { agent_slug: before.agentSlug, agent_instance_name: name, ...data },
     });
     const events = [
       ...(name === before.name ? [] : [event('renamed', { from: before.name, to: name })]),

@@ -1,11 +1,7 @@
 /** Provisioner tokens: issued for an agent, shown once, revocable. */
 import type { AgentProvisioner } from '../../domain/agents/agent-provisioners.ts';
 import { actorIdOf, actorOf } from '../../domain/audit.ts';
-import {
-  authorize,
-  type ProductPrincipal,
-  type ProvisionerPrincipal,
-} from '../../domain/people/authorization.ts';
+import type { ProductPrincipal, ProvisionerPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
 import {
@@ -14,11 +10,10 @@ import {
   insertAgentProvisioner,
   revokeAgentProvisioner,
 } from '../../data/agents/agent-provisioners.ts';
-import { findAgentForShare } from '../../data/agents/agents.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { findByToken, issueToken, type PresentedToken } from '../../platform/crypto/tokens.ts';
 import type { ServiceContext } from '../context.ts';
-import { rereadCaller } from '../people/current-callers.ts';
+import { lockAgentToIssue, rereadForPart } from './agent-access.ts';
 import { answerKey } from './sealed-answers.ts';
 
 const SUFFIX_LENGTH = 6;
@@ -41,13 +36,7 @@ export async function issueProvisioner(
 ): Promise<IssuedProvisioner> {
   const { organizationId } = principal;
   return await context.db.transaction(async (trx) => {
-    const agent = await findAgentForShare(trx, organizationId, agentSlug);
-    await rereadCaller(trx, principal, {
-      permission: 'agent.credential.issue',
-      target: { kind: 'agent', slug: agentSlug },
-    });
-    if (!agent) throw new AppError('not_found');
-    if (agent.status === 'archived') throw new AppError('agent_archived');
+    await lockAgentToIssue(trx, principal, agentSlug);
     const { id, token, hash } = issueToken(TOKEN_PREFIX.provisioner);
     const provisioner = await insertAgentProvisioner(trx, organizationId, {
       id,
@@ -85,15 +74,10 @@ export async function revokeProvisioner(
 ): Promise<void> {
   const { organizationId } = principal;
   await context.db.transaction(async (trx) => {
-    const provisioner = await findProvisionerAgent(trx, organizationId, id);
-    const permission = 'agent.credential.revoke';
-    const current = await rereadCaller(trx, principal, { permission, target: { kind: 'any' } });
-    if (!provisioner) throw new AppError('not_found');
-    const { agentSlug, suffix } = provisioner;
-    // The same as for an unknown one, so that it reveals nothing about an agent outside the
-    // caller's scope.
-    if (!authorize(current, permission, { kind: 'agent', slug: agentSlug }).allowed)
-      throw new AppError('not_found');
+    const { agentSlug, suffix } = await rereadForPart(trx, principal, {
+      part: await findProvisionerAgent(trx, organizationId, id),
+      permission: 'agent.credential.revoke',
+    });
     if (!(await revokeAgentProvisioner(trx, organizationId, id))) return;
     const event = {
       eventType: 'agent_provisioner.revoked',
