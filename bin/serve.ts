@@ -6,7 +6,6 @@ import type { Config } from '../src/platform/config.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
-import { composeApp } from './compose.ts';
 import { readableSecretsKeys } from './secrets-key.ts';
 import { listenForStop, stopInOrder } from './stopping.ts';
 
@@ -30,6 +29,8 @@ export async function serve(
       'could not check that the secrets key opens what the database holds',
     );
   });
+  // It takes a second to load, which a configuration that is refused does not cost.
+  const { composeApp } = await import('./compose.ts');
   const app = await composeApp(config, { logger, databaseUrl, temporal, roles });
   logger.info({ url: app.url, ...roles }, 'started');
   const reason = await stop.requested;

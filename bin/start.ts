@@ -19,7 +19,7 @@ import {
   startEmbeddedTemporal,
   type EmbeddedTemporal,
 } from '../src/local/embedded-temporal.ts';
-import { composeApp, type ComposeOptions, type RunningApp } from './compose.ts';
+import type { ComposeOptions, RunningApp } from './compose.ts';
 import {
   DATABASE,
   lockDataDirectory,
@@ -110,9 +110,13 @@ async function startAll(context: Context, running: Running): Promise<string> {
   if (config.port !== 0 && !(await canListen(config.host, config.port))) throw portTaken(config);
   say('Starting Countersign. Data: ' + config.dataDirectory);
   const onEvent = (message: string): void => logger.warn({ part: 'servers' }, message);
-  await bothOrNeither([
-    startPostgres(context, running, onEvent),
-    startTemporal(context, running, onEvent),
+  const [{ composeApp }] = await Promise.all([
+    // It takes a second, in which the servers start.
+    import('./compose.ts'),
+    bothOrNeither([
+      startPostgres(context, running, onEvent),
+      startTemporal(context, running, onEvent),
+    ]),
   ]);
   context.signal.throwIfAborted();
   const databaseUrl = running.postgres?.url(DATABASE) ?? config.databaseUrl ?? '';

@@ -28,7 +28,7 @@ test('the worker pool finds each task, and nothing else, by the name of its func
       .map((name) => readFileSync(join(at, name), 'utf8'));
   });
   const given = sources.flatMap((text) =>
-    [...text.matchAll(/(?:\b\w*[pP]ool\.run\(|\breader:)\s*([a-z]\w*)\s*[,}]/g)].map(
+    [...text.matchAll(/(?:\b\w*[pP]ool\.run\(|\b(?:reader|\w+Reader):)\s*([a-z]\w*)\s*[,}]/g)].map(
       ([, task]) => task,
     ),
   );
