@@ -63,7 +63,7 @@ export interface SimulationOf {
 /** A page ends after this much work. */
 const PAGE_MS = 1_000;
 /** Requests that are read at once: less than 5 ms of the event loop. */
-const BATCH = 100;
+const BATCH = 200;
 /** Pinned revisions of one batch, each up to a megabyte. */
 const REVISIONS = 8;
 const LISTED_CHANGES = 100;
