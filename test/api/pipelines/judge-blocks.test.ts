@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { purgeBatch } from '../../../src/services/notifications/retention.ts';
 import { requestOf } from '../../support/adapter.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { always, BASE } from '../../support/scene/request-approval-pipelines.ts';
@@ -15,7 +16,10 @@ import {
 const server = await startJudgeServer();
 afterAll(() => server.close());
 const { app, owner, people, agents, organization, routing, timeline, pipeline } = await scene({
-  app: { temporal: true, environment: judgeEnvironment(server) },
+  app: {
+    temporal: true,
+    environment: { ...judgeEnvironment(server), COUNTERSIGN_CREATE_BUDGET: '30s' },
+  },
   people: { ada: REVIEWER, eve: [] },
   paths: { finance: [['ada']], night: [['ada']] },
   pipelines: { bot: {} },
@@ -258,4 +262,18 @@ test('assessments are seen by those who see the request', async () => {
   expect((await people.ada.http.get(path)).status).toBe(200);
   expect((await people.eve.http.get(path)).status).toBe(403);
   expect((await owner.http.get(path.replace(id, organization.id))).status).toBe(404);
+});
+
+test('assessments are purged after 30 days', async () => {
+  await pipeline('bot', { blocks: [judge()] });
+  const { id } = await create();
+  const age = async (days: number) => {
+    const created_at = new Date(Date.now() - days * 86_400_000);
+    await app.db('request_assessments').where({ request_id: id }).update({ created_at });
+    await purgeBatch(app.context, new AbortController().signal);
+  };
+  await age(29);
+  expect(await assessmentsOf(id)).toHaveLength(1);
+  await age(31);
+  expect(await assessmentsOf(id)).toEqual([]);
 });

@@ -15,6 +15,8 @@ const { owner, agents, app, organization, routing, timeline, pipeline } = await 
     temporal: true,
     environment: {
       ...LOOPBACK_ALLOWED,
+      // A busy machine may take long for the first request.
+      COUNTERSIGN_CREATE_BUDGET: '30s',
       COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
     },
   },
