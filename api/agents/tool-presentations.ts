@@ -110,7 +110,7 @@ export const toolPresentationEndpoints: readonly Endpoint[] = [
     summary: 'List tool presentations',
     description:
       'The organization’s own entries first, in the order in which they were made, then the built-in ones. A request is shown with the ' +
-      'first of these that exists: the own entry of its server and tool, the own entry of its tool, then the same of the built-in ones.',
+      'first of these that exists: the own entry of its server and tool, then the own entry of its tool. The built-in ones follow, in the same order.',
     query: z.strictObject({
       source: bySource.meta({ description: 'Only entries of this source.' }),
       limit: limitQuery(50, 200),

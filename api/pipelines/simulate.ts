@@ -106,7 +106,7 @@ export function simulateEndpoint(resource: PipelineResource): Endpoint {
     summary: `Simulate a revision of ${noun} on requests of the past`,
     description:
       'Evaluates stored requests as if the document had been the pipeline. The other pipeline is the revision that each request was ' +
-      'made with. Newest requests come first. Nothing is saved, and no other system is asked: a block that asks one takes the result that the request got then ' +
+      'made with. Newest requests come first. Nothing is saved, and no other system is asked. A block that asks one takes the result that the request got then ' +
       'from a block with the same `content_hash`. Without such a result the request is `undetermined`. Only requests that the pipelines answered ' +
       'and that the caller may see count. It also needs `request.read` for the same scope. A page ends after 1 second of work, with fewer requests than `limit`.',
     auth: 'product',

@@ -156,7 +156,7 @@ const judgeConfig = object({
 }).meta({
   id: 'JudgeConfig',
   description:
-    'Asks a language model, whose answer is limited to `outcomes`. A request without a valid answer goes to a person. A judge saves work; it is no security border.',
+    'Asks a language model, whose answer is limited to `outcomes`. A request without a valid answer goes to a person. A judge saves work; it is no security boundary.',
 });
 
 const identity = {

@@ -1,6 +1,6 @@
 /**
  * Asks a language model what a policy says about a call. The tokens are reserved before the call.
- * A judge saves work; it is no security border.
+ * A judge saves work; it is no security boundary.
  */
 import { insertAssessment } from '../../data/pipelines/request-assessments.ts';
 import {
