@@ -305,8 +305,7 @@ export const approvalRequestRoutingEndpoints: readonly Endpoint[] = [
       'language model answered. `approval_request.condition_failed` is a condition of an `if_else` that could not be evaluated: `code` is ' +
       '`condition_too_costly` when it was over its work budget. The walk then takes `else`. `approval_request.claim_released` carries a ' +
       '`reason` when someone else than its holder ended the claim: ' +
-      '`holder_cannot_decide`, `membership_suspended` or `membership_removed`. `approval_request.block_asked` is one attempt of a rule ' +
-      'to ask another system, and `approval_request.judged` what a language model answered.',
+      '`holder_cannot_decide`, `membership_suspended` or `membership_removed`.',
     auth: 'product',
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
