@@ -7,6 +7,7 @@ import {
 } from '../../src/domain/errors.ts';
 import { boundedDetails } from './problem-details.ts';
 import { Overloaded } from '../../src/platform/bulkhead.ts';
+import { PoolClosed } from '../../src/platform/worker-pool.ts';
 import { isDatabaseUnavailable } from '../../src/platform/postgres.ts';
 
 export type EnvelopeType =
@@ -65,6 +66,7 @@ export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseUnavailable(error)) return new AppError('dependency_unavailable', { cause: error });
   if (error instanceof Overloaded) return fromOverload(error);
+  if (error instanceof PoolClosed) return new AppError('dependency_unavailable', { cause: error });
   return new AppError('internal_error', { cause: error });
 }
 

@@ -3,10 +3,15 @@ import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { bulkhead } from './bulkhead.ts';
 
+/** This process stops, so its threads finish nothing. Another process can do the work. */
+export class PoolClosed extends Error {
+  override readonly name = 'PoolClosed';
+}
+
 export interface WorkerPool {
   /**
    * Calls `task`, an export of the module, in a thread. Throws `Overloaded` when too much waits
-   * already.
+   * already, and `PoolClosed` when the pool is closed meanwhile.
    */
   run<I, O>(task: (input: I) => O, input: I, onBehalfOf: string): Promise<O>;
   close(): Promise<void>;
@@ -40,11 +45,23 @@ export function openWorkerPool({ module, execArgv }: WorkerPoolOptions): WorkerP
     waiting: 128,
     waitingEach: 32,
   });
+  const state = { isClosed: false };
   return {
-    run: async <I, O>(task: (input: I) => O, input: I, onBehalfOf: string) =>
-      await gate(async () => (await pool.run(input, { name: task.name })) as O, onBehalfOf),
+    run: async <I, O>(task: (input: I) => O, input: I, onBehalfOf: string) => {
+      try {
+        return await gate(
+          async () => (await pool.run(input, { name: task.name })) as O,
+          onBehalfOf,
+        );
+      } catch (error) {
+        throw state.isClosed
+          ? new PoolClosed('the worker pool is closed', { cause: error })
+          : error;
+      }
+    },
     close: async () => {
-      await pool.close({ force: true });
+      state.isClosed = true;
+      await pool.destroy();
     },
   };
 }

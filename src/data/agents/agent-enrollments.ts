@@ -127,6 +127,20 @@ export async function exchangeEnrollment(trx: Trx, id: string): Promise<Date> {
   return exchangedAt;
 }
 
+/** Uses up what was authorized for an agent that is archived. Lock the agent before. */
+export async function endEnrollmentsOfAgent(
+  trx: Trx,
+  organizationId: string,
+  agentSlug: string,
+): Promise<void> {
+  await trx.raw(
+    `update agent_enrollments e set exchanged_at = clock_timestamp()
+       from agent_instances i
+      where i.id = e.agent_instance_id and i.organization_id = :organizationId and i.agent_slug = :agentSlug and ${LIVE}`,
+    { organizationId, agentSlug },
+  );
+}
+
 /** Deletes up to `limit` enrollments that expired over a day ago. Returns how many. */
 export async function deleteOldEnrollments(db: Db, limit: number): Promise<number> {
   return await db('agent_enrollments')

@@ -11,7 +11,7 @@ import type {
   RemoteErrorCode,
   RemoteResult,
 } from '../../domain/pipelines/remote.ts';
-import { stringifyExact, type JsonText } from '../../platform/json/exact-json.ts';
+import { JsonText, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
 
@@ -170,19 +170,39 @@ interface ResultRow {
   reason: string | null;
   escalationPath: string | null;
   errorCode: RemoteErrorCode | null;
+  previousMetadata: string | null;
 }
 
-/** The result behind which the evaluation goes on. Without its metadata, which the request has. */
-export async function findLastResult(db: Db, requestId: string): Promise<BlockResult | undefined> {
+/** How far the evaluation of a request is. */
+export interface EvaluationProgress {
+  /** The result behind which it goes on. */
+  readonly last: BlockResult;
+  /** Of all results so far. */
+  readonly previousMetadata: JsonText | undefined;
+}
+
+/**
+ * Undefined before the first result. One statement, so that the metadata is never older than the
+ * result: a condition could miss what a block has just returned.
+ */
+export async function findProgress(
+  db: Db,
+  requestId: string,
+): Promise<EvaluationProgress | undefined> {
   const row = await queryRow<ResultRow>(
     db,
-    `select scope, block_id, outcome, reason, escalation_path, error_code
-       from pipeline_block_results
-      where request_id = :requestId and answered_at is not null
-      order by place desc limit 1`,
+    `select b.scope, b.block_id, b.outcome, b.reason, b.escalation_path, b.error_code, r.previous_metadata
+       from pipeline_block_results b join approval_requests r on r.id = b.request_id
+      where b.request_id = :requestId and b.answered_at is not null
+      order by b.place desc limit 1`,
     { requestId },
   );
-  return row && { scope: row.scope, blockId: row.blockId, result: resultOf(row) };
+  if (!row) return undefined;
+  const { scope, blockId, previousMetadata } = row;
+  return {
+    last: { scope, blockId, result: resultOf(row) },
+    previousMetadata: previousMetadata === null ? undefined : new JsonText(previousMetadata),
+  };
 }
 
 function resultOf({ outcome, reason, escalationPath, errorCode }: ResultRow): RemoteResult {

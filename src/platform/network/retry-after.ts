@@ -1,9 +1,12 @@
 /** The `Retry-After` of an answer. */
 
+/** Eleven days: callers wait less. */
+const LONGEST_MS = 1_000_000_000;
+
 /** Milliseconds from whole seconds or an HTTP date. Undefined for anything else. */
 export function retryAfterMs(header: unknown): number | undefined {
   if (typeof header !== 'string') return undefined;
-  if (/^[0-9]{1,6}$/.test(header)) return Number(header) * 1_000;
+  if (/^[0-9]+$/.test(header)) return Math.min(Number(header) * 1_000, LONGEST_MS);
   return HTTP_DATE.test(header) ? Math.max(Date.parse(header) - Date.now(), 0) : undefined;
 }
 

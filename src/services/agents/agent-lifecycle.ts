@@ -4,6 +4,7 @@ import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
+import { endEnrollmentsOfAgent } from '../../data/agents/agent-enrollments.ts';
 import { lockAgent, revokeAllOfAgent, updateAgent } from '../../data/agents/agents.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { lockAccessUnchanged } from '../../data/organization/organizations.ts';
@@ -99,6 +100,7 @@ export async function archiveAgent(
     const agent = await lockAndReread(trx, principal, slug);
     if (agent.status === 'archived') return undefined;
     const revoked = await revokeAllOfAgent(trx, organizationId, slug);
+    await endEnrollmentsOfAgent(trx, organizationId, slug);
     const revision = await archivePipeline(trx, organizationId, pipelineOf(slug));
     const closed = await cancelAll(trx, {
       organizationId,

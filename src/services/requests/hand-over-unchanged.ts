@@ -49,7 +49,8 @@ export async function handOverUnchanged(
   const { now, deciders } = view;
   const path = view.path && (await loadEscalationPathRevision(db, view.path.revisionId));
   const { route, events } = routing(evaluating, { evaluated, path: view.path, now });
-  const request = buildRequest({ ...evaluating, state: 'pending', route });
+  const { previousMetadata = evaluating.previousMetadata } = evaluated;
+  const request = buildRequest({ ...evaluating, previousMetadata, state: 'pending', route });
   const first = path
     ? await firstLevel(context, { request, path, now, deciders, answers })
     : pathless({ request, now, deciders });

@@ -458,12 +458,9 @@ describe('exchanging', () => {
       const { slug } = await createAgent(app, organization);
       const codes = await begun();
       await authorize(codes.user, { agent_slug: slug });
-      const [exchanged, archived] = await Promise.all([
-        exchange(codes.secret),
-        owner.http.delete(`/api/v1/agents/${slug}`),
-      ]);
-      expect([200, 403]).toContain(exchanged.status);
-      expect(archived.status).toBe(204);
+      const archived = owner.http.delete(`/api/v1/agents/${slug}`);
+      const [exchanged] = await Promise.all([exchange(codes.secret), archived]);
+      expect([200, 404]).toContain(exchanged.status);
       if (exchanged.status === 200) expect(await asks(exchanged)).toBe(401);
     }
   });
@@ -485,13 +482,17 @@ describe('exchanging', () => {
     expect((await exchange(codes.secret)).status).toBe(200);
   });
 
-  test('is 403 for an agent archived since, and not found once the organization is deleted', async () => {
+  test('ends for good when the agent is archived, and when the organization is deleted', async () => {
     const gone = await createOrganization(app);
     const { slug } = await createAgent(app, gone);
-    const [one, two] = [await begun(), await begun()];
-    for (const { user } of [one, two]) await authorize(user, { agent_slug: slug }, gone.owner);
-    expect((await gone.owner.http.delete(`/api/v1/agents/${slug}`)).status).toBe(204);
-    expect(outcomeOf(await exchange(one.secret))).toEqual([403, 'agent_disabled']);
+    const path = `/api/v1/agents/${slug}`;
+    const one = await begun();
+    await authorize(one.user, { agent_slug: slug }, gone.owner);
+    await gone.owner.http.delete(path);
+    expect((await gone.owner.http.post(`${path}/restore`)).status).toBe(200);
+    expect(outcomeOf(await exchange(one.secret))).toEqual(NOT_FOUND);
+    const two = await begun();
+    await authorize(two.user, { agent_slug: slug }, gone.owner);
     await app.db('organizations').where({ id: gone.id }).update({ deleted_at: new Date() });
     expect(outcomeOf(await exchange(two.secret))).toEqual(NOT_FOUND);
   });

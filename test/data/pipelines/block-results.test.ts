@@ -5,15 +5,21 @@ import {
   beginAttempt,
   endAttempt,
   findAskingState,
-  findLastResult,
+  findProgress,
   planAsking,
 } from '../../../src/data/pipelines/block-results.ts';
 import type { RemoteResult } from '../../../src/domain/pipelines/remote.ts';
+import { stepRequest } from '../../../src/services/requests/step.ts';
 import { JsonText } from '../../../src/platform/json/exact-json.ts';
+import { through } from '../../support/gates.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { scene } from '../../support/scene.ts';
+import { asking, ASKING, startAskedEndpoint } from '../../support/servers/asked-endpoint.ts';
 
-const { app, ask, withdraw, reachDeadline } = await scene({ pipelines: { bot: {} } });
+const { app, owner, ask, read, pipeline, withdraw, reachDeadline } = await scene({
+  app: { environment: ASKING, rules: 'workflow' },
+  pipelines: { bot: {} },
+});
 const { db } = app;
 const ref = { scope: 'agent', blockId: 'limit' } as const;
 
@@ -112,7 +118,7 @@ describe('a result', () => {
     await begin(id);
     expect(await end(id, 1, { outcome: 'deny', reason: 'First.' })).toBeInstanceOf(Date);
     expect(await end(id, 2, { outcome: 'approve' })).toBeUndefined();
-    expect(await findLastResult(db, id)).toEqual({
+    expect((await findProgress(db, id))?.last).toEqual({
       ...ref,
       result: { outcome: 'deny', reason: 'First.' },
     });
@@ -126,7 +132,10 @@ describe('a result', () => {
     await begin(id);
     expect(await end(id, 1, { errorCode: 'timeout' })).toBeUndefined();
     await end(id, 2, { outcome: 'approve' });
-    expect(await findLastResult(db, id)).toEqual({ ...ref, result: { outcome: 'approve' } });
+    expect((await findProgress(db, id))?.last).toEqual({
+      ...ref,
+      result: { outcome: 'approve' },
+    });
   });
 
   test('is one of all that come at once', async () => {
@@ -145,7 +154,7 @@ describe('a result', () => {
     await begin(id);
     await withdraw(id);
     expect(await end(id, 1, { outcome: 'approve' })).toBeUndefined();
-    expect(await findLastResult(db, id)).toBeUndefined();
+    expect(await findProgress(db, id)).toBeUndefined();
   });
 
   test('is the last asked of several, and brings its metadata with every digit', async () => {
@@ -155,16 +164,54 @@ describe('a result', () => {
     const previousMetadata = new JsonText(`{"organization":{},"agent":{"limit":${metadata.text}}}`);
     await end(id, 1, { outcome: 'next', metadata }, { previousMetadata });
     await begin(id, { blockId: 'second' });
-    expect(await findLastResult(db, id)).toMatchObject({ blockId: 'limit' });
+    expect(await findProgress(db, id)).toMatchObject({ last: { blockId: 'limit' } });
     await end(id, 1, { errorCode: 'timeout' }, { blockId: 'second' });
-    expect(await findLastResult(db, id)).toEqual({
+    const progress = await findProgress(db, id);
+    expect(progress?.last).toEqual({
       scope: 'agent',
       blockId: 'second',
       result: { errorCode: 'timeout' },
     });
-    const row = await db('approval_requests')
-      .where({ id })
-      .first<{ text: string }>(db.raw('cast(previous_metadata as text) as text'));
-    expect(row.text).toBe(previousMetadata.text);
+    expect(progress?.previousMetadata?.text).toBe(previousMetadata.text);
   });
+});
+
+test('a step sees the metadata of the result that came while it read', async () => {
+  const flagged = {
+    id: 'risky',
+    name: 'Risky',
+    type: 'cel',
+    config: {
+      when: {
+        id: 'risk',
+        field: '/previous_metadata/agent/limit/risk',
+        operator: 'greater_than',
+        value: 5,
+      },
+      on_match: 'deny',
+      reason: 'Too risky.',
+    },
+  };
+  const yes = {
+    id: 'yes',
+    name: 'Yes',
+    type: 'always',
+    config: { outcome: 'approve', reason: 'Fine.' },
+  };
+  await startAskedEndpoint(owner.http).then((endpoint) => endpoint.close());
+  await pipeline('bot', { blocks: [asking('limit'), flagged, yes] });
+  const id = await waiting();
+  await begin(id);
+  const metadata = new JsonText('{"risk":9}');
+  const previousMetadata = new JsonText('{"organization":{},"agent":{"limit":{"risk":9}}}');
+  await through(
+    app,
+    {
+      of: 'from pipeline_block_results',
+      at: 'before',
+      happens: () => end(id, 1, { outcome: 'next', metadata }, { previousMetadata }),
+    },
+    () => stepRequest(app.context, id, { floor: new Date(0), by: 'reconciler' }),
+  );
+  expect((await read(id))['status']).toBe('denied');
 });

@@ -155,6 +155,11 @@ describe('another attempt may succeed', () => {
     });
   });
 
+  test('after a pause, however long the number that asks for it', async () => {
+    receiver.answerWith(answering(429, '', { 'retry-after': '99999999999999999999' }));
+    expect(await ask()).toMatchObject({ mayPass: true, retryAfterMs: 1_000_000_000 });
+  });
+
   test('after no answer in time', async () => {
     receiver.answerWith(() => undefined);
     const reply = await ask({ timeoutMs: 50 });

@@ -8,9 +8,10 @@ import { evaluateRequest, type Question, type Verdict } from '../../../domain/pi
 import { SYSTEM } from '../../../domain/audit.ts';
 import type { EscalationPathSource } from '../../../domain/pipelines/types.ts';
 import type { NewDecision } from '../../../data/requests/decide.ts';
-import { findLastResult } from '../../../data/pipelines/block-results.ts';
+import { findProgress } from '../../../data/pipelines/block-results.ts';
 import { pipelineTables } from '../../../data/pipelines/request-approval-pipelines.ts';
 import { findRevisionById } from '../../../data/revisions.ts';
+import type { JsonText } from '../../../platform/json/exact-json.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
 import { loadCompiledPipeline } from '../../pipelines/request-approval-pipelines.ts';
@@ -21,6 +22,8 @@ export interface Evaluated {
   readonly verdict: Verdict;
   /** The escalation paths to try, in order; empty unless the outcome is `human`. */
   readonly paths: readonly PathToTry[];
+  /** What the evaluation saw, for the conditions of the path. */
+  readonly previousMetadata?: JsonText;
 }
 
 export interface PathToTry {
@@ -40,11 +43,12 @@ export async function evaluatePinned(
   const asks = [pipelines.organization, pipelines.agent].some(
     (each) => each && each.remote.size > 0,
   );
-  const last = asks ? await findLastResult(db, request.id) : undefined;
-  return (
-    lightResult(request, pipelines, last) ??
-    (await heavyResult(context, { request, pipelines, last }))
-  );
+  const progress = asks ? await findProgress(db, request.id) : undefined;
+  if (!progress) return await evaluateFrom(context, { request, pipelines, last: undefined });
+  const { last, previousMetadata } = progress;
+  const current = previousMetadata ? { ...request, previousMetadata } : request;
+  const result = await evaluateFrom(context, { request: current, pipelines, last });
+  return 'ask' in result || !previousMetadata ? result : { ...result, previousMetadata };
 }
 
 /** Of a request without stored results. Undefined when the work is too much for the main thread. */
@@ -124,15 +128,23 @@ function lightResult(
   return withPaths(result, pipelines);
 }
 
-interface HeavyEvaluation {
+interface PinnedEvaluation {
   readonly request: ApprovalRequest;
   readonly pipelines: Pipelines;
   readonly last: BlockResult | undefined;
 }
 
+async function evaluateFrom(
+  context: ServiceContext,
+  evaluation: PinnedEvaluation,
+): Promise<Evaluated | Question> {
+  const { request, pipelines, last } = evaluation;
+  return lightResult(request, pipelines, last) ?? (await heavyResult(context, evaluation));
+}
+
 async function heavyResult(
   { db, workerPool }: ServiceContext,
-  { request, pipelines, last }: HeavyEvaluation,
+  { request, pipelines, last }: PinnedEvaluation,
 ): Promise<Evaluated | Question> {
   const [organization, agent] = await Promise.all([
     documentOf(db, request.organizationPipelineRevisionId),

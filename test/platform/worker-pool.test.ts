@@ -1,0 +1,32 @@
+/** Threads for heavy work, and what becomes of it when the process stops. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, expect, test } from '@jest/globals';
+import { asAppError, problemFrom } from '../../api/http/problem.ts';
+import { openWorkerPool, PoolClosed } from '../../src/platform/worker-pool.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'countersign-worker-pool-'));
+const file = join(directory, 'tasks.mjs');
+writeFileSync(
+  file,
+  'export const twice = (n) => 2 * n; export const endless = () => { for (;;); };',
+);
+afterAll(() => {
+  rmSync(directory, { recursive: true });
+});
+
+const twice = (n: number): number => 2 * n;
+const endless = (_none: null): null => null;
+
+test('work that a stop ends is answered with 503, so that the caller tries again', async () => {
+  const pool = openWorkerPool({ module: pathToFileURL(file) });
+  expect(await pool.run(twice, 21, 'one')).toBe(42);
+  const ended = pool.run(endless, null, 'one').catch((error: unknown) => error);
+  await pool.close();
+  const error = await ended;
+  expect(error).toBeInstanceOf(PoolClosed);
+  const { status, headers } = problemFrom(asAppError(error), 'id');
+  expect([status, headers['Retry-After']]).toEqual([503, '2']);
+});
