@@ -21,7 +21,6 @@ export async function up(db: Knex): Promise<void> {
       escalation_path text,
       error_code text,
       constraint pipeline_block_results_pkey primary key (request_id, scope, block_id),
-      constraint pipeline_block_results_place_key unique (request_id, place),
       constraint pipeline_block_results_result_check
         check (num_nonnulls(outcome, error_code) = case when answered_at is null then 0 else 1 end)
     );

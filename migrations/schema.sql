@@ -638,7 +638,6 @@ CREATE TABLE pipeline_block_results (
   error_code text,
   cost json,
   CONSTRAINT pipeline_block_results_pkey PRIMARY KEY (request_id, scope, block_id),
-  CONSTRAINT pipeline_block_results_place_key UNIQUE (request_id, place),
   CONSTRAINT pipeline_block_results_outcome_check CHECK ((outcome = ANY (ARRAY['approve'::text, 'deny'::text, 'human'::text, 'next'::text]))),
   CONSTRAINT pipeline_block_results_result_check CHECK ((num_nonnulls(outcome, error_code) =
 CASE

@@ -430,9 +430,9 @@ describe('one round trip to the database', () => {
         credential.kind === 'session'
           ? { cookie: `service_session=${credential.token}` }
           : { authorization: `Bearer ${credential.token}` };
-      // Reading an agent is one statement.
+      // Reading a tool is one statement.
       const statements = await statementsDuring(() =>
-        app.http.get('/api/v1/agents/no-such-agent', { headers }),
+        app.http.get(`/api/v1/tool_catalog/${randomUUID()}`, { headers }),
       );
       expect(statements).toHaveLength(2);
     },
