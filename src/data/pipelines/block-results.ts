@@ -4,12 +4,13 @@
  * more often than allowed, or changes a result.
  */
 import { WAKE_HEAD_START_MS } from '../../domain/requests/approval-requests.ts';
-import type {
-  BlockRef,
-  BlockResult,
-  RemoteAnswer,
-  RemoteErrorCode,
-  RemoteResult,
+import {
+  storedResult,
+  type BlockRef,
+  type BlockResult,
+  type RemoteAnswer,
+  type RemoteErrorCode,
+  type RemoteResult,
 } from '../../domain/pipelines/remote.ts';
 import { JsonText, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
@@ -200,18 +201,17 @@ export async function findProgress(
   if (!row) return undefined;
   const { scope, blockId, previousMetadata } = row;
   return {
-    last: { scope, blockId, result: resultOf(row) },
+    last: {
+      scope,
+      blockId,
+      result: storedResult({
+        outcome: row.outcome,
+        errorCode: row.errorCode,
+        ...(row.reason !== null && { reason: row.reason }),
+        ...(row.escalationPath !== null && { escalationPath: row.escalationPath }),
+      }),
+    },
     previousMetadata: previousMetadata === null ? undefined : new JsonText(previousMetadata),
-  };
-}
-
-function resultOf({ outcome, reason, escalationPath, errorCode }: ResultRow): RemoteResult {
-  // Only a later release knows an outcome besides these: a failure ends at a person.
-  if (outcome === null) return { errorCode: errorCode ?? 'invalid_answer' };
-  return {
-    outcome,
-    ...(reason !== null && { reason }),
-    ...(escalationPath !== null && { escalationPath }),
   };
 }
 

@@ -33,7 +33,7 @@ const LETTERS = 'ABCDEFGHJKMNPQRSTUVWXYZ';
 const LETTERS_AND_DIGITS = `${LETTERS}23456789`;
 const ALPHABETS = [...Array<string>(3).fill(LETTERS), ...Array<string>(4).fill(LETTERS_AND_DIGITS)];
 
-/** So many bits beyond those of a code that each code is as likely as any other. */
+/** Random bytes for a code. Far more than it holds, so that all codes are equally likely. */
 export const USER_CODE_BYTES = 16;
 
 /** A code such as `KQM-7X2R`: three letters, then four letters or digits, of random bytes. */

@@ -152,16 +152,40 @@ export function knownMetadata(
   return { organization, agent } as Readonly<Record<PipelineScope, JsonText>>;
 }
 
-/** The result as it counts, and what conditions behind the block see. */
+/** The result as it counts, with all metadata of the request if the result adds some. */
+export function counting(
+  previous: JsonText | undefined,
+  ref: BlockRef,
+  result: RemoteResult,
+): { readonly result: RemoteResult; readonly previousMetadata?: JsonText } {
+  const metadata = 'outcome' in result ? result.metadata : undefined;
+  if (!metadata) return { result };
+  const previousMetadata = addMetadata(previous, ref, metadata);
+  return previousMetadata
+    ? { result, previousMetadata }
+    : { result: { errorCode: 'answer_too_large' } };
+}
+
+/** The same, with what conditions behind the block see. */
 export function afterResult(
   facts: ConditionFacts,
   ref: BlockRef,
-  result: RemoteResult,
+  given: RemoteResult,
 ): { readonly facts: ConditionFacts; readonly result: RemoteResult } {
-  const metadata = 'outcome' in result ? result.metadata : undefined;
-  if (!metadata) return { facts, result };
   const before = new JsonText(stringifyExact(facts.previous_metadata));
-  const added = addMetadata(before, ref, metadata);
-  if (!added) return { facts, result: { errorCode: 'answer_too_large' } };
-  return { facts: { ...facts, previous_metadata: knownMetadata(added) }, result };
+  const { result, previousMetadata } = counting(before, ref, given);
+  if (!previousMetadata) return { facts, result };
+  return { facts: { ...facts, previous_metadata: knownMetadata(previousMetadata) }, result };
+}
+
+/** A result as it is stored. What only a later release knows is a failure, which ends at a person. */
+export function storedResult({
+  outcome,
+  errorCode,
+  ...answer
+}: Omit<RemoteAnswer, 'outcome'> & {
+  readonly outcome: BlockOutcome | null;
+  readonly errorCode: RemoteErrorCode | null;
+}): RemoteResult {
+  return outcome === null ? { errorCode: errorCode ?? 'invalid_answer' } : { outcome, ...answer };
 }

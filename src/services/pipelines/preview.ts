@@ -96,7 +96,7 @@ export async function runPreview(
       ...{ document, sample: stringifyExact(sample), after },
       ...{ edition, models: judge?.models },
     };
-    const answer = await evaluateTexts(context, texts, onBehalfOf);
+    const answer = await evaluateSample(context, texts, onBehalfOf);
     if ('issues' in answer) throw invalid(answer.issues);
     const blocks = 'ask' in answer ? answer.blocks : answer.evaluation.blocks;
     reached.push(...withReturned(blocks, after));
@@ -112,7 +112,7 @@ export async function runPreview(
   }
 }
 
-async function evaluateTexts(
+async function evaluateSample(
   { workerPool }: Pick<Runtime, 'workerPool'>,
   texts: Omit<PreviewTexts, 'work'>,
   onBehalfOf: string,

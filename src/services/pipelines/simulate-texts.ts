@@ -1,6 +1,10 @@
 /** Simulates rules in a worker thread, which receives texts. */
 import { replayRequest, type StoredResult } from '../../domain/pipelines/replay.ts';
-import type { RemoteAnswer, RemoteErrorCode } from '../../domain/pipelines/remote.ts';
+import {
+  storedResult,
+  type RemoteAnswer,
+  type RemoteErrorCode,
+} from '../../domain/pipelines/remote.ts';
 import type { PipelineScope } from '../../domain/pipelines/types.ts';
 import type { Verdict } from '../../domain/pipelines/verdict.ts';
 import { JsonText, parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
@@ -85,12 +89,10 @@ function storedResults(text: string): StoredResult[] {
     scope: row.scope,
     blockId: row.block_id,
     contentHash: row.content_hash,
-    result:
-      row.outcome === null
-        ? { errorCode: row.error_code ?? 'invalid_answer' }
-        : {
-            outcome: row.outcome,
-            ...(row.metadata && { metadata: new JsonText(stringifyExact(row.metadata)) }),
-          },
+    result: storedResult({
+      outcome: row.outcome,
+      errorCode: row.error_code,
+      ...(row.metadata && { metadata: new JsonText(stringifyExact(row.metadata)) }),
+    }),
   }));
 }

@@ -13,7 +13,7 @@ import {
 import { findRequest } from '../../../data/requests/read.ts';
 import { requestEvent } from '../../../domain/audit.ts';
 import {
-  addMetadata,
+  counting,
   leaseOf,
   LONGEST_RETRY_AFTER_MS,
   pauseAfter,
@@ -74,7 +74,7 @@ async function askWhileOpen(
   requestId: string,
   { scope, blockId, signal }: BlockRef & { readonly signal: AbortSignal },
 ): Promise<Asked> {
-  const found = await placeOf(context, requestId, { scope, blockId });
+  const found = await blockToAsk(context, requestId, { scope, blockId });
   if (!found) return STEP;
   const { block } = found;
   const attempt = await beginAttempt(context.db, {
@@ -84,18 +84,18 @@ async function askWhileOpen(
     maxAttempts: block.max_attempts,
     leaseMs: leaseOf(block),
   });
-  if (!attempt) return await whyNot(context, requestId, { scope, block });
   const { request } = found;
+  if (!attempt) return await withoutAttempt(context, { request, scope, block });
   const { organizationId } = request;
   const facts = conditionFacts(request);
   const timeoutMs = timeoutOf(block);
   const question = { ...found, ...attempt, organizationId, scope, facts, timeoutMs, signal };
   const reply = await askRemote(context, question);
-  return await record(context, { ...found, ...attempt, scope }, reply);
+  return await recordAttempt(context, { ...found, ...attempt, scope }, reply);
 }
 
 /** Undefined when the request is no longer evaluated. */
-async function placeOf(
+async function blockToAsk(
   { db }: ServiceContext,
   requestId: string,
   { scope, blockId }: BlockRef,
@@ -113,12 +113,12 @@ async function placeOf(
 }
 
 /** After an attempt that could not begin. */
-async function whyNot(
+async function withoutAttempt(
   context: ServiceContext,
-  requestId: string,
-  { scope, block }: { readonly scope: BlockRef['scope']; readonly block: RemoteBlock },
+  { request, scope, block }: Pick<BlockCall, 'request' | 'scope' | 'block'>,
 ): Promise<Asked> {
   const ref = { scope, blockId: block.id };
+  const requestId = request.id;
   const state = await findAskingState(context.db, requestId, ref);
   if (!state || state.answered) return STEP;
   if (state.leasedMs > 0)
@@ -129,20 +129,20 @@ async function whyNot(
   const { attempt } = state;
   await context.db.transaction(async (trx) => {
     const now = await endAttempt(trx, { requestId, ...ref, attempt, result, pauseMs: 0 });
-    const request = now && (await findRequest(trx, requestId))?.request;
-    if (request) await insertAsked(trx, { request, ...ref, attempt, now }, eventData(result, {}));
+    if (now) await insertAsked(trx, { request, ...ref, attempt, now }, eventData(result, {}));
   });
   return STEP;
 }
 
 /** Writes down what came of the attempt. Another one follows a failure that may pass. */
-async function record(context: ServiceContext, call: BlockCall, reply: BlockReply): Promise<Asked> {
+async function recordAttempt(
+  context: ServiceContext,
+  call: BlockCall,
+  reply: BlockReply,
+): Promise<Asked> {
   const { request, scope, block, attempt } = call;
   const ref = { scope, blockId: block.id };
-  const metadata = 'outcome' in reply.result ? reply.result.metadata : undefined;
-  const previousMetadata = metadata && addMetadata(request.previousMetadata, ref, metadata);
-  const result: RemoteResult =
-    metadata && !previousMetadata ? { errorCode: 'answer_too_large' } : reply.result;
+  const { result, previousMetadata } = counting(request.previousMetadata, ref, reply.result);
   context.metrics.blockAttempts.inc({
     type: block.type,
     result: 'outcome' in result ? result.outcome : result.errorCode,
