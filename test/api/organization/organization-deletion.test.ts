@@ -22,7 +22,7 @@ import {
   type TestOrganization,
 } from '../../support/scene/factories.ts';
 import { expire, invited } from '../../support/scene/invitations.ts';
-import { ask as askWithTemporal, handleOf } from '../../support/temporal.ts';
+import { ask as askWithTemporal, handleOf, waiting } from '../../support/temporal.ts';
 import { until } from '../../support/waiting.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 
@@ -254,6 +254,8 @@ describe('DELETE /organization', () => {
       const theirs = await createOrganization(durable);
       const agent = await createAgent(durable, theirs);
       const ids = await Promise.all([1, 2, 3].map(() => askWithTemporal(durable, agent)));
+      // At the door a workflow starts behind the answer.
+      for (const id of ids) await waiting(durable, id);
       const statuses = async () =>
         await Promise.all(
           ids.map(async (id) => (await handleOf(durable, id).describe()).status.name),
