@@ -34,6 +34,7 @@ import { startChangeFeed } from '../src/services/requests/waiting/change-feed.ts
 import type { Judge, Limits, Runtime, ServiceContext } from '../src/services/context.ts';
 import { createMetrics } from '../src/services/metrics.ts';
 import { startSending } from '../src/services/notifications/send-loop.ts';
+import { startPurging } from '../src/services/retention.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
 import { linkTemporal, type TemporalLink, type WorkerOptions } from '../temporal/worker.ts';
 import { temporalWorkflows, type WorkflowsOptions } from '../temporal/workflows.ts';
@@ -115,7 +116,8 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   });
   const feed = startChangeFeed(context, databaseUrl);
   const reconciler = startReconciler(workerContext);
-  const sending = roles.worker ? startSending({ ...runtime, db: senderDb }) : undefined;
+  const senderContext = { ...runtime, db: senderDb };
+  const loops = roles.worker ? [startSending(senderContext), startPurging(senderContext)] : [];
   later.url = await listen(server, config);
   return {
     url: later.url,
@@ -126,7 +128,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
       await Promise.all([
         closeServer(server),
         reconciler.stop(),
-        sending?.stop(),
+        ...loops.map((loop) => loop.stop()),
         feed.stop(),
         temporal.close(),
       ]);

@@ -17,7 +17,6 @@ import { Bell } from '../../platform/bell.ts';
 import type { ServiceContext } from '../context.ts';
 import { attempt, type Taken } from './attempt.ts';
 import { LEAST_IN_FLIGHT, openReceiverLimits } from './receiver-limits.ts';
-import { purgeWhileRunning } from './retention.ts';
 import { openStatements, type SendContext } from './statements.ts';
 
 /** Messages of other processes, retries and ended claims are found within this time. */
@@ -67,7 +66,6 @@ export function startSending(service: ServiceContext, { pollMs = POLL_MS } = {})
       sendWhileRunning(context, { kind, due, stopping: stopping.signal, cutOff: cutOff.signal }),
     ),
     lookWhileRunning(context, { kinds, pollMs, stopping: stopping.signal }),
-    purgeWhileRunning(context, stopping.signal),
   ]);
   return {
     stop: async () => {

@@ -1,7 +1,7 @@
 /** A machine asks, a person authorizes, the machine gets its credential once. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { purgeBatch } from '../../../src/services/notifications/retention.ts';
+import { purgeBatch } from '../../../src/services/retention.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';

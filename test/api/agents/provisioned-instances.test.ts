@@ -1,7 +1,7 @@
 /** A fleet makes its instances with a provisioner token. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { purgeBatch } from '../../../src/services/notifications/retention.ts';
+import { purgeBatch } from '../../../src/services/retention.ts';
 import { answerKey, openAnswer } from '../../../src/services/agents/sealed-answers.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';

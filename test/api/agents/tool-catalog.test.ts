@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { purgeBatch } from '../../../src/services/notifications/retention.ts';
+import { purgeBatch } from '../../../src/services/retention.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { heldBy } from '../../support/held-by.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { purgeBatch } from '../../../src/services/notifications/retention.ts';
+import { purgeBatch } from '../../../src/services/retention.ts';
 import { requestOf } from '../../support/adapter.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { always, BASE } from '../../support/scene/request-approval-pipelines.ts';

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { purgeBatch } from '../../../src/services/notifications/retention.ts';
+import { purgeBatch } from '../../../src/services/retention.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import type { Answer, Json } from '../../support/http.ts';
 import {

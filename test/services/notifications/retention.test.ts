@@ -5,7 +5,7 @@ import {
   deleteFinished,
   leaseDue,
 } from '../../../src/data/notifications/notification-deliveries.ts';
-import { purgeBatch } from '../../../src/services/notifications/retention.ts';
+import { purgeBatch } from '../../../src/services/retention.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
   createAgent,

@@ -3,14 +3,14 @@
  * minute. Each function of `PURGES` says what it deletes, and when.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { deleteOldEnrollments } from '../../data/agents/agent-enrollments.ts';
-import { deleteOldProvisionedInstances } from '../../data/agents/provisioned-instances.ts';
-import { deleteFinished } from '../../data/notifications/notification-deliveries.ts';
-import { deleteRemovedTools } from '../../data/agents/tool-catalog.ts';
-import { deleteOldJudgeBudgets } from '../../data/pipelines/judge-budgets.ts';
-import { deleteOldAssessments } from '../../data/pipelines/request-assessments.ts';
-import { deleteOldWebhookDeliveries } from '../../data/webhooks/webhook-deliveries.ts';
-import type { ServiceContext } from '../context.ts';
+import { deleteOldEnrollments } from '../data/agents/agent-enrollments.ts';
+import { deleteOldProvisionedInstances } from '../data/agents/provisioned-instances.ts';
+import { deleteFinished } from '../data/notifications/notification-deliveries.ts';
+import { deleteRemovedTools } from '../data/agents/tool-catalog.ts';
+import { deleteOldJudgeBudgets } from '../data/pipelines/judge-budgets.ts';
+import { deleteOldAssessments } from '../data/pipelines/request-assessments.ts';
+import { deleteOldWebhookDeliveries } from '../data/webhooks/webhook-deliveries.ts';
+import type { ServiceContext } from './context.ts';
 
 const EVERY_MS = 60_000;
 /** Small enough not to block other work; all batches together purge more than a minute can send. */
@@ -27,11 +27,23 @@ const PURGES = [
   deleteOldJudgeBudgets,
 ];
 
-/** Runs until `stopping` is aborted; never rejects. */
-export async function purgeWhileRunning(
-  context: ServiceContext,
-  stopping: AbortSignal,
-): Promise<void> {
+export interface Purging {
+  stop(): Promise<void>;
+}
+
+export function startPurging(context: ServiceContext): Purging {
+  const stopping = new AbortController();
+  const running = purgeWhileRunning(context, stopping.signal);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Never rejects. */
+async function purgeWhileRunning(context: ServiceContext, stopping: AbortSignal): Promise<void> {
   while (await delay(EVERY_MS, true, { signal: stopping }).catch(() => false)) {
     await purgeBatch(context, stopping).catch((error: unknown) => {
       context.logger.warn(
