@@ -7,7 +7,9 @@ import { measureFloor } from './create/compare.ts';
 import { measure, median, round, type Load, type Measured } from './load.ts';
 import { ask, bearer, expectStatus, send, sender, type Parties, type Send } from './service.ts';
 
-const LATENCY: Load = { callers: 1, calls: 150 };
+/** Short turns, many of them: the machine's speed changes from second to second. */
+const TURN: Load = { callers: 1, calls: 30 };
+const TURNS = 15;
 const ROUNDS = 3;
 const ANSWER_MS = 100;
 const HANGING = 200;
@@ -28,32 +30,38 @@ export async function measureBlocks(bench: Bench) {
       asking: await agent('asking', [webhook('prompt')]),
       hanging: await agent('hanging', [{ ...webhook('hanging'), timeout: '30s' }]),
     };
-    const rounds: Record<'floor' | 'one' | 'eleven' | 'nested' | 'asking', Measured>[] = [];
+    const turns: Record<'one' | 'eleven' | 'nested', Measured>[] = [];
+    for (let count = 0; count < TURNS; count++)
+      turns.push({
+        one: await measure(() => ask(agents.one, 'fast'), TURN),
+        eleven: await measure(() => ask(agents.eleven, 'fast'), TURN),
+        nested: await measure(() => ask(agents.nested, 'fast'), TURN),
+      });
+    const rounds: Record<'floor' | 'asking', Measured>[] = [];
     for (let count = 0; count < ROUNDS; count++)
       rounds.push({
         floor: (await measureFloor(bench.temporalAddress)).one,
-        one: await measure(() => ask(agents.one, 'fast'), LATENCY),
-        eleven: await measure(() => ask(agents.eleven, 'fast'), LATENCY),
-        nested: await measure(() => ask(agents.nested, 'fast'), LATENCY),
         asking: await measure(() => ask(agents.asking, 'fast'), { callers: 1, calls: 40 }),
       });
-    const of = (value: (each: (typeof rounds)[number]) => number) =>
-      round(median(rounds.map(value)));
     return {
-      oneP50: of(({ one }) => one.p50),
-      elevenRatio: of(({ one, eleven }) => eleven.p50 / one.p50),
-      nestedAdded: of(({ one, nested: many }) => many.p50 - one.p50),
-      floorP50: of(({ floor }) => floor.p50),
-      askingP50: of(({ asking }) => asking.p50),
+      oneP50: medianOf(turns, ({ one }) => one.p50),
+      elevenRatio: medianOf(turns, ({ one, eleven }) => eleven.p50 / one.p50),
+      nestedAdded: medianOf(turns, ({ one, nested: many }) => many.p50 - one.p50),
+      floorP50: medianOf(rounds, ({ floor }) => floor.p50),
+      askingP50: medianOf(rounds, ({ asking }) => asking.p50),
       /** Beyond the time that the endpoint takes. */
-      askingRatio: of(({ floor, asking }) => (asking.p50 - ANSWER_MS) / floor.p50),
+      askingRatio: medianOf(rounds, ({ floor, asking }) => (asking.p50 - ANSWER_MS) / floor.p50),
       hanging: await measureBeside(agents, receiver),
+      turns,
       rounds,
     };
   } finally {
     receiver.stop();
   }
 }
+
+const medianOf = <Each>(all: readonly Each[], value: (each: Each) => number): number =>
+  round(median(all.map(value)));
 
 /** Other creates without and with requests that wait for an endpoint that never answers. */
 async function measureBeside(
