@@ -7,7 +7,7 @@ const TEMPORAL = ['@temporalio/[^/]+'];
 const HTTP = ['koa', 'koa-[^/]+', '@koa/[^/]+', 'undici'];
 const SQL = ['knex', 'pg'];
 const EVERY_LAYER =
-  '^(src/[a-z]+|api|workflows|activities|temporal|migrations|demo|bin|bench|test)/';
+  '^(src/[a-z]+|api|workflows|activities|temporal|migrations|demo|bin|bench|test|web/src)/';
 
 /**
  * - `ours`: our other code that it may import; `typesOf`: of these, types only.
@@ -84,6 +84,28 @@ const layers = {
     not: [...TEMPORAL, ...SQL],
     door: 'the demo uses the service from outside, over HTTP.',
   },
+  'web/src': {
+    ours: [
+      'src/platform/json/exact-json.ts',
+      'src/platform/json/exact-values.ts',
+      'src/platform/json/decimals.ts',
+      'src/domain/durations.ts',
+      'src/domain/shown-text.ts',
+    ],
+    only: [
+      'react',
+      'react-dom',
+      '@mantine/[^/]+',
+      '@tanstack/[^/]+',
+      'openapi-fetch',
+      'openapi-typescript-helpers',
+      '@noble/hashes',
+      'jsonc-parser',
+      'uqr',
+      'uuid',
+    ],
+    door: 'the web app runs in browsers and uses the API over HTTP: it imports exact JSON, decimals, durations and shown text, and packages made for browsers.',
+  },
   bin: {
     ours: ['src/', 'api/', 'workflows/', 'activities/', 'temporal/', 'migrations/'],
     not: [],
@@ -110,7 +132,7 @@ const startsWith = (paths) => `^(${paths.join('|').replaceAll('.', '\\.')})`;
 function rulesOf([layer, { ours, typesOf = [], only, not, door }]) {
   const from = { path: `^${layer}/` };
   const allowed = [`${layer}/`, ...ours];
-  const name = layer.replace('src/', '');
+  const name = layer.replace(/src\/|\/src/, '');
   const packages = only ? { pathNot: packagePattern(only) } : { path: packagePattern(not) };
   return [
     rule(`${name}-imports-ours`, door, from, {

@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 const sources = [
@@ -12,10 +13,44 @@ const sources = [
   'bin/**/*.ts',
   'bench/**/*.ts',
   'demo/**/*.ts',
+  'web/**/*.{ts,tsx}',
+];
+
+const namedExportsOnly = {
+  selector: 'ExportDefaultDeclaration',
+  message: 'Named exports only.',
+};
+
+/** What would change digits, run foreign text, or need inline styles that the page's policy refuses. */
+const unsafeInWeb = [
+  {
+    selector: "MemberExpression[object.name='JSON'][property.name='parse']",
+    message: 'JSON.parse changes digits: use call() of shell/api.ts, or parseExact.',
+  },
+  {
+    selector: "CallExpression[callee.property.name='json'][arguments.length=0]",
+    message: '.json() changes digits: use call() of shell/api.ts.',
+  },
+  {
+    selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
+    message: 'Foreign text is never markup.',
+  },
+  {
+    selector: "JSXAttribute[name.name='href'] > JSXExpressionContainer",
+    message: 'A link to foreign text may run it. Use <Link>, or a literal.',
+  },
+  {
+    selector:
+      'JSXAttribute > JSXExpressionContainer > ObjectExpression > Property[key.name=/^(base|xs|sm|md|lg|xl)$/]',
+    message:
+      "Responsive style props need inline styles, which the page's policy refuses: use a CSS module.",
+  },
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '.countersign/', 'coverage/'] },
+  {
+    ignores: ['web/src/shell/openapi.d.ts', 'dist/', 'node_modules/', '.countersign/', 'coverage/'],
+  },
   js.configs.recommended,
   ...tseslint.configs.strict,
   prettier,
@@ -28,10 +63,7 @@ export default tseslint.config(
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
       ],
       '@typescript-eslint/no-non-null-assertion': 'error',
-      'no-restricted-syntax': [
-        'error',
-        { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
-      ],
+      'no-restricted-syntax': ['error', namedExportsOnly],
       eqeqeq: ['error', 'always'],
     },
   },
@@ -44,6 +76,16 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
+  {
+    files: ['web/src/**/*.{ts,tsx}'],
+    plugins: { 'react-hooks': reactHooks },
+    languageOptions: { globals: { document: 'readonly', window: 'readonly', console: 'off' } },
+    rules: {
+      ...reactHooks.configs.recommended.rules,
+      'no-undef': 'off',
+      'no-restricted-syntax': ['error', namedExportsOnly, ...unsafeInWeb],
+    },
+  },
   { files: ['test/**/*.ts'], rules: { 'max-lines': ['error', 500] } },
   // A migration is one statement of SQL, whose length is that of the schema.
   { files: ['migrations/**/*.ts'], rules: { 'max-lines-per-function': 'off' } },
@@ -51,6 +93,7 @@ export default tseslint.config(
   {
     files: [
       '*.config.js',
+      'web/vite.config.ts',
       '.dependency-cruiser.js',
       'test/support/run/global-{setup,teardown}.ts',
       'test/support/run/{summary-reporter,sequencer}.js',

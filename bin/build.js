@@ -20,7 +20,9 @@ import { fileURLToPath, URL } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stampFile = join(root, 'dist/.build-stamp');
 const { include } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
-const folders = include.filter((name) => name !== 'test' && existsSync(join(root, name)));
+const folders = [...include.filter((name) => name !== 'test'), 'web'].filter((name) =>
+  existsSync(join(root, name)),
+);
 const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
 
 function sources() {
@@ -71,6 +73,7 @@ if (last.states !== stamp.states) {
     'tsconfig.build.json',
   ]);
   run(process.execPath, [join(root, 'dist/bin/build-workflows.js')]);
+  run(process.execPath, [join(root, 'bin/build-web.js')]);
   // The API reference's script, with the licenses that it names. The package itself remains a
   // development package.
   for (const file of ['redoc.standalone.js', 'redoc.standalone.js.LICENSE.txt'])

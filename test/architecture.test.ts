@@ -37,10 +37,12 @@ const folders = [
   'demo',
   'bin',
   'bench',
+  'web',
   'test',
 ];
 const folderOf = (file: string) => folders.find((folder) => file.startsWith(`${folder}/`));
-const sources = tracked.filter((file) => file.endsWith('.ts') && folderOf(file) !== undefined);
+const isSource = (file: string) => /\.tsx?$/.test(file);
+const sources = tracked.filter((file) => isSource(file) && folderOf(file) !== undefined);
 
 interface Violation {
   readonly rule: { readonly name: string };
@@ -144,6 +146,8 @@ describe('import rules', () => {
     'migrations/b.ts': ['migrations-imports-packages', "import 'luxon';"],
     'demo/a.ts': ['demo-imports-ours', "import '../api/teams.ts';"],
     'demo/b.ts': ['demo-imports-packages', "import '@temporalio/client';"],
+    'web/src/a.ts': ['web-imports-ours', "import '../../src/domain/errors.ts';"],
+    'web/src/b.ts': ['web-imports-packages', "import 'node:fs';"],
     'bin/a.ts': ['bin-imports-ours', "import '../demo/main.ts';"],
     'src/services/d.ts': ['undeclared-package', "import 'accepts';"],
     'src/services/e.ts': ['development-package', "import 'fast-check';"],
@@ -178,9 +182,7 @@ describe('files', () => {
   const ownCode = sources.filter((file) => !file.startsWith('test/'));
 
   test('are in a folder of this table', () => {
-    expect(tracked.filter((file) => file.endsWith('.ts') && folderOf(file) === undefined)).toEqual(
-      [],
-    );
+    expect(tracked.filter((file) => isSource(file) && folderOf(file) === undefined)).toEqual([]);
   });
 
   test('export by name only, except what Jest loads', () => {
@@ -190,6 +192,7 @@ describe('files', () => {
     expect(defaults).toEqual([
       'test/support/run/global-setup.ts',
       'test/support/run/global-teardown.ts',
+      'web/vite.config.ts',
     ]);
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type Router from '@koa/router';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
-import { mountReference } from './reference.ts';
+import { mountReference } from '../pages/reference.ts';
 
 /** One named part of readiness: undefined when well, else its problem. */
 export type Probe = () => Promise<string | undefined>;

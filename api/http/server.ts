@@ -38,6 +38,7 @@ import { loggedPath } from './logged-paths.ts';
 import { mountOperations, type OperationProbes } from './operations.ts';
 import { asAppError, problemFrom } from './problem.ts';
 import { rateLimit, type RateLimit } from './rate-limit.ts';
+import { serveWebApp } from '../pages/web-app.ts';
 import { refuseGarbage, requireWellFormed } from './well-formed.ts';
 
 /** The context of answering a call, without the call itself. */
@@ -105,6 +106,7 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
     }),
   );
   app.use(requireWellFormed);
+  if (options.endpoints.length > 0) app.use(serveWebApp());
   const named = namedPaths(options.endpoints);
   app.use(async (ctx, next) => {
     if (named.get(ctx.path)?.includes(ctx.method) !== false) await next();

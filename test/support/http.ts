@@ -9,7 +9,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Undefined when there is no body. */
+  /** Undefined when there is no body of JSON. */
   readonly body: Json;
 }
 
@@ -36,6 +36,7 @@ export class HttpClient {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.body.text();
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
     const flat = Object.entries(response.headers).map(([name, value]) => [
       name,
       Array.isArray(value) ? value.join(', ') : (value ?? ''),
@@ -44,7 +45,7 @@ export class HttpClient {
       status: response.statusCode,
       headers: Object.fromEntries(flat) as Record<string, string>,
       text,
-      body: (text === '' ? undefined : JSON.parse(text)) as Json,
+      body: (isJson && text !== '' ? JSON.parse(text) : undefined) as Json,
     };
   }
 

@@ -1,5 +1,6 @@
 import { bundlePackages } from './bundled-packages.ts';
 import { compileSources } from './compiled-sources.ts';
+import { runScript } from './run-source.ts';
 import { startTestServers, TEST_NAMESPACE, type TestServers } from './servers.ts';
 import { prepareWorkflowBundle } from './workflow-bundle.ts';
 
@@ -11,6 +12,7 @@ export interface WithServers {
 }
 
 export default async function globalSetup(): Promise<void> {
+  await runScript('bin/build-web.js');
   await compileSources();
   await bundlePackages();
   const [servers] = await Promise.all([startTestServers(), prepareWorkflowBundle()]);

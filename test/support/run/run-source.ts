@@ -5,7 +5,10 @@ import { compiledPath } from './compiled-sources.ts';
 
 /** Runs a source file to its end, in a separate process. Global setup has compiled it. */
 export async function runSource(file: string, ...args: readonly string[]): Promise<void> {
-  await promisify(execFile)(process.execPath, [compiledPath(file), ...args], {
-    cwd: packageRoot(),
-  });
+  await runScript(compiledPath(file), ...args);
+}
+
+/** Runs a JavaScript file to its end, in a separate process. */
+export async function runScript(file: string, ...args: readonly string[]): Promise<void> {
+  await promisify(execFile)(process.execPath, [file, ...args], { cwd: packageRoot() });
 }

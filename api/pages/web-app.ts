@@ -1,0 +1,82 @@
+/**
+ * The web app: index.html for every page, and the files that Vite built with a digest in their
+ * names.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { send } from '@koa/send';
+import type { Context, Middleware } from 'koa';
+import { AppError } from '../../src/domain/errors.ts';
+import { packageRoot } from '../../src/platform/package-root.ts';
+
+/** `npm run build` writes it. */
+const BUILT = join(packageRoot(), 'dist/web');
+
+/** Paths of the service itself. What they do not know is a 404 with the envelope. */
+const SERVICE = /^\/(?:api|auth|health|metrics)(?:\/|$)/;
+
+/** Vite names these files by their content, so that they never change. */
+const ASSET = /^\/assets\/[\w.-]+$/;
+
+/** Files beside index.html, whose names browsers know. */
+const FIXED = new Set(['/sw.js', '/manifest.webmanifest', '/icon.svg', '/icon-192.png']);
+
+const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
+
+/** What Vite leaves in index.html for the nonce of each answer. */
+const NONCE = '__CSP_NONCE__';
+
+export function serveWebApp(): Middleware {
+  return async (ctx, next) => {
+    if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || SERVICE.test(ctx.path)) {
+      await next();
+      return;
+    }
+    if (ASSET.test(ctx.path)) await sendFile(ctx, YEAR_MS);
+    else if (FIXED.has(ctx.path)) await sendFile(ctx, 0);
+    else await sendPage(ctx);
+  };
+}
+
+async function sendFile(ctx: Context, maxAge: number): Promise<void> {
+  // Otherwise a header for answers of the API would win.
+  ctx.remove('Cache-Control');
+  ctx.set('Content-Security-Policy', "default-src 'none'");
+  ctx.vary('Accept-Encoding');
+  await send(ctx, ctx.path, { root: BUILT, maxAge, immutable: maxAge > 0 }).catch(refuse);
+}
+
+async function sendPage(ctx: Context): Promise<void> {
+  const page = await readFile(join(BUILT, 'index.html'), 'utf8').catch(refuse);
+  const nonce = randomBytes(16).toString('base64');
+  ctx.set('Content-Security-Policy', policy(nonce));
+  ctx.set('X-Frame-Options', 'DENY');
+  ctx.type = 'html';
+  ctx.body = page.replaceAll(NONCE, nonce);
+}
+
+/** A file that is not there is a 404. So is the whole web app where it was not built. */
+function refuse(error: NodeJS.ErrnoException & { readonly status?: number }): never {
+  if (error.code === 'ENOENT' || error.status === 404)
+    throw new AppError('not_found', { detail: 'There is nothing at this path.' });
+  throw error;
+}
+
+function policy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "require-trusted-types-for 'script'",
+    'trusted-types countersign',
+  ].join('; ');
+}

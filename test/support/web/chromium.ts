@@ -1,0 +1,97 @@
+/**
+ * The web app in a real browser. Every page of a test must end without an error of the console, a
+ * script's error and a violation of the page's policy.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { packageRoot } from '../../../src/platform/package-root.ts';
+import type { TestMember } from '../scene/factories.ts';
+
+const PATHS = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium', '/usr/bin/google-chrome'];
+const executablePath = PATHS.find((path) => path !== '' && existsSync(path));
+
+/** No call leaves the machine. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Where the pictures of the documents are taken, as JPEG files are in `docs/images`. */
+const SCREENSHOTS = process.env['TEST_SCREENSHOTS'] ?? '';
+
+export const DESK = { width: 1280, height: 800 };
+export const PHONE = { width: 360, height: 740 };
+
+export interface PageOptions {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly dark?: boolean;
+  /** Who is signed in. Default: no one. */
+  readonly as?: TestMember;
+}
+
+export interface Chromium {
+  /** A page of its own browser context: other cookies, other storage. */
+  readonly open: (url: string, options?: PageOptions) => Promise<Page>;
+  /** What went wrong in pages since the last test. Tests that cause errors take them from here. */
+  readonly problems: string[];
+}
+
+/** Tests in Chromium. Where none is installed they are skipped, and the summary says so. */
+export const describeInChromium = executablePath === undefined ? describe.skip : describe;
+
+/** Call it inside `describeInChromium`: one browser for the file. */
+export function startChromium(): Chromium {
+  let browser: Browser | undefined;
+  const contexts: BrowserContext[] = [];
+  const problems: string[] = [];
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });
+  });
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
+    expect(problems.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+  return {
+    problems,
+    open: async (url, { viewport = DESK, dark = false, as } = {}) => {
+      if (!browser) throw new Error('open a page inside a test');
+      const context = await browser.newContext({
+        viewport,
+        colorScheme: dark ? 'dark' : 'light',
+        hasTouch: viewport.width < 600,
+        timezoneId: 'Europe/Berlin',
+        locale: 'en-GB',
+      });
+      contexts.push(context);
+      if (as) {
+        const [name = '', value = ''] = as.cookie.split('=');
+        await context.addCookies([{ name, value, url }]);
+      }
+      const page = await context.newPage();
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning')
+          problems.push(`${message.type()}: ${message.text()}`);
+      });
+      page.on('pageerror', (error) => problems.push(String(error.stack ?? error)));
+      await page.goto(url);
+      return page;
+    },
+  };
+}
+
+/** With TEST_SCREENSHOTS set to a folder, writes a picture there for people to look at. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  if (SCREENSHOTS === '') return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(packageRoot(), SCREENSHOTS, `${name}.png`) });
+}

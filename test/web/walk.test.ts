@@ -1,0 +1,89 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { BOOTSTRAP_SECRET, startApp } from '../support/app.ts';
+import { describeInChromium, screenshot, startChromium } from '../support/web/chromium.ts';
+import { HttpClient } from '../support/http.ts';
+
+const app = await startApp({ temporal: true });
+afterAll(() => app.close());
+
+describeInChromium('the first day of an owner', () => {
+  const chromium = startChromium();
+
+  test('leads from the bootstrap to the first approved request', async () => {
+    const page = await chromium.open(`${app.url}/welcome`);
+    await page.getByRole('textbox', { name: 'Bootstrap secret' }).fill(BOOTSTRAP_SECRET);
+    await page.getByRole('textbox', { name: 'Organization name' }).fill('Acme');
+    await page.getByRole('textbox', { name: 'Your name' }).fill('Ada Lovelace');
+    await page.getByRole('textbox', { name: 'Email' }).fill('ada@example.com');
+    await page.getByRole('textbox', { name: 'Password' }).fill('correct horse battery staple 9');
+    await screenshot(page, 'welcome');
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    await page.getByText('Nothing waits for you').waitFor();
+
+    const [session] = await page.context().cookies();
+    const ada = new HttpClient(app.url, {
+      cookie: `${session?.name}=${session?.value}`,
+      origin: app.url,
+    });
+    await ada.call('POST', '/api/v1/agents', { body: { slug: 'bot', name: 'Support bot' } });
+    const instance = await ada.call('POST', '/api/v1/agents/bot/instances', {
+      body: { name: 'worker-1' },
+    });
+    const bot = new HttpClient(app.url, {
+      authorization: `Bearer ${String(instance.body['credential']?.['token'])}`,
+    });
+    const asked = await bot.call('POST', '/api/aap/v1/requests', {
+      body: '{"tool":"refund","timeout":"30m","arguments":{"amount":9007199254740993.10}}',
+      headers: { 'idempotency-key': 'refund-1' },
+    });
+
+    await page.goto(app.url);
+    await page.getByRole('link', { name: 'refund' }).click();
+    await page.getByText('9007199254740993.10').waitFor();
+    await screenshot(page, 'request');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('button', { name: 'Approve refund' }).click();
+    await page.getByText('Approved').waitFor();
+
+    const answer = await bot.call('GET', `/api/aap/v1/requests/${String(asked.body['id'])}`);
+    expect(answer.body['status']).toBe('approved');
+  });
+});
+
+describe('files of the web app', () => {
+  test('are answered for every page with a nonce of its own and a strict policy', async () => {
+    const [one, two] = [
+      await app.http.call('GET', '/requests/anything'),
+      await app.http.call('GET', '/login'),
+    ];
+    expect([one.status, two.status]).toEqual([200, 200]);
+    const nonceOf = ({ headers }: typeof one) =>
+      /'nonce-([^']+)'/.exec(headers['content-security-policy'] ?? '')?.[1];
+    expect(nonceOf(one)).not.toBe(nonceOf(two));
+    expect(one.text).toContain(`nonce="${nonceOf(one)}"`);
+    expect(one.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' });
+  });
+
+  test('are kept for a year, and compressed for clients that can read that', async () => {
+    const page = await app.http.call('GET', '/');
+    const script = /src="(\/assets\/[^"]+)"/.exec(page.text)?.[1] ?? '';
+    const sent = await app.http.call('GET', script, { headers: { 'accept-encoding': 'br' } });
+    expect(sent.headers).toMatchObject({
+      'cache-control': 'max-age=31536000,immutable',
+      'content-encoding': 'br',
+      vary: 'Accept-Encoding',
+    });
+  });
+
+  test('unknown paths of the service stay errors of the API, and unknown files are not pages', async () => {
+    for (const path of [
+      '/api/nope',
+      '/auth/nope',
+      '/health/nope',
+      '/metrics/nope',
+      '/assets/nope.js',
+    ])
+      expect([path, (await app.http.call('GET', path)).status]).toEqual([path, 404]);
+    expect((await app.http.call('POST', '/requests')).status).toBe(404);
+  });
+});

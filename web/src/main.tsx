@@ -1,0 +1,9 @@
+/** Starts the web app. */
+import './design/styles.ts';
+import { createRoot } from 'react-dom/client';
+import { App } from './shell/app.tsx';
+import { followColorScheme } from './design/color-scheme.ts';
+
+followColorScheme();
+const root = document.getElementById('app');
+if (root) createRoot(root).render(<App />);

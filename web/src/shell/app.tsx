@@ -1,0 +1,38 @@
+/** The providers that every page uses. */
+import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { theme } from '../design/theme.ts';
+import { ApiError } from './api.ts';
+import { createAppRouter } from './router.tsx';
+
+const RETRIES = 2;
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // What the service refused once, it refuses again.
+      retry: (count, error) =>
+        count < RETRIES &&
+        (!(error instanceof ApiError) || error.status === 0 || error.status >= 500),
+    },
+  },
+});
+const router = createAppRouter(queries);
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.nonce ?? '';
+
+export function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      withCssVariables={false}
+      withGlobalClasses={false}
+      getStyleNonce={() => nonce}
+    >
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}
