@@ -8,23 +8,30 @@ import {
   type Principal,
 } from '../../src/domain/people/authorization.ts';
 import type { PresentedCredential } from '../../src/services/sign-in/authentication.ts';
-import type { AuthKind, Endpoint } from './endpoint.ts';
+import { takesBackground, type AuthKind, type Endpoint } from './endpoint.ts';
 
 export const SESSION_COOKIE = 'service_session';
+/** On calls that no person caused. */
+export const BACKGROUND_HEADER = 'service-background';
 export const SSO_COOKIE = 'service_sso';
 
 /**
  * The bearer token, else the session cookie. A malformed Authorization header is 401 and never
  * falls back to the cookie.
  */
-export function presentedCredential(headers: IncomingHttpHeaders): PresentedCredential | undefined {
+export function presentedCredential(
+  headers: IncomingHttpHeaders,
+  endpoint: Pick<Endpoint, 'auth' | 'method'>,
+): PresentedCredential | undefined {
   if (headers.authorization !== undefined) {
     const match = /^Bearer +([^\s]+)$/i.exec(headers.authorization);
     if (!match?.[1]) throw new AppError('authentication_required');
     return { kind: 'bearer', token: match[1] };
   }
   const session = sessionCookie(headers);
-  return session === undefined ? undefined : { kind: 'session', token: session };
+  if (session === undefined) return undefined;
+  const background = takesBackground(endpoint) && headers[BACKGROUND_HEADER] === '1';
+  return { kind: 'session', token: session, background };
 }
 
 export function sessionCookie(headers: IncomingHttpHeaders): string | undefined {

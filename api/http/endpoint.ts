@@ -23,6 +23,13 @@ import type { ServiceContext } from '../../src/services/context.ts';
  */
 export type AuthKind = 'product' | 'member' | 'session' | 'agent' | 'provisioner' | 'none';
 
+const BY_SESSION: readonly AuthKind[] = ['product', 'member', 'session'];
+
+/** Whether calls with `Service-Background` are no use of their session. */
+export function takesBackground({ auth, method }: Pick<Endpoint, 'auth' | 'method'>): boolean {
+  return method === 'get' && BY_SESSION.includes(auth);
+}
+
 export type PrincipalOf<A extends AuthKind> = A extends 'agent'
   ? AgentPrincipal
   : A extends 'provisioner'
@@ -75,6 +82,8 @@ export interface Call<
   readonly idempotencyKey: string;
   /** The revision named by If-Match, 0 when none is active; present when the endpoint requires the header. */
   readonly ifMatch: number;
+  /** The call is no use of its session, because the browser made it on its own. */
+  readonly background: boolean;
   readonly cookies: Cookies;
   readonly client: Client;
   /** Aborted when the client hangs up. */

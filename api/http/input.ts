@@ -1,6 +1,6 @@
 /** Reads and validates one call's input: body, parameters, query, headers. Every refusal names the field. */
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
 import { AppError, invalid } from '../../src/domain/errors.ts';
@@ -11,7 +11,8 @@ import { bulkhead } from '../../src/platform/bulkhead.ts';
 import { takeTurns } from '../../src/platform/event-loop.ts';
 import type { WorkerPool } from '../../src/platform/worker-pool.ts';
 import { isLarge } from '../../src/services/heavy-work.ts';
-import { BODY_BYTES, type SignedForm } from './endpoint.ts';
+import { BACKGROUND_HEADER } from './authentication.ts';
+import { BODY_BYTES, takesBackground, type Endpoint, type SignedForm } from './endpoint.ts';
 import { parseBody, type BodyRules } from './json-body.ts';
 import { readLargeBody, rebuilt } from './large-body.ts';
 
@@ -226,6 +227,18 @@ export function readIdempotencyKey(
     ]);
   }
   return header;
+}
+
+/** Whether the call is no use of its session. A value that is not `1` is a 400. */
+export function readBackground(
+  headers: IncomingHttpHeaders,
+  endpoint: Pick<Endpoint, 'auth' | 'method'>,
+): boolean {
+  const sent = headers[BACKGROUND_HEADER];
+  if (!takesBackground(endpoint) || sent === undefined) return false;
+  if (sent === '1') return true;
+  const pointer = `/headers/${BACKGROUND_HEADER}`;
+  throw invalid([{ pointer, code: 'invalid_value', message: 'must be 1' }]);
 }
 
 /** The revision of `If-Match`: quoted or bare number; 0 means none is active. */

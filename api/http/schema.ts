@@ -211,6 +211,9 @@ export const waitQuery = () =>
       override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30s'] },
     });
 
+export const editionSchema = () =>
+  z.enum(['open', 'hosted']).meta({ description: 'The edition of this deployment.' });
+
 export const authContextSchema = z
   .strictObject({
     method: z.string().meta({

@@ -26,6 +26,7 @@ import {
 import { declaredAnswer, type AnyCall, type Endpoint, type Reply } from './endpoint.ts';
 import { errorsOf } from './implied-errors.ts';
 import {
+  readBackground,
   readBody,
   readIdempotencyKey,
   readIfMatch,
@@ -260,7 +261,7 @@ async function readCall(
       refuseForeignPage(ctx.method, headers, ours);
       return undefined;
     }
-    const presented = presentedCredential(headers);
+    const presented = presentedCredential(headers, endpoint);
     if (presented?.kind === 'session') refuseCrossSite(ctx.method, headers, ours);
     const principal = await authenticate(context, presented);
     if (counted && !endpoint.unlimited) await limit(principal);
@@ -278,6 +279,7 @@ async function readCall(
   if (endpoint.signInAttempt) await admitFromNetwork(context, address);
   return {
     principal,
+    background: readBackground(headers, endpoint),
     query: validate(endpoint.query ?? NO_PARAMETERS, readQuery(ctx.querystring), '/query'),
     params: named(params),
     idempotencyKey: endpoint.headers?.idempotencyKey

@@ -11,7 +11,13 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { errorCatalogue, type ErrorCode } from '../../src/domain/errors.ts';
-import { BODY_BYTES, type AuthKind, type Endpoint, type SuccessAnswer } from '../http/endpoint.ts';
+import {
+  BODY_BYTES,
+  takesBackground,
+  type AuthKind,
+  type Endpoint,
+  type SuccessAnswer,
+} from '../http/endpoint.ts';
 import { errorsOf } from '../http/implied-errors.ts';
 import { operationPaths } from './operation.ts';
 import { interfaceDescription, securitySchemes, tags } from './prose.ts';
@@ -71,6 +77,14 @@ const parameters = {
       'The revision expected to be active, quoted or bare; `"0"` for none. Neither `*` nor weak tags.',
     schema: { type: 'string', pattern: '^("(0|[1-9][0-9]{0,14})"|(0|[1-9][0-9]{0,14}))$' },
     example: '"3"',
+  },
+  ServiceBackground: {
+    name: 'Service-Background',
+    in: 'header',
+    description:
+      'Send `1` with calls that no person caused, such as polls. They do not keep a session alive. Any other value is a 400. It means nothing to API keys.',
+    schema: { type: 'string', const: '1' },
+    example: '1',
   },
 } as const satisfies Record<string, oas31.ParameterObject>;
 
@@ -171,6 +185,7 @@ function operation(
     parameters: [
       ...idempotencyKeyOf(endpoint),
       ...(endpoint.headers?.ifMatch ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
+      ...(takesBackground(endpoint) ? [{ $ref: '#/components/parameters/ServiceBackground' }] : []),
       { $ref: '#/components/parameters/RequestId' },
       ...(signedForm?.headers ?? []).map(signedHeader),
     ],

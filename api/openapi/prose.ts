@@ -29,6 +29,11 @@ A 4xx answer other than 429 does not change by repeating the call.
 A request may carry \`X-Request-ID\`, 1 to 128 printable ASCII characters. The service adopts it, or makes one. Every answer
 carries it, and every error repeats it as \`request_id\`.
 
+## Sessions
+
+A session ends after 24 hours without use. A browser that polls sends \`Service-Background: 1\` with its GET calls. They
+authenticate as usual and are no use of the session, so an open tab does not keep it alive. Any other value is a 400.
+
 ## Times and durations
 
 Times in answers are RFC 3339 in UTC with milliseconds and \`Z\`. Times in bodies may have any offset, and \`t\` and \`z\` in

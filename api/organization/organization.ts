@@ -11,12 +11,12 @@ import {
 } from '../../src/services/organization/organization.ts';
 import { defineEndpoint, type Endpoint, type Reply } from '../http/endpoint.ts';
 import { etag } from '../revisions.ts';
-import { duration, label, timestamp, uuid } from '../http/schema.ts';
+import { duration, editionSchema, label, timestamp, uuid } from '../http/schema.ts';
 
 const TAG = 'Organization';
 const PATH = '/api/v1/organization';
 
-const settingsSchema = z
+export const settingsSchema = z
   .strictObject({
     claim_timeout: z
       .string()
@@ -53,7 +53,7 @@ const organizationSchema = z
     name: z.string().meta({ description: 'Its name.' }),
     slug: z.string().meta({ description: 'Derived from its first name; never changes.' }),
     created_at: timestamp('When it was created.'),
-    edition: z.enum(['open', 'hosted']).meta({ description: 'The edition of this deployment.' }),
+    edition: editionSchema(),
     settings: settingsSchema,
     limits: z
       .strictObject({

@@ -1,10 +1,12 @@
 /** GET /me: the caller, and the schemas it shares with sign-in. */
 import { z } from 'zod';
+import { formatDuration } from '../../src/domain/durations.ts';
 import { readAccount, type Account } from '../../src/services/sign-in/me.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { grantSchema, permissionKey } from '../people/grants-schema.ts';
 import { roleAssignmentSchema, presentAssignment } from '../people/role-assignments-schema.ts';
-import { authContextSchema, nullableTimestamp, uuid } from '../http/schema.ts';
+import { authContextSchema, nullableTimestamp, timestamp, uuid } from '../http/schema.ts';
+import { settingsSchema } from '../organization/organization.ts';
 
 const principalSchema = z
   .strictObject({
@@ -54,6 +56,21 @@ export const accountSchema = z
         completed_at: nullableTimestamp('When it was finished or skipped; null until then.'),
       })
       .meta({ description: 'The guided setup of the organization.' }),
+    session: z
+      .strictObject({
+        expires_at: timestamp('When it ends at the latest.'),
+        idle_expires_at: timestamp(
+          'When it ends if it is not used until then, to the minute; never after `expires_at`.',
+        ),
+        fresh_until: timestamp(
+          'Until when it counts as recently authenticated; in the past when it no longer does.',
+        ),
+      })
+      .optional()
+      .meta({ description: 'The session of this call; absent for an API key.' }),
+    settings: settingsSchema
+      .pick({ claim_timeout: true, require_mfa: true })
+      .meta({ description: 'The settings of the organization that concern every member.' }),
   })
   .meta({ id: 'Account', description: 'The caller, the person behind it and the organization.' });
 
@@ -84,6 +101,15 @@ export function presentAccount({ principal, ...account }: Account): z.input<type
     onboarding: {
       required: account.onboardingRequired,
       completed_at: account.onboardingCompletedAt,
+    },
+    session: account.session && {
+      expires_at: account.session.expiresAt,
+      idle_expires_at: account.session.idleExpiresAt,
+      fresh_until: account.session.freshUntil,
+    },
+    settings: {
+      claim_timeout: formatDuration(account.claimTimeout),
+      require_mfa: account.requireMfa,
     },
   };
 }
@@ -131,6 +157,12 @@ export const accountExample = {
     },
   ],
   onboarding: { required: false, completed_at: null },
+  session: {
+    expires_at: '2026-03-09T08:30:00.000Z',
+    idle_expires_at: '2026-03-03T08:30:00.000Z',
+    fresh_until: '2026-03-02T08:45:00.000Z',
+  },
+  settings: { claim_timeout: '15m', require_mfa: false },
 };
 
 export const meEndpoints: readonly Endpoint[] = [
@@ -150,8 +182,8 @@ export const meEndpoints: readonly Endpoint[] = [
       example: accountExample,
     },
     errors: [],
-    handler: async ({ principal }, context) => ({
-      body: presentAccount(await readAccount(context, principal)),
+    handler: async ({ principal, background }, context) => ({
+      body: presentAccount(await readAccount(context, principal, { background })),
     }),
   }),
 ];

@@ -4,12 +4,14 @@ import { isReturnPath } from '../../src/domain/sign-in/oidc.ts';
 import {
   beginSignIn,
   finishSignIn,
+  readSignInOptions,
   SIGN_IN_MINUTES,
-  signInOptions,
 } from '../../src/services/sign-in/oidc.ts';
 import type { Runtime } from '../../src/services/context.ts';
+import { DEFAULT_RETURN_PATH } from '../../src/services/links.ts';
 import { SSO_COOKIE } from '../http/authentication.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { editionSchema } from '../http/schema.ts';
 import { setsSessionCookie } from '../http/session-cookies.ts';
 
 const optionsSchema = z
@@ -22,17 +24,22 @@ const optionsSchema = z
       .strictObject({ name: z.string().meta({ description: 'The label for the sign-in button.' }) })
       .optional()
       .meta({ description: 'The identity provider; absent without one.' }),
+    bootstrap_required: z.boolean().meta({
+      description:
+        'Whether there is no organization yet: `POST /auth/bootstrap` creates it and its first owner.',
+    }),
+    edition: editionSchema(),
   })
   .meta({ id: 'SignInOptions', description: 'The ways to sign in that this deployment offers.' });
 
 const returnTo = z
   .string()
   .refine(isReturnPath, { error: 'must be a path of this service, such as /requests' })
-  .default('/')
+  .default(DEFAULT_RETURN_PATH)
   .meta({
     description:
       'The page to open after sign-in: a path of this service, in unescaped ASCII, without `//` or a backslash.',
-    override: { type: 'string', default: '/', maxLength: 2000 },
+    override: { type: 'string', default: DEFAULT_RETURN_PATH, maxLength: 2000 },
   });
 
 /** An empty `value` clears the cookie. Browsers send it only to these endpoints, also when the service is below a path. */
@@ -50,22 +57,30 @@ export const oidcEndpoints: readonly Endpoint[] = [
     path: '/auth/options',
     tag: 'Sign-in',
     summary: 'Get the ways to sign in',
-    description: 'For sign-in pages.',
+    description: 'For sign-in pages, and for the page on which the first owner begins.',
     auth: 'none',
     success: {
       status: 200,
       description: 'The ways to sign in.',
       body: optionsSchema,
-      example: { password: true, password_reset: true, sso: { name: 'Example Works' } },
+      example: {
+        password: true,
+        password_reset: true,
+        sso: { name: 'Example Works' },
+        bootstrap_required: false,
+        edition: 'open',
+      },
     },
     errors: [],
     handler: async (_call, context) => {
-      const { passwordReset, sso } = signInOptions(context);
+      const { passwordReset, sso, bootstrapRequired, edition } = await readSignInOptions(context);
       return {
         body: {
           password: true,
           password_reset: passwordReset,
           ...(sso !== undefined && { sso: { name: sso } }),
+          bootstrap_required: bootstrapRequired,
+          edition,
         },
       };
     },
@@ -115,7 +130,7 @@ export const oidcEndpoints: readonly Endpoint[] = [
       '- The session is `strong` when the provider reports `mfa`, and as old as the authentication there.\n' +
       '- It does not ask for an authenticator app enrolled here: the provider decides about factors.\n' +
       '- An unknown identity enters by its verified email: as the active member with that email, or as a new member without permissions where its domain is admitted.\n\n' +
-      'Failures redirect to `/login?error=<code>`:\n' +
+      'Failures redirect to `/login?error=<code>`, with `&return_to=<path>` when the sign-in named a page other than `/`:\n' +
       '- `sso_denied`: the person or the provider refused.\n' +
       '- `sso_expired`: the sign-in did not start in this browser within ten minutes, or is over.\n' +
       '- `sso_failed`: the answer does not belong to this sign-in, or the provider failed.\n' +

@@ -28,6 +28,17 @@ export const enrollmentLink = (base: Base): string => at(base, '/enroll');
 /** The page where a person decides the request. */
 export const requestLink = (base: Base, id: string): string => at(base, `/requests/${id}`);
 
-/** The sign-in page, with the reason for showing it again. */
-export const failedSignInLink = (base: Base, code: string): string =>
-  at(base, `/login?error=${code}`);
+/** The page to open after sign-in when the caller names none. */
+export const DEFAULT_RETURN_PATH = '/';
+
+/** The sign-in page, with the reason for showing it again and the page to open afterwards. */
+export function failedSignInLink(
+  base: Base,
+  { code, returnTo }: { readonly code: string; readonly returnTo: string | undefined },
+): string {
+  const query = new URLSearchParams({
+    error: code,
+    ...(returnTo !== undefined && returnTo !== DEFAULT_RETURN_PATH && { return_to: returnTo }),
+  });
+  return at(base, `/login?${query.toString()}`);
+}

@@ -87,12 +87,7 @@ const openTokens: Readonly<Record<string, string>> = {
  * These answer from the configuration alone, which has no identity provider, mail server or secrets
  * key here.
  */
-const WITHOUT_DATABASE = [
-  '/auth/options',
-  '/auth/oidc/login',
-  '/auth/oidc/callback',
-  '/auth/password/forgot',
-];
+const WITHOUT_DATABASE = ['/auth/oidc/login', '/auth/oidc/callback', '/auth/password/forgot'];
 const asking = endpoints.filter(
   ({ path, signedForm }) => !signedForm && !WITHOUT_DATABASE.includes(path),
 );

@@ -120,6 +120,9 @@ interface MemberAccount {
   readonly organizationName: string;
   readonly organizationSlug: string;
   readonly onboardingCompletedAt: Date | null;
+  /** Seconds. */
+  readonly claimTimeout: number;
+  readonly requireMfa: boolean;
 }
 
 export async function findMemberAccount(
@@ -130,7 +133,7 @@ export async function findMemberAccount(
   const account = await queryRow<MemberAccount>(
     db,
     `select u.password_hash is not null as has_password, o.name as organization_name, o.slug as organization_slug,
-            o.onboarding_completed_at
+            o.onboarding_completed_at, o.claim_timeout_seconds as claim_timeout, o.require_mfa
        from memberships m
        join users u on u.id = m.user_id
        join organizations o on o.id = m.organization_id

@@ -1,8 +1,18 @@
 /** Browser sessions of members: `whs_` tokens in a cookie, stored as a hash. */
-import { SESSION_DAYS, type SessionRecord } from '../../domain/sign-in/sessions.ts';
+import {
+  SESSION_DAYS,
+  type SessionRecord,
+  type SessionTimes,
+} from '../../domain/sign-in/sessions.ts';
 import type { AuthMethod } from '../../domain/people/authorization.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
+import {
+  type PreparedStatement,
+  queryOne,
+  queryRow,
+  queryRows,
+  runPrepared,
+} from '../../platform/rows.ts';
 import { MEMBER_COLUMNS, type MemberWithPolicies } from '../people/memberships.ts';
 
 /** Everything a call needs to know about its session. */
@@ -20,16 +30,23 @@ export interface SessionHolder extends MemberWithPolicies {
   readonly useIsStale: boolean;
 }
 
+const LONGEST_IDLE = `interval '24 hours'`;
+/** A use is recorded once the recorded one is older than this. */
+const RECORDED_EVERY = `interval '1 minute'`;
+
 /** SQL: the session `s` is not revoked, expired or idle for too long. */
 export const LIVE_SESSION = `
-  s.revoked_at is null and s.expires_at > clock_timestamp() and s.last_seen_at > clock_timestamp() - interval '24 hours'`;
+  s.revoked_at is null and s.expires_at > clock_timestamp() and s.last_seen_at > clock_timestamp() - ${LONGEST_IDLE}`;
+
+/** SQL, of session `s` of organization `o`. */
+const FRESH_UNTIL = `s.authenticated_at + o.reauthentication_window_seconds * interval '1 second'`;
 
 const SESSION_HOLDER: PreparedStatement = {
   name: 'find-session-holder',
   sql: `select s.id as session_id, s.token_hash, s.method, s.assurance, s.authenticated_at,
             o.deleted_at is null and ${LIVE_SESSION} as valid,
-            s.authenticated_at > clock_timestamp() - o.reauthentication_window_seconds * interval '1 second' as is_recent,
-            s.last_seen_at < clock_timestamp() - interval '1 minute' as use_is_stale,
+            ${FRESH_UNTIL} > clock_timestamp() as is_recent,
+            s.last_seen_at < clock_timestamp() - ${RECORDED_EVERY} as use_is_stale,
             ${MEMBER_COLUMNS}
        from sessions s
        join memberships m on m.id = s.membership_id
@@ -44,6 +61,23 @@ export async function findSessionHolder(
   sessionId: string,
 ): Promise<SessionHolder | undefined> {
   return (await runPrepared<SessionHolder>(db, SESSION_HOLDER, { sessionId }))[0];
+}
+
+/** The times of a session that is calling. A use counts before it is recorded. */
+export async function findSessionTimes(
+  db: Db,
+  organizationId: string,
+  { id, background }: { readonly id: string; readonly background: boolean },
+): Promise<SessionTimes> {
+  return await queryOne<SessionTimes>(
+    db,
+    `select s.expires_at, ${FRESH_UNTIL} as fresh_until,
+            least(s.expires_at, ${LONGEST_IDLE} + case when :background then s.last_seen_at
+              else greatest(s.last_seen_at, clock_timestamp() - ${RECORDED_EVERY}) end) as idle_expires_at
+       from sessions s join organizations o on o.id = s.organization_id
+      where s.organization_id = :organizationId and s.id = :id`,
+    { organizationId, id, background },
+  );
 }
 
 export async function touchSession(

@@ -5,6 +5,14 @@ import type { AuthMethod } from '../people/authorization.ts';
 export const SESSION_DAYS = 7;
 export const SESSION_SECONDS = SESSION_DAYS * 86_400;
 
+/** When a session ends, and when it stops being recent. */
+export interface SessionTimes {
+  readonly expiresAt: Date;
+  /** Without further use. */
+  readonly idleExpiresAt: Date;
+  readonly freshUntil: Date;
+}
+
 /** A session as its member sees it. */
 export interface SessionRecord {
   readonly id: string;

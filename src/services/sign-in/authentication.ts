@@ -20,7 +20,12 @@ import { authenticateSession } from './sessions.ts';
 
 export type PresentedCredential =
   | { readonly kind: 'bearer'; readonly token: string }
-  | { readonly kind: 'session'; readonly token: string };
+  | {
+      readonly kind: 'session';
+      readonly token: string;
+      /** The call is no use of the session. */
+      readonly background?: boolean;
+    };
 
 /**
  * Throws 401 for a missing, malformed, unknown, revoked or expired credential; 403 for a disabled
@@ -32,7 +37,7 @@ export async function authenticate(
 ): Promise<Principal> {
   const token = presented && parseToken(presented.token);
   if (!token) throw new AppError('authentication_required');
-  if (presented.kind === 'session') return await authenticateSession(context, token);
+  if (presented.kind === 'session') return await authenticateSession(context, token, presented);
   switch (token.prefix) {
     case TOKEN_PREFIX.agentCredential:
       return await authenticateAgent(context, token);

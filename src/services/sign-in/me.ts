@@ -8,6 +8,8 @@ import {
 import type { Grant, Permission } from '../../domain/people/permissions.ts';
 import { findMemberAccount } from '../../data/people/memberships.ts';
 import { listMemberAssignments } from '../../data/people/role-assignments.ts';
+import { findSessionTimes } from '../../data/sign-in/sessions.ts';
+import type { SessionTimes } from '../../domain/sign-in/sessions.ts';
 import type { ServiceContext } from '../context.ts';
 import { roleAssignment, type RoleAssignment } from '../people/role-assignments.ts';
 
@@ -22,16 +24,26 @@ export interface Account {
   readonly assignments: readonly RoleAssignment[];
   readonly onboardingRequired: boolean;
   readonly onboardingCompletedAt: Date | null;
+  /** Undefined for a key. */
+  readonly session: SessionTimes | undefined;
+  /** Seconds. */
+  readonly claimTimeout: number;
+  readonly requireMfa: boolean;
 }
 
+/** `background`: the call that asks is no use of its session. */
 export async function readAccount(
   context: ServiceContext,
   principal: MemberPrincipal,
+  { background = false } = {},
 ): Promise<Account> {
-  const { organizationId, membershipId } = principal;
-  const [account, assignments] = await Promise.all([
+  const { organizationId, membershipId, via } = principal;
+  const [account, assignments, session] = await Promise.all([
     findMemberAccount(context.db, organizationId, membershipId),
     listMemberAssignments(context.db, organizationId, [membershipId]),
+    via.kind === 'session'
+      ? findSessionTimes(context.db, organizationId, { id: via.sessionId, background })
+      : undefined,
   ]);
   const canSetUp = authorize(principal, 'organization.settings.write', {
     kind: 'organization',
@@ -45,5 +57,6 @@ export async function readAccount(
     grants: effectiveGrants(principal, edition),
     assignments: assignments.map((row) => roleAssignment(row, { organizationName, edition })),
     onboardingRequired: account.onboardingCompletedAt === null && canSetUp,
+    session,
   };
 }

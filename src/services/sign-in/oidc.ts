@@ -2,9 +2,11 @@
  * Sign-in through the identity provider: the start, the state the browser carries, and the return.
  */
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
+import type { Edition } from '../../domain/people/permissions.ts';
 import { assuranceOf } from '../../domain/sign-in/oidc.ts';
 import { SESSION_SECONDS } from '../../domain/sign-in/sessions.ts';
 import { readClock } from '../../data/clock.ts';
+import { hasOrganization } from '../../data/organization/organizations.ts';
 import {
   IdentityProviderError,
   type OidcClient,
@@ -20,15 +22,24 @@ import { admitIdentity } from './user-identities.ts';
 
 export const SIGN_IN_MINUTES = 10;
 
-/** The ways to sign in that a sign-in page can offer. */
+/** What a sign-in page can offer. */
 export interface SignInOptions {
   readonly passwordReset: boolean;
   /** The name of the identity provider, if there is one. */
   readonly sso: string | undefined;
+  /** There is no organization yet, so the first owner has to be created. */
+  readonly bootstrapRequired: boolean;
+  readonly edition: Edition;
 }
 
-export function signInOptions({ mailer, oidc }: Runtime): SignInOptions {
-  return { passwordReset: mailer !== undefined, sso: oidc?.name };
+export async function readSignInOptions({
+  db,
+  mailer,
+  oidc,
+  edition,
+}: ServiceContext): Promise<SignInOptions> {
+  const bootstrapRequired = !(await hasOrganization(db));
+  return { passwordReset: mailer !== undefined, sso: oidc?.name, bootstrapRequired, edition };
 }
 
 /** A started sign-in, sealed and stored in the browser. */
@@ -104,17 +115,19 @@ type FailureCode =
 
 /**
  * Ends at the requested page with a new session that replaces the browser's old one, or at the
- * sign-in page with an error code. 501 `sso_not_configured`.
+ * sign-in page with an error code and the requested page. 501 `sso_not_configured`.
  */
 export async function finishSignIn(
   context: ServiceContext,
   browser: ReturnedBrowser,
 ): Promise<FinishedSignIn> {
   const oidc = requireOidc(context);
+  const pending = await openPending(context, oidc, browser.cookies.sso);
+  if (!pending || pending.ageMs > SIGN_IN_MINUTES * 60_000) {
+    const reason = 'no recent sign-in started in this browser';
+    return failed(context, { code: 'sso_expired', reason, returnTo: pending?.returnTo });
+  }
   try {
-    const pending = await openPending(context, oidc, browser.cookies.sso);
-    if (!pending)
-      return failed(context, 'sso_expired', 'no recent sign-in started in this browser');
     const identity = await oidc.finish(callbackUrl(context, browser.query), {
       checks: pending,
       maxAuthenticationAgeSeconds: pending.anew ? Math.ceil(pending.ageMs / 1_000) : undefined,
@@ -124,10 +137,12 @@ export async function finishSignIn(
   } catch (error) {
     const code = failureCode(error);
     if (code === undefined) throw error;
-    return failed(context, code, (error as Error).message);
+    const reason = (error as Error).message;
+    return failed(context, { code, reason, returnTo: pending.returnTo });
   }
 }
 
+/** The sign-in that this browser started, however long ago. */
 async function openPending(
   context: ServiceContext,
   oidc: OidcClient,
@@ -138,7 +153,7 @@ async function openPending(
   // Only this service can have sealed it.
   const pending = JSON.parse(text) as PendingSignIn;
   const ageMs = (await readClock(context.db)).getTime() - pending.beganAt;
-  return ageMs <= SIGN_IN_MINUTES * 60_000 ? { ...pending, ageMs } : undefined;
+  return { ...pending, ageMs };
 }
 
 function callbackUrl(context: ServiceContext, query: ReturnedBrowser['query']): URL {
@@ -200,7 +215,13 @@ function failureCode(error: unknown): FailureCode | undefined {
   return error instanceof AppError ? REFUSALS[error.code] : undefined;
 }
 
-function failed(context: ServiceContext, code: FailureCode, reason: string): FinishedSignIn {
+interface Failure {
+  readonly code: FailureCode;
+  readonly reason: string;
+  readonly returnTo: string | undefined;
+}
+
+function failed(context: ServiceContext, { code, reason, returnTo }: Failure): FinishedSignIn {
   context.logger.info({ code, reason }, 'a sign-in through the identity provider failed');
-  return { url: failedSignInLink(context, code) };
+  return { url: failedSignInLink(context, { code, returnTo }) };
 }

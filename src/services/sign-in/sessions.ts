@@ -38,17 +38,18 @@ import { sessionPrincipal } from '../people/principals.ts';
 import { readPage } from '../pages.ts';
 
 /**
- * The member behind a session. 401 when it is unknown, tampered with, expired, idle or revoked; 403
+ * The member behind a session. `background`: the call is no use of it. 401 when it is unknown, tampered with, expired, idle or revoked; 403
  * `membership_inactive`.
  */
 export async function authenticateSession(
   context: ServiceContext,
   token: PresentedToken,
+  { background = false }: { readonly background?: boolean } = {},
 ): Promise<MemberPrincipal> {
   const session = await findValidSession(context.db, token);
   if (!session) throw new AppError('authentication_required');
   const principal = sessionPrincipal(session);
-  if (session.useIsStale) {
+  if (session.useIsStale && !background) {
     touchSession(context.db, session.organizationId, session.sessionId).catch((error: unknown) => {
       context.logger.warn({ err: error }, 'could not record the use of a session');
     });

@@ -21,6 +21,7 @@ const humanPermissions = permissions
   .sort();
 /** Hosted permissions have no effect in the open edition. */
 const effective = humanPermissions.filter((key) => isServedBy('open', key as Permission));
+const HOUR = 3_600_000;
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
@@ -73,6 +74,8 @@ describe('GET /me', () => {
         },
       ],
       onboarding: { required: true, completed_at: null },
+      session: { expires_at: INSTANT, idle_expires_at: INSTANT, fresh_until: INSTANT },
+      settings: { claim_timeout: '15m', require_mfa: false },
     });
   });
 
@@ -159,8 +162,55 @@ describe('GET /me', () => {
       auth: { method: 'api_key', assurance: 'single_factor', authenticated_at: INSTANT },
     });
     expect(Object.keys(byKey.body['principal']?.['auth'] ?? {})).not.toContain('session_id');
-    for (const part of ['user', 'organization', 'assignments', 'onboarding'])
+    expect(byKey.body).not.toHaveProperty('session');
+    for (const part of ['user', 'organization', 'assignments', 'onboarding', 'settings'])
       expect(byKey.body[part]).toEqual(bySession.body[part]);
+  });
+
+  test('says when its session ends, and until when it is recent', async () => {
+    const member = await createMember(app, organization.id);
+    const at = (time: string) => Date.parse(time);
+    await app
+      .db('sessions')
+      .where({ membership_id: member.membershipId })
+      .update({
+        authenticated_at: '2026-03-02T08:30:00.000Z',
+        last_seen_at: new Date(Date.now() - 20 * HOUR),
+        expires_at: new Date(Date.now() + 30 * HOUR),
+      });
+    const session = async (headers = {}) =>
+      (await member.browser.get('/api/v1/me', { headers })).body['session'] as unknown as Record<
+        'expires_at' | 'idle_expires_at' | 'fresh_until',
+        string
+      >;
+    const asleep = await session({ 'service-background': '1' });
+    expect(asleep.fresh_until).toBe('2026-03-02T08:45:00.000Z');
+    expect(Math.round((at(asleep.idle_expires_at) - Date.now()) / HOUR)).toBe(4);
+    expect(Math.round((at(asleep.expires_at) - Date.now()) / HOUR)).toBe(30);
+    const used = await session();
+    expect(Math.round((at(used.idle_expires_at) - Date.now()) / HOUR)).toBe(24);
+  });
+
+  test('never says that a session idles beyond its end', async () => {
+    const member = await createMember(app, organization.id);
+    await app
+      .db('sessions')
+      .where({ membership_id: member.membershipId })
+      .update({ expires_at: new Date(Date.now() + HOUR) });
+    const { session } = (await member.browser.get('/api/v1/me')).body;
+    expect(session?.['idle_expires_at']).toBe(session?.['expires_at']);
+  });
+
+  test('shows the settings of the organization that members need', async () => {
+    const other = await createOrganization(app);
+    await app
+      .db('organizations')
+      .where({ id: other.id })
+      .update({ claim_timeout_seconds: 5_400, require_mfa: true });
+    expect((await other.owner.browser.get('/api/v1/me')).body['settings']).toEqual({
+      claim_timeout: '90m',
+      require_mfa: true,
+    });
   });
 
   test('shows changed permissions at the next call', async () => {

@@ -53,6 +53,8 @@ describe('the ways in', () => {
       password: true,
       password_reset: false,
       sso: { name: 'Acme' },
+      bootstrap_required: false,
+      edition: 'open',
     });
     expect((await unnamed.http.get('/auth/options')).body['sso']).toEqual({
       name: 'Single sign-on',
@@ -60,11 +62,14 @@ describe('the ways in', () => {
   });
 
   test('lack the provider when none is configured, and its endpoints say so', async () => {
-    const plain = await startApp({ environment: { SMTP_URL: 'smtp://127.0.0.1:9' } });
+    const environment = { SMTP_URL: 'smtp://127.0.0.1:9', COUNTERSIGN_EDITION: 'hosted' };
+    const plain = await startApp({ environment });
     try {
       expect((await plain.http.get('/auth/options')).body).toEqual({
         password: true,
         password_reset: true,
+        bootstrap_required: true,
+        edition: 'hosted',
       });
       for (const path of ['/auth/oidc/login', '/auth/oidc/callback?code=a&state=b']) {
         const { status, body } = await plain.http.get(path);
@@ -144,6 +149,19 @@ describe('a sign-in', () => {
     ]);
     expect(browser.cookie(app.url, 'service_sso')).toBeUndefined();
     expect((await account(app, browser))?.user['email']).toBe(provider.person.email);
+  });
+
+  test.each([
+    ['?return_to=/requests/7%3Ftab%3Dtimeline', '&return_to=%2Frequests%2F7%3Ftab%3Dtimeline'],
+    ['?return_to=/', ''],
+    ['', ''],
+  ])('that is refused keeps the page of %p for the next attempt', async (query, kept) => {
+    const browser = new Browser();
+    const begun = await browser.open(`${app.url}/auth/oidc/login${query}`);
+    const state = begun.location?.searchParams.get('state') ?? '';
+    const answer = new URLSearchParams({ error: 'access_denied', state, iss: provider.issuer });
+    const page = await browser.open(`${app.url}/auth/oidc/callback?${answer.toString()}`);
+    expect(page.location?.href).toBe(`${app.url}/login?error=sso_denied${kept}`);
   });
 
   test('ends the previous session of the browser', async () => {

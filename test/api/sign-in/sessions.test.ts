@@ -25,6 +25,7 @@ import {
   deleteAttempts,
   PASSWORD,
 } from '../../support/scene/sign-in.ts';
+import { statementsDuring } from '../../support/sql/statements.ts';
 import { until } from '../../support/waiting.ts';
 import { idOf, secretOf, tokenParts } from '../../support/tokens.ts';
 
@@ -158,6 +159,43 @@ describe('a session cookie', () => {
     });
     expect(await lastSeen(member.membershipId)).toBeGreaterThan(seenRecently.getTime());
     expect(await lastSeen(recent.membershipId)).toBe(seenRecently.getTime());
+  });
+
+  test('is not used by a call in the background, so that an open tab does not keep it', async () => {
+    const lastSeen = new Date(Date.now() - 61_000);
+    await app
+      .db('sessions')
+      .where({ membership_id: member.membershipId })
+      .update({ last_seen_at: lastSeen });
+    const statementsOf = (headers: Record<string, string>, method = 'GET') =>
+      statementsDuring(app, async () => {
+        const path = method === 'GET' ? '/api/v1/me' : '/api/v1/me/sessions';
+        const { status: answered } = await app.http.call(method, path, {
+          headers: { cookie: member.cookie, origin: app.url, ...headers },
+        });
+        expect(answered).toBeLessThan(300);
+      });
+    const uses = (statements: readonly string[]) =>
+      statements.filter((sql) => /^update "sessions" set "last_seen_at"/.test(sql)).length;
+    expect(uses(await statementsOf({ 'service-background': '1' }))).toBe(0);
+    // Only reading can be in the background: changing something is a person's act.
+    expect(uses(await statementsOf({ 'service-background': '1' }, 'DELETE'))).toBe(1);
+  });
+
+  test('takes no other value for a call in the background', async () => {
+    for (const value of ['0', 'true', '1, 1', '']) {
+      const headers = { cookie: member.cookie, 'service-background': value };
+      const { status: answered, body } = await app.http.get('/api/v1/me', { headers });
+      expect([value, answered, body['error']?.['details']]).toEqual([
+        value,
+        400,
+        {
+          issues: [
+            { pointer: '/headers/service-background', code: 'invalid_value', message: 'must be 1' },
+          ],
+        },
+      ]);
+    }
   });
 
   test('changes nothing unless the call comes from our own pages', async () => {
@@ -408,23 +446,12 @@ describe('one round trip to the database', () => {
     await app.db('agent_credentials').update(used);
   });
 
-  /** Every statement that the API's pool sends during `run`. */
-  async function statementsDuring(run: () => Promise<unknown>): Promise<string[]> {
-    const statements: string[] = [];
-    const note = ({ sql }: { readonly sql: string }) => statements.push(sql);
-    app.db.on('query', note);
-    try {
-      await run();
-    } finally {
-      app.db.removeListener('query', note);
-    }
-    return statements;
-  }
-
   test.each(['session', 'personal key', 'organization key', 'agent credential'])(
     'resolves the holder of a %s with all its grants',
     async (kind) => {
-      const statements = await statementsDuring(() => authenticate(app.context, presented[kind]));
+      const statements = await statementsDuring(app, () =>
+        authenticate(app.context, presented[kind]),
+      );
       expect(statements).toHaveLength(1);
     },
   );
@@ -439,7 +466,7 @@ describe('one round trip to the database', () => {
           ? { cookie: `service_session=${credential.token}` }
           : { authorization: `Bearer ${credential.token}` };
       // Reading a tool is one statement.
-      const statements = await statementsDuring(() =>
+      const statements = await statementsDuring(app, () =>
         app.http.get(`/api/v1/tool_catalog/${randomUUID()}`, { headers }),
       );
       expect(statements).toHaveLength(2);
