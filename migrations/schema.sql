@@ -293,9 +293,11 @@ CREATE TABLE decisions (
   idempotency_key text NOT NULL,
   decided_at timestamp(3) with time zone NOT NULL,
   expires_at timestamp(3) with time zone,
+  seen_arguments_digest text,
   CONSTRAINT decisions_pkey PRIMARY KEY (id),
   CONSTRAINT decisions_request_id_key UNIQUE (request_id),
   CONSTRAINT decisions_expires_at_check CHECK (((status = 'approved'::text) = (expires_at IS NOT NULL))),
+  CONSTRAINT decisions_seen_arguments_digest_check CHECK ((seen_arguments_digest ~ '^[0-9a-f]{64}$'::text)) NOT VALID,
   CONSTRAINT decisions_status_check CHECK ((status = ANY (ARRAY['approved'::text, 'denied'::text, 'expired'::text, 'cancelled'::text]))),
   CONSTRAINT decisions_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
   CONSTRAINT decisions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -306,6 +308,7 @@ CREATE UNIQUE INDEX decisions_idempotency_key ON decisions USING btree (organiza
 CREATE INDEX decisions_membership_id_idx ON decisions USING btree (membership_id) WHERE (membership_id IS NOT NULL);
 CREATE INDEX decisions_organization_id_idx ON decisions USING btree (organization_id);
 CREATE TRIGGER decisions_immutable BEFORE DELETE OR UPDATE ON decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+COMMENT ON COLUMN decisions.seen_arguments_digest IS 'SHA-256 of the arguments that the reviewer saw, where the client sent it. It was compared with the request.';
 
 CREATE TABLE escalation_path_revisions (
   id uuid NOT NULL,

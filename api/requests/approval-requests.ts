@@ -1,144 +1,25 @@
 /** The review queue: list, read or wait, decide. */
 import { z } from 'zod';
-import {
-  DECISION_STATUSES,
-  publicStatus,
-  REQUEST_STATUSES,
-  type Decision,
-} from '../../src/domain/requests/approval-requests.ts';
+import { REQUEST_STATUSES } from '../../src/domain/requests/approval-requests.ts';
 import { decideRequest } from '../../src/services/requests/decide.ts';
-import {
-  awaitRequest,
-  getRequest,
-  listRequests,
-  type ShownRequest,
-} from '../../src/services/requests/queue.ts';
-import { presentationSchema } from '../agents/tool-presentations.ts';
-import { claimSchema, presentClaim } from './approval-request-claims.ts';
-import { present } from '../http/present.ts';
+import { awaitRequest, getRequest, listRequests } from '../../src/services/requests/queue.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { integerQuery, limitQuery, slug, timestampInput, uuid, waitQuery } from '../http/schema.ts';
 import {
-  authContextSchema,
-  exactObject,
-  exactString,
-  integerQuery,
-  limitQuery,
-  slug,
-  timestamp,
-  uuid,
-  waitQuery,
-} from '../http/schema.ts';
+  decisionExample,
+  decisionSchema,
+  detailExample,
+  detailSchema,
+  digest,
+  presentDecision,
+  presentDetail,
+  presentRequest,
+  requestExample,
+  requestSchema,
+} from './approval-request-schema.ts';
 
 const CHANNEL = /^[a-z][a-z0-9_-]{0,31}$/;
 const RESERVED_CHANNELS = ['pipeline', 'system', 'aap'];
-
-const decisionSchema = z
-  .strictObject({
-    id: uuid('Identifies the decision.'),
-    request_id: uuid('The request it answers.'),
-    organization_id: uuid('The organization.'),
-    membership_id: uuid('Who decided; absent when no person did.').optional(),
-    status: z.enum(DECISION_STATUSES).meta({ description: 'The final answer.' }),
-    note: z
-      .string()
-      .optional()
-      .meta({ description: "The reviewer's note, or the deciding block's reason." }),
-    channel: z.string().meta({
-      description:
-        'As reported by the client; `pipeline`, `system` or `aap` when no person decided.',
-    }),
-    reviewer_display_name: z
-      .string()
-      .optional()
-      .meta({ description: "The reviewer's name at the time of the decision." }),
-    reviewer_email: z
-      .string()
-      .optional()
-      .meta({ description: 'Email of the reviewer; only when a person decided.' }),
-    authentication: authContextSchema,
-    idempotency_key: z.string().meta({ description: 'The key the decision was made with.' }),
-    decided_at: timestamp('When it became final.'),
-  })
-  .meta({ id: 'Decision', description: 'The one final answer to a request.' });
-
-const requestSchema = z
-  .strictObject({
-    id: uuid('Identifies the request.'),
-    organization_id: uuid('The organization.'),
-    agent_slug: slug('The agent that asks.'),
-    agent_instance_id: uuid('The instance that asks.'),
-    agent_name: z.string().meta({ description: "The agent's name when the request was made." }),
-    agent_instance_name: z
-      .string()
-      .meta({ description: "The instance's name when the request was made." }),
-    tool: z.string().meta({ description: 'Name under which the tool is defined.' }),
-    server: z
-      .string()
-      .optional()
-      .meta({ description: 'Alias of the MCP server; absent for built-in tools.' }),
-    arguments: exactObject('The exact arguments the tool will run with if approved.'),
-    agent_reasoning: exactString("The agent's own claim.").optional(),
-    context: exactObject('Where the call comes from, as observed by the adapter.').optional(),
-    status: z
-      .enum(REQUEST_STATUSES)
-      .meta({ description: '`cancelled`: the instance withdrew it; treat it as a denial.' }),
-    deadline_at: timestamp('When it expires.'),
-    created_at: timestamp('When it was recorded.'),
-    updated_at: timestamp(
-      'Changes with everything a reviewer should notice: notified levels, raised urgency, claims, added reviewers.',
-    ),
-    decision: decisionSchema.optional(),
-    claim: claimSchema.optional(),
-    presentation: presentationSchema.optional(),
-  })
-  .meta({ id: 'ApprovalRequest', description: 'An approval request as reviewers see it.' });
-
-const decisionExample = {
-  id: '01970c4f-1111-7c3e-9d52-5f6f4f3f2a11',
-  request_id: '01970c4e-8f0a-7c3e-9d52-5f6f4f3f2a11',
-  organization_id: '01970c00-0000-7c3e-9d52-5f6f4f3f2a11',
-  membership_id: '01970c01-0000-7c3e-9d52-5f6f4f3f2a11',
-  status: 'approved',
-  note: 'Checked with the customer.',
-  channel: 'web',
-  reviewer_display_name: 'Ada Lovelace',
-  reviewer_email: 'ada@example.com',
-  authentication: {
-    method: 'local_password',
-    assurance: 'single_factor',
-    authenticated_at: '2026-11-21T12:50:00.000Z',
-    session_id: '01970c02-0000-7c3e-9d52-5f6f4f3f2a11',
-  },
-  idempotency_key: '6f1c7f2e-6f5e-4f5a-8d0c-0d5b6b1c9f00',
-  decided_at: '2026-11-21T13:02:00.000Z',
-};
-const requestExample = {
-  id: '01970c4e-8f0a-7c3e-9d52-5f6f4f3f2a11',
-  organization_id: '01970c00-0000-7c3e-9d52-5f6f4f3f2a11',
-  agent_slug: 'support-bot',
-  agent_instance_id: '01970c03-0000-7c3e-9d52-5f6f4f3f2a11',
-  agent_name: 'Support bot',
-  agent_instance_name: 'worker-1',
-  tool: 'refund_payment',
-  server: 'billing',
-  arguments: { payment_id: 'pay_81', amount: 120.5 },
-  status: 'pending',
-  deadline_at: '2026-11-21T13:30:00.000Z',
-  created_at: '2026-11-21T13:00:00.000Z',
-  updated_at: '2026-11-21T13:00:00.030Z',
-};
-
-const presentDecision = (decision: Decision) => present(decisionSchema, decision);
-
-function presentRequest({ request, presentation }: ShownRequest) {
-  return present(requestSchema, {
-    ...request,
-    presentation,
-    status: publicStatus(request.state),
-    decision: request.decision && presentDecision(request.decision),
-    claim: presentClaim(request.claim),
-  });
-}
 
 const params = z.strictObject({ id: uuid('The request.') });
 const TAG = 'Review queue';
@@ -202,23 +83,31 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
     params,
-    query: z.strictObject({ wait: waitQuery() }),
+    query: z.strictObject({
+      wait: waitQuery(),
+      since: timestampInput(
+        'The `updated_at` of the request as the caller knows it. With `wait`, the answer then comes at any change since, not only with the decision.',
+      ).optional(),
+    }),
     success: {
       status: 200,
       description: 'The request in its current state.',
-      body: requestSchema,
-      example: requestExample,
+      body: detailSchema,
+      example: detailExample,
     },
     errors: ['request_not_routed'],
     handler: async (
-      { principal, params: { id }, query: { wait }, signal, authenticateAgain },
+      { principal, params: { id }, query: { wait, since }, signal, authenticateAgain },
       context,
     ) => {
       const request =
         wait === undefined
           ? await getRequest(context, principal, id)
-          : await awaitRequest(context, principal, { id, ms: wait, signal, authenticateAgain });
-      return { body: presentRequest(request) };
+          : await awaitRequest(context, principal, {
+              ...{ id, ms: wait, since },
+              ...{ signal, authenticateAgain },
+            });
+      return { body: presentDetail(request) };
     },
   }),
   defineEndpoint({
@@ -230,7 +119,8 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
     description:
       'The decision is final. Requires `request.decide` for the agent. The caller must also be on the escalation path at any level, in a ' +
       'team it names, or added by hand. `request.decide.unrouted` and ownership lift this second condition, and it does not apply to ' +
-      'requests without a path. The same Idempotency-Key and input answers the original outcome.',
+      'requests without a path. Where the organization requires a second factor, the session or key needs one: 403 `mfa_required` otherwise. ' +
+      'The same Idempotency-Key and input answers the original outcome.',
     auth: 'member',
     permission: 'request.decide',
     permissionAt: () => ({ kind: 'any' }),
@@ -257,8 +147,22 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
           description:
             'Where the person decided; `web` for a session and `api` for a key when absent.',
         }),
+      seen: z
+        .strictObject({
+          arguments_digest: digest('Of the very arguments that the person saw.'),
+        })
+        .optional()
+        .meta({
+          description:
+            'What the person saw. If the request has other arguments, nothing is decided: 409 `request_changed`. The decision and the audit log keep it. ' +
+            'It is no parameter of the Idempotency-Key.',
+        }),
     }),
-    requestExample: { status: 'approved', note: 'Checked with the customer.' },
+    requestExample: {
+      status: 'approved',
+      note: 'Checked with the customer.',
+      seen: decisionExample.seen,
+    },
     success: {
       status: 200,
       description: 'The decision and the request it ended.',
@@ -276,13 +180,16 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
     errors: [
       'mfa_required',
       'request_not_routed',
+      'request_changed',
       'request_evaluating',
       'already_terminal',
       'idempotency_conflict',
     ],
     handler: async ({ principal, params: { id }, body, idempotencyKey }, context) => {
+      const { seen, ...answer } = body;
       const { decision, ...shown } = await decideRequest(context, principal, {
-        ...body,
+        ...answer,
+        seenArgumentsDigest: seen?.arguments_digest,
         requestId: id,
         idempotencyKey,
       });

@@ -112,6 +112,10 @@ export const errorCatalogue = {
     'The idempotency key was already used with different parameters.',
   ),
   already_terminal: entry('conflict', 'The request already has its final answer.'),
+  request_changed: entry(
+    'conflict',
+    'The request has other arguments than those that were seen. Read it again before you decide.',
+  ),
   claim_held: entry(
     'conflict',
     'Another reviewer holds the claim. details names them and when it ends.',

@@ -5,18 +5,31 @@
 
 export type ChangeListener<T> = (snapshot: T | undefined) => void;
 
+/** A row as its listener last saw it. */
+export interface Seen {
+  readonly id: string;
+  readonly at: Date;
+}
+
 export class ChangeHub<T> {
   private readonly listeners = new Map<string, Set<ChangeListener<T>>>();
   private readonly outgoing = new Set<string>();
   private onOutgoing: (() => void) | undefined;
+  /** What listeners of non-final changes have seen. */
+  private readonly seen = new Map<ChangeListener<T>, Seen>();
   private readonly observers = new Set<ChangeListener<T>>();
 
-  /** Calls `listener` at every change of `id` until the returned function is called. */
-  subscribe(id: string, listener: ChangeListener<T>): () => void {
+  /**
+   * Calls `listener` at every change of `id` until the returned function is called. With `seenAt`, it
+   * also waits for changes that are not final.
+   */
+  subscribe(id: string, listener: ChangeListener<T>, seenAt?: Date): () => void {
     const set = this.listeners.get(id) ?? new Set();
     this.listeners.set(id, set.add(listener));
+    if (seenAt) this.seen.set(listener, { id, at: seenAt });
     return () => {
       set.delete(listener);
+      this.seen.delete(listener);
       if (set.size === 0 && this.listeners.get(id) === set) this.listeners.delete(id);
     };
   }
@@ -56,6 +69,11 @@ export class ChangeHub<T> {
   /** Ids that calls in this process wait for. */
   waitedFor(): string[] {
     return [...this.listeners.keys()];
+  }
+
+  /** The same, for calls that wait for any change. */
+  waitedForAnyChange(): Seen[] {
+    return [...this.seen.values()];
   }
 
   /** Sets what is called whenever there is something to send to other processes. */

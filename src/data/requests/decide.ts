@@ -30,6 +30,7 @@ export interface NewDecision {
   /** Without `authenticated_at`, the authentication took place at the instant of the decision. */
   readonly authentication: StoredAuthContext;
   readonly idempotencyKey: string;
+  readonly seenArgumentsDigest?: string;
   readonly actor: AuditActor;
   readonly auditData?: Readonly<Record<string, unknown>>;
   /** States this answer may end. */
@@ -42,9 +43,9 @@ export interface NewDecision {
 export const DECISION = `
   decision as (
     insert into decisions (id, request_id, organization_id, membership_id, status, note, channel, reviewer_display_name, reviewer_email,
-                           authentication, idempotency_key, decided_at, expires_at)
+                           authentication, idempotency_key, seen_arguments_digest, decided_at, expires_at)
     select decision_id, id, organization_id, cast(:membership as uuid), :status, :note, :channel, :display_name, :email,
-           cast(:authentication as json), key, now,
+           cast(:authentication as json), key, :seen_arguments_digest, now,
            case when :status = 'approved' then now + :window_ms * interval '1 millisecond' end
       from decided
   )`;
@@ -108,6 +109,7 @@ export function decisionBindings(decision: Omit<NewDecision, 'idempotencyKey'>) 
     display_name: decision.reviewerDisplayName ?? null,
     email: decision.reviewerEmail ?? null,
     authentication: stringifyExact(decision.authentication),
+    seen_arguments_digest: decision.seenArgumentsDigest ?? null,
     window_ms: EXECUTION_WINDOW_MS,
     actor_type: decision.actor.type,
     actor_id: decision.actor.id ?? null,

@@ -48,6 +48,22 @@ export async function findByIdempotencyKey(
   return row && toRequest(row);
 }
 
+/** Which of these requests have changed since a reviewer saw them. Parked waits ask this every second. */
+export async function findChangedIds(
+  db: Db,
+  seen: readonly { readonly id: string; readonly at: Date }[],
+): Promise<string[]> {
+  if (seen.length === 0) return [];
+  const rows = await queryRows<{ id: string }>(
+    db,
+    `select distinct r.id
+       from unnest(cast(:ids as uuid[]), cast(:at as timestamptz[])) as w (id, at)
+       join approval_requests r on r.id = w.id and r.updated_at <> w.at`,
+    { ids: seen.map(({ id }) => id), at: seen.map(({ at }) => at) },
+  );
+  return rows.map((row) => row.id);
+}
+
 /** Which of these requests have their final answer, or are gone. Parked waits ask this every second. */
 export async function findFinalIds(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];

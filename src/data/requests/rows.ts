@@ -33,7 +33,7 @@ export const requestColumns = (document: (column: string) => string): string => 
   r.route_block_id, r.route_reason, r.escalation_path_revision_id, r.urgency, r.walk, r.next_at,
   d.id as decision_id, d.membership_id as decision_membership_id, d.status as decision_status, d.note as decision_note,
   d.channel as decision_channel, d.reviewer_display_name, d.reviewer_email, d.authentication as decision_authentication,
-  d.idempotency_key as decision_idempotency_key, d.decided_at, d.expires_at as decision_expires_at,
+  d.idempotency_key as decision_idempotency_key, d.seen_arguments_digest, d.decided_at, d.expires_at as decision_expires_at,
   c.id as claim_id, c.membership_id as claim_membership_id, c.display_name as claim_display_name, c.claimed_at,
   c.expires_at as claim_expires_at, c.expires_at <= greatest(clock_timestamp(), r.last_at) as claim_lapsed`;
 
@@ -79,6 +79,7 @@ export interface RequestRow {
   reviewerEmail: string | null;
   decisionAuthentication: string | null;
   decisionIdempotencyKey: string | null;
+  seenArgumentsDigest: string | null;
   decidedAt: Date | null;
   decisionExpiresAt: Date | null;
   claimId: string | null;
@@ -150,6 +151,7 @@ function toDecision(row: RequestRow): Decision | null {
       row.decidedAt,
     ),
     idempotencyKey: row.decisionIdempotencyKey ?? '',
+    seenArgumentsDigest: row.seenArgumentsDigest,
     decidedAt: row.decidedAt,
     expiresAt: row.decisionExpiresAt,
   });

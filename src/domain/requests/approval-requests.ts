@@ -1,4 +1,5 @@
 /** The approval request of every layer, its states and its one decision. */
+import { createHash } from 'node:crypto';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { AuthContext } from '../people/authorization.ts';
 import type { EscalationPathSource, PipelineScope } from '../pipelines/types.ts';
@@ -37,6 +38,8 @@ export interface Decision {
   readonly reviewerEmail?: string;
   readonly authentication: AuthContext;
   readonly idempotencyKey: string;
+  /** The digest of the arguments that the reviewer saw, where the client sent it. */
+  readonly seenArgumentsDigest?: string;
   readonly decidedAt: Date;
   readonly expiresAt?: Date;
 }
@@ -84,6 +87,14 @@ export interface ApprovalRequest {
   readonly nextAt?: Date;
   readonly claim?: Claim;
   readonly decision?: Decision;
+}
+
+/**
+ * SHA-256 of the stored source text of the arguments, in hex. Every read has that text at hand, so
+ * the digest always belongs to what is shown.
+ */
+export function argumentsDigest({ arguments: given }: Pick<ApprovalRequest, 'arguments'>): string {
+  return createHash('sha256').update(given.text).digest('hex');
 }
 
 /** The revisions of the rules for a request, by which it is evaluated. */

@@ -2,7 +2,7 @@
  * Who may see, claim and decide a request. `src/data/requests/list.ts` has the same rules in SQL for lists; a test
  * compares the two.
  */
-import type { ApprovalRequest } from './approval-requests.ts';
+import { isTerminal, type ApprovalRequest } from './approval-requests.ts';
 import {
   authorize,
   scopeOf,
@@ -12,6 +12,7 @@ import {
 } from '../people/authorization.ts';
 import { actorIdOf } from '../audit.ts';
 import type { Permission } from '../people/permissions.ts';
+import { lacksSecondFactor } from '../sign-in/recent-authentication.ts';
 import type { Target } from '../escalation/types.ts';
 
 /** The people a request was routed to. `targets`: all targets of its pinned path revision; undefined without a path. */
@@ -21,11 +22,9 @@ export interface Audience {
   readonly added: readonly string[];
 }
 
-function holds(
-  principal: ProductPrincipal,
-  permission: Permission,
-  request: ApprovalRequest,
-): boolean {
+type OfAgent = Pick<ApprovalRequest, 'agentSlug'>;
+
+function holds(principal: ProductPrincipal, permission: Permission, request: OfAgent): boolean {
   return authorize(principal, permission, { kind: 'agent', slug: request.agentSlug }).allowed;
 }
 
@@ -59,7 +58,7 @@ export function mayClaim(principal: MemberPrincipal, audience: Audience): boolea
  */
 export function mayDecide(
   principal: ProductPrincipal,
-  request: ApprovalRequest,
+  request: OfAgent,
   audience: Audience,
 ): boolean {
   if (!holds(principal, 'request.decide', request)) return false;
@@ -67,14 +66,88 @@ export function mayDecide(
 }
 
 /** Whether the caller may see the request: those who may decide it, and holders of `request.read.unrouted`. */
-export function maySee(
-  principal: ProductPrincipal,
-  request: ApprovalRequest,
-  audience: Audience,
-): boolean {
+export function maySee(principal: ProductPrincipal, request: OfAgent, audience: Audience): boolean {
   if (mayDecide(principal, request, audience) || holds(principal, 'request.read.unrouted', request))
     return true;
   return !audience.targets && holds(principal, 'request.read', request);
+}
+
+/** What a reviewer does to a request. Each is an endpoint. */
+export type RequestAct = 'decide' | 'claim' | 'add_reviewers';
+
+const NEEDED: Readonly<Record<RequestAct, readonly [Permission, ...Permission[]]>> = {
+  decide: ['request.decide'],
+  claim: ['request.claim', 'request.decide'],
+  add_reviewers: ['request.decide'],
+};
+
+/** Why not, as one word. */
+export const CANNOT_REASONS = [
+  'permission_denied',
+  'mfa_required',
+  'request_not_routed',
+  'request_evaluating',
+  'already_terminal',
+  'claim_held',
+] as const;
+export type CannotReason = (typeof CANNOT_REASONS)[number];
+
+/** Why the caller has no right to the act, whatever the state. `permission`: the one that is missing. */
+export type RightsRefusal =
+  | { readonly reason: 'permission_denied'; readonly permission: Permission }
+  | { readonly reason: 'mfa_required' | 'request_not_routed'; readonly permission?: undefined };
+
+interface Subject {
+  readonly principal: ProductPrincipal;
+  readonly request: OfAgent & Pick<ApprovalRequest, 'state' | 'claim'>;
+  readonly audience: Audience;
+}
+
+/** Undefined for a caller with the right. */
+export function refusedByRights(
+  act: RequestAct,
+  { principal, request, audience }: Subject,
+): RightsRefusal | undefined {
+  const missing = NEEDED[act].find((permission) => !holds(principal, permission, request));
+  if (missing !== undefined || principal.kind !== 'member')
+    return { reason: 'permission_denied', permission: missing ?? NEEDED[act][0] };
+  if (act === 'decide' && lacksSecondFactor(principal)) return { reason: 'mfa_required' };
+  const routed =
+    act === 'claim' ? mayClaim(principal, audience) : mayDecide(principal, request, audience);
+  return routed ? undefined : { reason: 'request_not_routed' };
+}
+
+/** Undefined when the request is in a state for the act. */
+export function refusedByState(
+  act: RequestAct,
+  { principal, request: { state, claim } }: Omit<Subject, 'audience'>,
+): 'request_evaluating' | 'already_terminal' | 'claim_held' | undefined {
+  if (state === 'evaluating') return 'request_evaluating';
+  if (isTerminal(state)) return 'already_terminal';
+  if (act !== 'claim' || !claim || claim.lapsed) return undefined;
+  return claim.membershipId === actorIdOf(principal) ? undefined : 'claim_held';
+}
+
+/** What the caller can do to a request now: what the endpoints would answer. */
+export interface RequestAbilities {
+  readonly canDecide: boolean;
+  readonly canClaim: boolean;
+  readonly canAddReviewers: boolean;
+  /** Of the first of these that is false. */
+  readonly cannotReason?: CannotReason;
+}
+
+export function abilitiesOf(subject: Subject): RequestAbilities {
+  const refusal = (act: RequestAct) =>
+    refusedByRights(act, subject)?.reason ?? refusedByState(act, subject);
+  const [decide, claim, add] = [refusal('decide'), refusal('claim'), refusal('add_reviewers')];
+  const cannotReason = decide ?? claim ?? add;
+  return {
+    canDecide: decide === undefined,
+    canClaim: claim === undefined,
+    canAddReviewers: add === undefined,
+    ...(cannotReason && { cannotReason }),
+  };
 }
 
 /** The same rules as filters for lists. A scope is undefined when the caller lacks the permission. */

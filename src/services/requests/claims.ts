@@ -11,14 +11,14 @@ import type { ApprovalRequest, Claim } from '../../domain/requests/approval-requ
 import { actorOf, requestEvent, type AuditActor } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import { mayClaim, maySee } from '../../domain/requests/request-access.ts';
+import { maySee } from '../../domain/requests/request-access.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceChanged, announceDecided } from './announce.ts';
 import { lockRequestAndRereadMember } from '../people/current-callers.ts';
 import { requireForAgent } from './agent-permission.ts';
 import { readAudience } from './audience.ts';
-import { requirePending, tooLate } from './pending.ts';
+import { holderOf, requireRights, requireState, tooLate } from './pending.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 
 /**
@@ -57,17 +57,13 @@ async function claimLocked(
   { principal: caller, id }: Call,
 ): Promise<Outcome<{ claim: Claim }>> {
   const { principal, locked } = await lockRequestAndRereadMember(trx, caller, id);
-  for (const permission of ['request.claim', 'request.decide'] as const)
-    requireForAgent(principal, permission, locked.request.agentSlug);
-  if (!mayClaim(principal, await readAudience(trx, locked.request)))
-    throw new AppError('request_not_routed');
+  const audience = await readAudience(trx, locked.request);
+  requireRights('claim', { principal, request: locked.request, audience });
   const expired = await expireIfDue(trx, locked, { wake: true });
   if (expired) return { expired };
-  requirePending(locked.request);
   const settled = await lapseIfDue(trx, locked);
+  requireState('claim', { principal, request: settled.request });
   const { claim } = settled.request;
-  if (claim && claim.membershipId !== principal.membershipId)
-    throw new AppError('claim_held', { details: holderOf(claim) });
   return claim
     ? { claim, changed: false }
     : { claim: await claimNow(trx, settled, principal), changed: true };
@@ -169,10 +165,6 @@ export async function releaseClaimsOf(
 
 export function announceReleased(context: ServiceContext, requestIds: readonly string[]): void {
   for (const id of requestIds) announceChanged(context, id, 'claim');
-}
-
-function holderOf({ membershipId, displayName, expiresAt }: Claim) {
-  return { membership_id: membershipId, display_name: displayName, expires_at: expiresAt };
 }
 
 interface ClaimRecord {

@@ -2,22 +2,22 @@
 import { findDecisionByKey, recordDecision, type NewDecision } from '../../data/requests/decide.ts';
 import { readRequestToDecide, recordIfUnchanged } from '../../data/requests/decide-unchanged.ts';
 import type { Presentation } from '../../domain/agents/tool-presentations.ts';
-import type { ApprovalRequest, Decision } from '../../domain/requests/approval-requests.ts';
+import {
+  argumentsDigest,
+  type ApprovalRequest,
+  type Decision,
+} from '../../domain/requests/approval-requests.ts';
 import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import {
-  lacksSecondFactor,
-  requireSecondFactor,
-} from '../../domain/sign-in/recent-authentication.ts';
-import { mayDecide } from '../../domain/requests/request-access.ts';
+import { refusedByRights } from '../../domain/requests/request-access.ts';
 import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
 import { presentationWith } from '../agents/tool-presentations.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
 import { lockRequestAndRereadMember } from '../people/current-callers.ts';
-import { requireForAgent } from './agent-permission.ts';
 import { audienceOf, readAudience } from './audience.ts';
+import { requireRights, requireState } from './pending.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 
 export interface DecideInput {
@@ -25,6 +25,8 @@ export interface DecideInput {
   readonly status: 'approved' | 'denied';
   readonly note?: string | undefined;
   readonly channel?: string | undefined;
+  /** The digest of the arguments that the person saw. */
+  readonly seenArgumentsDigest?: string | undefined;
   readonly idempotencyKey: string;
 }
 
@@ -35,8 +37,9 @@ export interface DecideOutcome {
 }
 
 /**
- * Throws `permission_denied`, `request_not_routed`, `mfa_required`, `request_evaluating`, `already_terminal`
- * (details.status) and `idempotency_conflict`. The same key with the same input answers the original outcome.
+ * Throws `permission_denied`, `request_not_routed`, `mfa_required`, `request_changed`, `request_evaluating`,
+ * `already_terminal` (details.status) and `idempotency_conflict`. The same key with the same input answers the original
+ * outcome. Another digest than the request's is refused in every state, so that the same call always gets that answer.
  */
 export async function decideRequest(
   context: ServiceContext,
@@ -91,10 +94,9 @@ async function decideIfUnchanged(
   if (!read || read.request.organizationId !== principal.organizationId) return undefined;
   const { request, added, presentationId } = read;
   if (request.state !== 'pending' || request.claim?.lapsed) return undefined;
-  const mayAnswer =
-    !lacksSecondFactor(principal) &&
-    mayDecide(principal, request, await audienceOf(db, request, added));
-  if (!mayAnswer) return undefined;
+  const audience = await audienceOf(db, request, added);
+  if (refusedByRights('decide', { principal, request, audience })) return undefined;
+  if (hasOtherArguments(request, wanted)) return undefined;
   const decision = toDecision(principal, wanted);
   const recorded = recordIfUnchanged(db, read, { decision, by: principal });
   const decided = await recorded.catch((error: unknown) => {
@@ -113,10 +115,9 @@ async function decideLocked(
 ): Promise<{ request: ApprovalRequest; changed: boolean; presentationId?: undefined }> {
   const { principal, locked } = await lockRequestAndRereadMember(trx, caller, wanted.requestId);
   const { request } = locked;
-  requireForAgent(principal, 'request.decide', request.agentSlug);
-  requireSecondFactor(principal);
-  if (!mayDecide(principal, request, await readAudience(trx, request)))
-    throw new AppError('request_not_routed');
+  const audience = await readAudience(trx, request);
+  requireRights('decide', { principal, request, audience });
+  if (hasOtherArguments(request, wanted)) throw new AppError('request_changed');
   const changed =
     (await expireIfDue(trx, locked, { wake: true })) ??
     (await recordDecision(trx, await lapseIfDue(trx, locked), toDecision(principal, wanted)));
@@ -125,11 +126,22 @@ async function decideLocked(
   return { request, changed: false };
 }
 
+function hasOtherArguments(
+  request: ApprovalRequest,
+  { seenArgumentsDigest: seen }: Pick<Wanted, 'seenArgumentsDigest'>,
+): boolean {
+  return seen !== undefined && seen !== argumentsDigest(request);
+}
+
 function toDecision(principal: MemberPrincipal, wanted: Wanted): NewDecision {
   return {
     status: wanted.status,
     channel: wanted.channel,
     ...(wanted.note !== undefined && { note: wanted.note }),
+    ...(wanted.seenArgumentsDigest !== undefined && {
+      seenArgumentsDigest: wanted.seenArgumentsDigest,
+      auditData: { seen: { arguments_digest: wanted.seenArgumentsDigest } },
+    }),
     membershipId: principal.membershipId,
     reviewerDisplayName: principal.displayName,
     reviewerEmail: principal.email,
@@ -157,6 +169,5 @@ async function refuseUnlessReplay(
     if (!same) throw new AppError('idempotency_conflict');
     return;
   }
-  if (request.state === 'evaluating') throw new AppError('request_evaluating');
-  throw new AppError('already_terminal', { details: { status: request.state } });
+  requireState('decide', { principal, request });
 }

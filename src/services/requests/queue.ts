@@ -5,7 +5,13 @@ import type { OwnPresentation, Presentation } from '../../domain/agents/tool-pre
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import { listAccess, maySee } from '../../domain/requests/request-access.ts';
+import {
+  abilitiesOf,
+  listAccess,
+  maySee,
+  type Audience,
+  type RequestAbilities,
+} from '../../domain/requests/request-access.ts';
 import type { LongList } from '../../platform/long-list.ts';
 import { presentationOf, presentationWith } from '../agents/tool-presentations.ts';
 import type { ServiceContext } from '../context.ts';
@@ -18,6 +24,11 @@ import { waitForRequest } from './waiting/wait.ts';
 export interface ShownRequest {
   readonly request: ApprovalRequest;
   readonly presentation: Presentation | undefined;
+}
+
+/** One request, and what the caller can do to it. */
+export interface RequestDetail extends ShownRequest {
+  readonly abilities: RequestAbilities;
 }
 
 /** A key sees all that its member may see. The scope is for people who look at their own queue. */
@@ -55,32 +66,41 @@ export async function getRequest(
   context: ServiceContext,
   principal: ProductPrincipal,
   id: string,
-): Promise<ShownRequest> {
+): Promise<RequestDetail> {
   const request = await readSettled(context, id);
   if (request?.organizationId !== principal.organizationId) throw new AppError('not_found');
-  const [presentation] = await Promise.all([
+  return await detailOf(context, principal, request);
+}
+
+async function detailOf(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  request: ApprovalRequest,
+): Promise<RequestDetail> {
+  const [presentation, audience] = await Promise.all([
     presentationWith(context, request),
     refuseUnlessVisible(context, principal, request),
   ]);
-  return { request, presentation };
+  return { request, presentation, abilities: abilitiesOf({ principal, request, audience }) };
 }
 
 /**
  * Throws `permission_denied` without `request.read` for the agent, else `request_not_routed`. Check again after a wait:
- * only the pipeline's conclusion says who is asked.
+ * only the pipeline's conclusion says who is asked. Returns the audience.
  */
 export async function refuseUnlessVisible(
   context: ServiceContext,
   principal: ProductPrincipal,
   request: ApprovalRequest,
-): Promise<void> {
-  if (maySee(principal, request, await readAudience(context.db, request))) return;
+): Promise<Audience> {
+  const audience = await readAudience(context.db, request);
+  if (maySee(principal, request, audience)) return audience;
   requireForAgent(principal, 'request.read', request.agentSlug);
   throw new AppError('request_not_routed');
 }
 
 /**
- * Waits until the request is settled or the time is over. Visibility is checked before and, with
+ * Waits until the request is settled, has changed since `since`, or the time is over. Visibility is checked before and, with
  * the rights at that time, after.
  */
 export async function awaitRequest(
@@ -89,22 +109,20 @@ export async function awaitRequest(
   {
     id,
     ms,
+    since,
     signal,
     authenticateAgain,
   }: {
     id: string;
     ms: number;
+    since: Date | undefined;
     signal: AbortSignal;
     authenticateAgain: () => Promise<ProductPrincipal>;
   },
-): Promise<ShownRequest> {
+): Promise<RequestDetail> {
   await getRequest(context, principal, id);
-  const request = await waitForRequest(context, id, { ms, signal, caller: principal });
+  const request = await waitForRequest(context, id, { ms, since, signal, caller: principal });
   const now = await authenticateAgain();
   if (!request) throw new AppError('not_found');
-  const [presentation] = await Promise.all([
-    presentationWith(context, request),
-    refuseUnlessVisible(context, now, request),
-  ]);
-  return { request, presentation };
+  return await detailOf(context, now, request);
 }

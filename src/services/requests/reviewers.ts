@@ -19,7 +19,7 @@ import { readPage } from '../pages.ts';
 import { announceChanged } from './announce.ts';
 import { lockRequestAndRereadMember } from '../people/current-callers.ts';
 import { requireForAgent } from './agent-permission.ts';
-import { requirePending, tooLate } from './pending.ts';
+import { requireRights, requireState, tooLate } from './pending.ts';
 import { namedTeams, readAudience, teamsOf } from './audience.ts';
 import { expireIfDue, lapseIfDue, readSettled } from './settle.ts';
 import { recordStep } from './walk/walk-record.ts';
@@ -108,12 +108,11 @@ async function addLocked(
 ): Promise<AddOutcome> {
   const { principal, locked } = await lockRequestAndRereadMember(trx, caller, id);
   const { request } = locked;
-  requireForAgent(principal, 'request.decide', request.agentSlug);
-  if (!mayDecide(principal, request, await readAudience(trx, request)))
-    throw new AppError('request_not_routed');
+  const audience = await readAudience(trx, request);
+  requireRights('add_reviewers', { principal, request, audience });
   const expired = await expireIfDue(trx, locked, { wake: true });
   if (expired) return { expired };
-  requirePending(request);
+  requireState('add_reviewers', { principal, request });
   const deciders = await findDeciders(trx, request.organizationId, request.agentSlug);
   refuseUnlessDeciders(membershipIds, deciders);
   const settled = await lapseIfDue(trx, locked);

@@ -263,10 +263,11 @@ describe('the queue list', () => {
   test('shows whole requests, including exact arguments and decisions', async () => {
     const answer = await organization.owner.http.get('/api/v1/requests?status=denied');
     expect(answer.body['requests']).toHaveLength(1);
-    expect(answer.body['requests']?.[0]).toEqual(
-      (await organization.owner.http.get(`/api/v1/requests/${ids.get('denied')}`)).body,
-    );
-    expect(answer.body['requests']?.[0]).toMatchObject({
+    const [shown] = answer.body['requests'] ?? [];
+    expect(shown).not.toHaveProperty('can_decide');
+    const alone = await organization.owner.http.get(`/api/v1/requests/${ids.get('denied')}`);
+    expect(alone.body).toMatchObject(shown ?? {});
+    expect(shown).toMatchObject({
       status: 'denied',
       decision: { status: 'denied' },
     });
@@ -345,6 +346,9 @@ describe('the free text of the queue list', () => {
   });
 });
 
+/** What a list shows of a request: less than a single read, which goes on with what its reader can do. */
+const listed = (text: string) => `${text.slice(0, text.indexOf(',"arguments_digest":'))}}`;
+
 test('a page of long documents has each request as it is read alone', async () => {
   const organization = await createOrganization(app);
   const agent = await createAgent(app, organization);
@@ -359,7 +363,7 @@ test('a page of long documents has each request as it is read alone', async () =
     );
   const { http } = organization.owner;
   const texts = await Promise.all(
-    ids.map(async (id) => (await http.get(`/api/v1/requests/${id}`)).text),
+    ids.map(async (id) => listed((await http.get(`/api/v1/requests/${id}`)).text)),
   );
   expect((await http.get('/api/v1/requests')).text).toBe(`{"requests":[${texts.join(',')}]}`);
   const part = await http.get('/api/v1/requests?limit=3&offset=2');

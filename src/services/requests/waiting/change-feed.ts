@@ -4,7 +4,7 @@
  * reread of all waited-for ids every second, and at every reconnect, finds what got lost.
  */
 import { randomUUID } from 'node:crypto';
-import { findFinalIds } from '../../../data/requests/read.ts';
+import { findChangedIds, findFinalIds } from '../../../data/requests/read.ts';
 import { findEndedCredentials } from '../../../data/sign-in/ended-credentials.ts';
 import { listenForChanges, notifyChanges, type ChangeConnection } from '../../../data/changes.ts';
 import type { ServiceContext } from '../../context.ts';
@@ -27,10 +27,7 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
     sending: undefined as NodeJS.Timeout | undefined,
   };
 
-  const reread = async () => {
-    const ids = await findFinalIds(context.db, context.changes.waitedFor());
-    for (const id of ids) context.changes.deliver(id);
-  };
+  const reread = () => rereadWaits(context);
   const send = async () => {
     state.sending = undefined;
     const ids = context.changes.takeOutgoing();
@@ -79,6 +76,14 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
       await listening;
     },
   };
+}
+
+async function rereadWaits({ db, changes }: ServiceContext): Promise<void> {
+  const [final, changed] = await Promise.all([
+    findFinalIds(db, changes.waitedFor()),
+    findChangedIds(db, changes.waitedForAnyChange()),
+  ]);
+  for (const id of new Set([...final, ...changed])) changes.deliver(id);
 }
 
 /** Calls held open for a credential that has ended are answered now. */

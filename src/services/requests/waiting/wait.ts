@@ -13,6 +13,8 @@ export interface WaitOptions {
   readonly signal: AbortSignal;
   /** The waiting caller: the wait ends soon after their credential does. */
   readonly caller?: Principal;
+  /** The `updatedAt` of the request as the caller knows it: any change since then ends the wait. */
+  readonly since?: Date | undefined;
   /** Ends the wait early; by default when the request has its final answer. */
   readonly until?: (request: ApprovalRequest) => boolean;
 }
@@ -34,7 +36,7 @@ export interface ParkedWait {
 export function parkWait(
   context: ServiceContext,
   id: string,
-  { ms, signal, caller, until = (r) => isTerminal(r.state) }: WaitOptions,
+  { ms, signal, caller, since, until = isSettled(since) }: WaitOptions,
 ): ParkedWait {
   let finish: (outcome: WaitOutcome) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -48,10 +50,11 @@ export function parkWait(
   const look = () => {
     readSettled(context, id).then(consider, fail);
   };
-  const unsubscribe = context.changes.subscribe(id, (snapshot) => {
+  const listener = (snapshot: ApprovalRequest | undefined) => {
     if (snapshot) consider(snapshot);
     else look();
-  });
+  };
+  const unsubscribe = context.changes.subscribe(id, listener, since);
   const timer = setTimeout(() => {
     finish('no_answer');
   }, ms);
@@ -76,6 +79,11 @@ export function parkWait(
     },
   };
 }
+
+const isSettled =
+  (since: Date | undefined) =>
+  ({ state, updatedAt }: ApprovalRequest): boolean =>
+    isTerminal(state) || (since !== undefined && updatedAt.getTime() !== since.getTime());
 
 /**
  * The settled request, or its current state when the time runs out; undefined when there is none.
