@@ -11,6 +11,8 @@ import { authContextSchema, label, timestamp } from '../http/schema.ts';
 import {
   clearsSessionCookie,
   clearsSessionCookieText,
+  clearsSiteData,
+  clearsSiteDataText,
   setsSessionCookie,
   setsSessionCookieText,
 } from '../http/session-cookies.ts';
@@ -218,13 +220,17 @@ export const authEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'End the session',
     description:
-      'Ends the session and clears its cookie. Without a live session it only clears the cookie.',
+      'Ends the session, clears its cookie, and removes what the browser stored for this service, such as drafts. Without a live session it only does the latter two.',
     auth: 'none',
-    success: { status: 204, description: 'Signed out.', headers: clearsSessionCookieText },
+    success: {
+      status: 204,
+      description: 'Signed out.',
+      headers: { ...clearsSessionCookieText, ...clearsSiteDataText },
+    },
     errors: [],
     handler: async ({ cookies }, context) => {
       await signOut(context, cookies.session);
-      return { headers: clearsSessionCookie(context) };
+      return { headers: { ...clearsSessionCookie(context), ...clearsSiteData(context) } };
     },
   }),
 ];

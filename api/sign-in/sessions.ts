@@ -10,7 +10,11 @@ import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
-import { clearsSessionCookie } from '../http/session-cookies.ts';
+import {
+  clearsSessionCookie,
+  clearsSiteData,
+  clearsSiteDataText,
+} from '../http/session-cookies.ts';
 
 const sessionSchema = z
   .strictObject({
@@ -103,18 +107,23 @@ export const sessionEndpoints: readonly Endpoint[] = [
     tag: 'Account',
     summary: 'End one of your sessions',
     description:
-      'Ends the session at once. Ending the current session also clears its cookie. A repeat succeeds without changing anything.',
+      'Ends the session at once. Ending the current session is a sign-out: it also clears its cookie and what the browser stored. A repeat succeeds without changing anything.',
     auth: 'session',
     params: z.strictObject({ id: uuid('The session.') }),
     success: {
       status: 204,
       description: 'Ended.',
-      headers: { 'Set-Cookie': 'Clears the cookie `service_session` when its session was ended.' },
+      headers: {
+        'Set-Cookie': 'Clears the cookie `service_session` when its session was ended.',
+        ...clearsSiteDataText,
+      },
     },
     errors: [],
     handler: async ({ principal, params }, context) => {
       const current = await endOwnSession(context, principal, params.id);
-      return current ? { headers: clearsSessionCookie(context) } : {};
+      return current
+        ? { headers: { ...clearsSessionCookie(context), ...clearsSiteData(context) } }
+        : {};
     },
   }),
   defineEndpoint({

@@ -1,0 +1,39 @@
+/** What signing out removes from a browser. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { clearsSiteData } from '../../../api/http/session-cookies.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { createOrganization } from '../../support/scene/factories.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+afterAll(() => app.close());
+
+test('leaves an origin alone that has other services at other paths', () => {
+  const cleared = (url: string) => clearsSiteData({ publicUrl: () => url })['Clear-Site-Data'];
+  expect(cleared('https://approvals.example')).toBe('"cache", "storage"');
+  expect(cleared('https://approvals.example/')).toBe('"cache", "storage"');
+  expect(cleared('https://example.com/approvals')).toBeUndefined();
+});
+
+test('comes with signing out and with ending the current session, and not with ending another', async () => {
+  const { owner } = await createOrganization(app);
+  const session = (await app
+    .db('sessions')
+    .where({ membership_id: owner.membershipId })
+    .first()) as { readonly id: string };
+  const another = { ...session, id: randomUUID() };
+  await app.db('sessions').insert(another);
+  const end = async ({ id }: { readonly id: string }) => {
+    const { status, headers } = await owner.browser.delete(`/api/v1/me/sessions/${id}`);
+    return [status, headers['clear-site-data']];
+  };
+  expect(await end(another)).toEqual([204, undefined]);
+  expect(await end(session)).toEqual([204, '"cache", "storage"']);
+  const left = await owner.browser.post('/auth/logout');
+  expect([left.status, left.headers['clear-site-data']]).toEqual([204, '"cache", "storage"']);
+});
