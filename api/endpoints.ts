@@ -26,6 +26,7 @@ import { mfaEndpoints } from './sign-in/mfa.ts';
 import { notificationChannelEndpoints } from './notifications/notification-channels.ts';
 import { notificationDeliveryEndpoints } from './notifications/notification-deliveries.ts';
 import { notificationSettingEndpoints } from './notifications/notification-settings.ts';
+import { nameEndpoints } from './organization/names.ts';
 import { oidcEndpoints } from './sign-in/oidc.ts';
 import { organizationApiKeyEndpoints } from './people/organization-api-keys.ts';
 import { organizationEndpoints } from './organization/organization.ts';
@@ -58,6 +59,7 @@ export const endpoints: readonly Endpoint[] = [
   ...sessionEndpoints,
   ...meEndpoints,
   ...organizationEndpoints,
+  ...nameEndpoints,
   ...memberEndpoints,
   ...permissionPolicyEndpoints,
   ...teamEndpoints,

@@ -110,12 +110,18 @@ export const summaryQuery = () =>
  */
 export async function summaryPage<Summary>(
   list: string,
-  { status, limit, cursor }: z.output<ReturnType<typeof summaryQuery>>,
+  {
+    status,
+    q,
+    limit,
+    cursor,
+  }: z.output<ReturnType<typeof summaryQuery>> & { q?: string | undefined },
   read: (query: SummaryQuery) => Promise<{ summaries: readonly Summary[]; next?: string }>,
 ) {
-  const keys = z.tuple([z.literal(list), z.literal(status), z.string()]);
-  const { summaries, next } = await read({ status, limit, after: decodeCursor(cursor, keys)?.[2] });
-  return { summaries, next_cursor: next && encodeCursor([list, status, next]) };
+  const pinned = [z.literal(list), z.literal(status), z.literal(q ?? '')] as const;
+  const after = decodeCursor(cursor, z.tuple([...pinned, z.string()]))?.[3];
+  const { summaries, next } = await read({ status, q, limit, after });
+  return { summaries, next_cursor: next && encodeCursor([list, status, q ?? '', next]) };
 }
 
 /**

@@ -20,7 +20,15 @@ import {
 } from './agents-schema.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { cursorQuery, integerQuery, label, limitQuery, nextCursor, slug } from '../http/schema.ts';
+import {
+  cursorQuery,
+  integerQuery,
+  label,
+  limitQuery,
+  nextCursor,
+  searchQuery,
+  slug,
+} from '../http/schema.ts';
 
 const TAG = 'Agents';
 
@@ -45,6 +53,7 @@ const listAgentsEndpoint = defineEndpoint({
       .enum(['live', 'archived', 'all'])
       .default('live')
       .meta({ description: '`live`: active and disabled agents; `archived`; or `all`.' }),
+    q: searchQuery('Only agents whose slug or name contains this text.'),
     limit: limitQuery(50),
     cursor: cursorQuery(),
   }),
@@ -58,14 +67,14 @@ const listAgentsEndpoint = defineEndpoint({
     example: { agents: [listedAgentExample] },
   },
   errors: [],
-  handler: async ({ principal, query: { status, limit, cursor } }, context) => {
-    const keys = decodeCursor(
-      cursor,
-      z.tuple([z.literal('agents'), z.literal(status), z.int().min(0).max(2), z.string()]),
-    );
-    const after = keys && { rank: keys[2], slug: keys[3] };
-    const { agents, next } = await listVisibleAgents(context, principal, { status, limit, after });
-    const next_cursor = next && encodeCursor(['agents', status, next.rank, next.slug]);
+  handler: async ({ principal, query: { status, q, limit, cursor } }, context) => {
+    const pinned = [z.literal('agents'), z.literal(status), z.literal(q ?? '')] as const;
+    const position = z.tuple([...pinned, z.int().min(0).max(2), z.string()]);
+    const keys = decodeCursor(cursor, position);
+    const after = keys && { rank: keys[3], slug: keys[4] };
+    const page = { status, q, limit, after };
+    const { agents, next } = await listVisibleAgents(context, principal, page);
+    const next_cursor = next && encodeCursor(['agents', status, q ?? '', next.rank, next.slug]);
     return { body: { agents: agents.map(presentListedAgent), next_cursor } };
   },
 });

@@ -26,7 +26,7 @@ import {
   summaryPage,
   summaryQuery,
 } from '../revisions.ts';
-import { nextCursor, readByDomain, slug, timestamp, uuid } from '../http/schema.ts';
+import { nextCursor, readByDomain, searchQuery, slug, timestamp, uuid } from '../http/schema.ts';
 
 const TAG = 'Escalation paths';
 const BASE = '/api/v1/escalation-paths';
@@ -172,7 +172,9 @@ const listEscalationPathsEndpoint = defineEndpoint({
   description: 'In the order of their keys.',
   auth: 'product',
   permission: 'escalation_path.read',
-  query: summaryQuery(),
+  query: summaryQuery().extend({
+    q: searchQuery('Only paths whose key or name in the newest revision contains this text.'),
+  }),
   success: {
     status: 200,
     description: 'One page of paths.',

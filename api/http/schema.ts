@@ -179,6 +179,15 @@ export const integerQuery = (
       },
     });
 
+/** The text that a person looks for in a list. */
+export const searchQuery = (description: string) =>
+  z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: `${description} Case does not matter.` });
+
 /** A page size: 1 to `max`. */
 export const limitQuery = (defaultLimit: number, max = 500) =>
   integerQuery('How many entries at most.', { min: 1, max, default: defaultLimit });

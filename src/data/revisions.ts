@@ -14,6 +14,7 @@ import type { LongList } from '../platform/long-list.ts';
 import { queryOne, queryRow, queryRows } from '../platform/rows.ts';
 import { bytesOf, documentAtOnce, longPage, type SizedRow } from './long-pages.ts';
 import { ACCESS_LOCKED_SHARED } from './organization/organizations.ts';
+import { anyContains, containsPattern } from './text-search.ts';
 
 export interface RevisionTables {
   readonly documents: string;
@@ -316,6 +317,8 @@ interface SummaryPage {
   readonly status: ArchiveStatus;
   /** Only these documents; all of the organization when absent. */
   readonly documentKeys?: readonly string[] | undefined;
+  /** Part of the key or name, ignoring case. */
+  readonly q?: string | undefined;
   /** The last key of the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
@@ -333,7 +336,7 @@ export async function listSummaries(
   organizationId: string,
   page: SummaryPage,
 ): Promise<RevisionSummary[]> {
-  const { tables, status, documentKeys, after, limit } = page;
+  const { tables, status, documentKeys, q, after, limit } = page;
   // The key that comes first sorts before all others.
   const order = (key: string) => `(${key} is distinct from :firstKey), ${key} collate "C"`;
   const rows = await queryRows<DocumentRow & SummaryColumns>(
@@ -346,6 +349,7 @@ export async function listSummaries(
       where d.organization_id = :organizationId
         and (:status = 'all' or (d.archived_at is not null) = (:status = 'archived'))
         ${documentKeys ? 'and d.document_key = any(:documentKeys)' : ''}
+        ${q === undefined ? '' : `and ${anyContains(['d.document_key', "(latest.document ->> 'name')"])}`}
         ${after === undefined ? '' : `and (${order('d.document_key')}) > (${order('cast(:after as text)')})`}
       order by ${order('d.document_key')}
       limit :limit`,
@@ -355,6 +359,7 @@ export async function listSummaries(
       firstKey: tables.firstKey ?? null,
       limit,
       ...(documentKeys && { documentKeys: [...documentKeys] }),
+      ...(q !== undefined && { pattern: containsPattern(q) }),
       ...(after !== undefined && { after }),
     },
   );

@@ -3,6 +3,7 @@ import type { AgentStatus, Agent } from '../../domain/agents/agents.ts';
 import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
+import { anyContains, containsPattern } from '../text-search.ts';
 
 interface AgentRow {
   organizationId: string;
@@ -183,6 +184,8 @@ interface AgentPage {
   readonly statuses: readonly AgentStatus[];
   /** Only these agents; all of the organization when absent. */
   readonly slugs?: readonly string[] | undefined;
+  /** Part of the slug or name, ignoring case. */
+  readonly q?: string | undefined;
   readonly after?: AgentPosition | undefined;
   readonly limit: number;
 }
@@ -194,7 +197,7 @@ export const STATUS_ORDER: readonly AgentStatus[] = ['active', 'disabled', 'arch
 export async function listAgents(
   db: Db,
   organizationId: string,
-  { statuses, slugs, after, limit }: AgentPage,
+  { statuses, slugs, q, after, limit }: AgentPage,
 ): Promise<Agent[]> {
   const order = `array_position(cast(:statusOrder as text[]), status) - 1, lower(name) collate "C", slug collate "C"`;
   const rows = await queryRows<AgentRow>(
@@ -203,6 +206,7 @@ export async function listAgents(
        from agents
       where organization_id = :organizationId and status = any(:statuses)
         ${slugs ? 'and slug = any(:slugs)' : ''}
+        ${q === undefined ? '' : `and ${anyContains(['slug', 'name'])}`}
         ${
           after
             ? `and (${order}) > (cast(:afterRank as integer),
@@ -218,6 +222,7 @@ export async function listAgents(
       statusOrder: [...STATUS_ORDER],
       limit,
       ...(slugs && { slugs: [...slugs] }),
+      ...(q !== undefined && { pattern: containsPattern(q) }),
       ...(after && { afterRank: after.rank, afterSlug: after.slug }),
     },
   );

@@ -114,6 +114,7 @@ export async function listVisibleAgents(
   principal: ProductPrincipal,
   page: {
     readonly status: keyof typeof STATUSES;
+    readonly q?: string | undefined;
     readonly limit: number;
     readonly after?: AgentPosition | undefined;
   },
@@ -124,6 +125,7 @@ export async function listVisibleAgents(
     listAgents(context.db, principal.organizationId, {
       statuses: STATUSES[page.status],
       slugs: scope.all ? undefined : scope.agentSlugs,
+      q: page.q,
       after: page.after,
       limit,
     }),

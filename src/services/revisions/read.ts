@@ -83,6 +83,8 @@ export async function listRevisions<N, V>(
 
 export interface SummaryQuery {
   readonly status: ArchiveStatus;
+  /** Part of the key or name, ignoring case. */
+  readonly q?: string | undefined;
   readonly limit: number;
   /** Key of the last document on the previous page. */
   readonly after?: string | undefined;

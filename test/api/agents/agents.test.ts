@@ -210,6 +210,17 @@ describe('listing agents', () => {
     expect(seen).toEqual(['charlie', 'delta', 'echo', 'alpha', 'bravo']);
   });
 
+  test('finds a text in slugs and names, ignoring case, page by page', async () => {
+    const found = async (query: string) => slugs(await owner.http.get(`/api/v1/agents?${query}`));
+    expect(await found('q=A')).toEqual(['charlie', 'delta', 'alpha']);
+    expect(await found('q=ALP&status=all')).toEqual(['alpha']);
+    expect(await found('q=%25')).toEqual([]);
+    const first = await owner.http.get('/api/v1/agents?q=l&limit=2');
+    const rest = `limit=2&cursor=${String(first.body['next_cursor'])}`;
+    expect([slugs(first), await found(`q=l&${rest}`)]).toEqual([['charlie', 'delta'], ['alpha']]);
+    expect((await owner.http.get(`/api/v1/agents?q=a&${rest}`)).status).toBe(400);
+  });
+
   test('refuses a bad status or limit and a cursor of other filters', async () => {
     for (const query of ['status=gone', 'limit=0', 'limit=501', 'limit=x', 'cursor=x', 'page=2']) {
       expect((await owner.http.get(`/api/v1/agents?${query}`)).status).toBe(400);
@@ -226,12 +237,12 @@ describe('listing agents', () => {
   test('answers a forged cursor with 400 or a page, never with a server error', async () => {
     const forge = (keys: unknown) => Buffer.from(JSON.stringify(keys)).toString('base64url');
     for (const [keys, status] of [
-      [['agents', 'live', 0, 'no-such-agent'], 200],
-      [['agents', 'live', 0, 'a\0b'], 400],
-      [['agents', 'live', 0, '\ud800'], 200],
-      [['agents', 'live', 3, 'delta'], 400],
-      [['agents', 'live', 0.5, 'delta'], 400],
-      [['agents', 'live', 0, {}], 400],
+      [['agents', 'live', '', 0, 'no-such-agent'], 200],
+      [['agents', 'live', '', 0, 'a\0b'], 400],
+      [['agents', 'live', '', 0, '\ud800'], 200],
+      [['agents', 'live', '', 3, 'delta'], 400],
+      [['agents', 'live', '', 0.5, 'delta'], 400],
+      [['agents', 'live', '', 0, {}], 400],
       [{}, 400],
       [null, 400],
     ] as const) {

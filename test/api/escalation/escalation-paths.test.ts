@@ -306,6 +306,25 @@ describe('the list', () => {
       (await owner.http.get(`${BASE}?cursor=${String(first.body['next_cursor'])}`)).status,
     ).toBe(400);
   });
+
+  test('finds a text in keys and names of newest revisions, ignoring case', async () => {
+    await create({ name: 'Night shift Süd' }, 'nights');
+    await create({ name: 'Days' }, 'office');
+    const found = async (q: string) => {
+      const { text } = await owner.http.get(`${BASE}?q=${encodeURIComponent(q)}`);
+      const page = JSON.parse(text) as { escalation_paths: { path_key: string }[] };
+      return page.escalation_paths.map(({ path_key }) => path_key);
+    };
+    expect(await found('T SÜD')).toEqual(['nights']);
+    expect(await found('s')).toEqual(['nights', 'office']);
+    expect(await found('Fic')).toEqual(['office']);
+    expect(await found('_')).toEqual([]);
+    const first = await owner.http.get(`${BASE}?q=s&limit=1`);
+    const cursor = String(first.body['next_cursor']);
+    const second = await owner.http.get(`${BASE}?q=s&limit=1&cursor=${cursor}`);
+    expect(second.body).toMatchObject({ escalation_paths: [{ path_key: 'office' }] });
+    expect((await owner.http.get(`${BASE}?limit=1&cursor=${cursor}`)).status).toBe(400);
+  });
 });
 
 describe('archiving', () => {
