@@ -224,6 +224,7 @@ CREATE INDEX approval_requests_open_deadline_idx ON approval_requests USING btre
 CREATE INDEX approval_requests_organization_pipeline_revision_id_idx ON approval_requests USING btree (organization_pipeline_revision_id);
 CREATE INDEX approval_requests_path_idx ON approval_requests USING btree (escalation_path_revision_id, created_at DESC, id DESC) WHERE (escalation_path_revision_id IS NOT NULL);
 CREATE INDEX approval_requests_path_pending_idx ON approval_requests USING btree (escalation_path_revision_id, created_at DESC, id DESC) WHERE ((state = 'pending'::text) AND (escalation_path_revision_id IS NOT NULL));
+CREATE INDEX approval_requests_pending_deadline_idx ON approval_requests USING btree (organization_id, deadline_at, id) WHERE (state = 'pending'::text);
 CREATE INDEX approval_requests_queue_idx ON approval_requests USING btree (organization_id, created_at DESC, id DESC) WHERE (routed_at IS NOT NULL);
 CREATE INDEX approval_requests_ruled_idx ON approval_requests USING btree (organization_id, created_at DESC, id DESC) WHERE (routed_at IS NULL);
 CREATE INDEX approval_requests_state_idx ON approval_requests USING btree (organization_id, state, created_at DESC, id DESC) WHERE (routed_at IS NOT NULL);

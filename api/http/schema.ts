@@ -156,27 +156,26 @@ const Printed = z.core.$constructor<z.ZodLazy>('Printed', (inst, def) => {
 export const printed = (grammar: z.ZodType) =>
   new Printed({ type: 'lazy', getter: () => grammar }) as z.ZodType;
 
-/** Query integers arrive as text. */
-export const integerQuery = (
-  description: string,
-  bounds: { readonly min: number; readonly max: number; readonly default: number },
-) =>
+interface IntegerBounds {
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+}
+
+const integerWithin = ({ min, max, default: otherwise }: IntegerBounds) => ({
+  type: 'integer' as const,
+  minimum: min,
+  maximum: max,
+  default: otherwise,
+});
+
+const wholeNumber = (bounds: IntegerBounds) =>
   z
     .string()
     .regex(/^(0|-?[1-9][0-9]*)$/, { error: 'must be a whole number' })
     .transform(Number)
     .refine((value) => value >= bounds.min && value <= bounds.max, {
       error: `must be from ${bounds.min} to ${bounds.max}`,
-    })
-    .default(bounds.default)
-    .meta({
-      description,
-      override: {
-        type: 'integer',
-        minimum: bounds.min,
-        maximum: bounds.max,
-        default: bounds.default,
-      },
     });
 
 /** The text that a person looks for in a list. */
@@ -187,6 +186,18 @@ export const searchQuery = (description: string) =>
     .max(100)
     .optional()
     .meta({ description: `${description} Case does not matter.` });
+
+/** Query integers arrive as text. */
+export const integerQuery = (description: string, bounds: IntegerBounds) =>
+  wholeNumber(bounds)
+    .default(bounds.default)
+    .meta({ description, override: integerWithin(bounds) });
+
+/** The same where it matters whether the caller named one. The handler fills in the default. */
+export const optionalIntegerQuery = (description: string, bounds: IntegerBounds) =>
+  wholeNumber(bounds)
+    .optional()
+    .meta({ description, override: integerWithin(bounds) });
 
 /** A page size: 1 to `max`. */
 export const limitQuery = (defaultLimit: number, max = 500) =>

@@ -1,10 +1,10 @@
 /** The review queue: list, read or wait, decide. */
 import { z } from 'zod';
-import { REQUEST_STATUSES } from '../../src/domain/requests/approval-requests.ts';
 import { decideRequest } from '../../src/services/requests/decide.ts';
 import { awaitRequest, getRequest, listRequests } from '../../src/services/requests/queue.ts';
+import { listSummaries } from '../../src/services/requests/summaries.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { integerQuery, limitQuery, slug, timestampInput, uuid, waitQuery } from '../http/schema.ts';
+import { nextCursor, timestampInput, uuid, waitQuery } from '../http/schema.ts';
 import {
   decisionExample,
   decisionSchema,
@@ -17,6 +17,8 @@ import {
   requestExample,
   requestSchema,
 } from './approval-request-schema.ts';
+import { filterOf, listQuery, nextOf } from './request-list-query.ts';
+import { presentSummary, summarySchema } from './request-summary-schema.ts';
 
 const CHANNEL = /^[a-z][a-z0-9_-]{0,31}$/;
 const RESERVED_CHANNELS = ['pipeline', 'system', 'aap'];
@@ -32,45 +34,33 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'List requests that reached people, newest first',
     description:
-      'With `agent_slug`, the list also contains requests that the pipeline decided by itself.',
+      'With `agent_slug`, the list also contains requests that the pipeline decided by itself. `view=summary` is for screens: entries without ' +
+      'arguments, and with what a reviewer sees first. With `view=summary`, `sort` or `cursor`, the answer has a `next_cursor` while more follow. ' +
+      'A page by cursor repeats nothing when requests arrive meanwhile.',
     auth: 'product',
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
-    query: z.strictObject({
-      limit: limitQuery(50, 200),
-      offset: integerQuery('How many entries to skip.', {
-        min: 0,
-        max: 1_000_000,
-        default: 0,
-      }),
-      agent_slug: slug('Only requests of this agent.').optional(),
-      q: z
-        .string()
-        .max(200)
-        .optional()
-        .meta({ description: 'Case-insensitive substring of tool or instance name.' }),
-      status: z
-        .enum(REQUEST_STATUSES)
-        .optional()
-        .meta({ description: 'Only requests with this status.' }),
-      scope: z
-        .enum(['notified', 'decidable', 'visible'])
-        .default('visible')
-        .meta({ description: 'Each contains the one before. Ignored for API keys.' }),
-    }),
+    query: listQuery,
     success: {
       status: 200,
       description: 'One page of the queue.',
       body: z.strictObject({
-        requests: z.array(requestSchema).meta({ description: 'Newest first.' }),
+        requests: z.array(z.union([requestSchema, summarySchema])).meta({
+          description: 'Newest first, or as `sort` says. Summaries with `view=summary`.',
+        }),
+        next_cursor: nextCursor(),
       }),
       example: { requests: [requestExample] },
     },
     errors: [],
-    handler: async ({ principal, query }, context) => {
-      const { agent_slug: agentSlug, ...filter } = query;
-      const requests = await listRequests(context, principal, { ...filter, agentSlug });
-      return { body: { requests: await requests.map(presentRequest) } };
+    handler: async ({ principal, query: { view, ...query } }, context) => {
+      const filter = filterOf(query, view);
+      if (view === 'summary') {
+        const { summaries, next } = await listSummaries(context, principal, filter);
+        return { body: { requests: summaries.map(presentSummary), ...nextOf(filter, next) } };
+      }
+      const { requests, next } = await listRequests(context, principal, filter);
+      return { body: { requests: await requests.map(presentRequest), ...nextOf(filter, next) } };
     },
   }),
   defineEndpoint({

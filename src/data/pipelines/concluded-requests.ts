@@ -3,7 +3,7 @@ import type { ListAccess } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { queryRows } from '../../platform/rows.ts';
 import { BATCH_BYTES, bytesOf } from '../long-pages.ts';
-import { MEMBER_PATHS, visible, type Bindings } from '../requests/list.ts';
+import { MEMBER_PATHS, visible, type Bindings } from '../requests/queue/access.ts';
 import { DOCUMENT_COLUMNS } from '../requests/rows.ts';
 
 /** Where a list goes on: behind this request. */

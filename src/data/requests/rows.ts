@@ -5,6 +5,7 @@ import {
   type ApprovalRequest,
   type Claim,
   type Decision,
+  type RequestFacts,
   type RequestState,
   type Route,
   type TerminalState,
@@ -24,18 +25,21 @@ export const REQUEST_TABLES = requestTables('approval_requests');
 /** The columns that hold what the agent sent. They never change. */
 export const DOCUMENT_COLUMNS = ['arguments', 'agent_reasoning', 'context'] as const;
 
-/** The columns of requestTables. */
-export const requestColumns = (document: (column: string) => string): string => `
-  ${DOCUMENT_COLUMNS.map(document).join(', ')},
+/** The columns of requestTables without what may be long. */
+export const FACT_COLUMNS = `
   r.id, r.organization_id, r.agent_slug, r.agent_name, r.agent_instance_id, r.agent_instance_name, r.agent_credential_id,
   r.tool, r.server, r.timeout, r.state, r.created_at, r.deadline_at, r.updated_at,
   r.organization_pipeline_revision_id, r.agent_pipeline_revision_id, r.routed_at, r.route_source, r.route_scope,
-  r.route_block_id, r.route_reason, r.escalation_path_revision_id, r.urgency, r.walk, r.next_at,
+  r.route_block_id, r.route_reason, r.escalation_path_revision_id, r.urgency, r.next_at,
   d.id as decision_id, d.membership_id as decision_membership_id, d.status as decision_status, d.note as decision_note,
   d.channel as decision_channel, d.reviewer_display_name, d.reviewer_email, d.authentication as decision_authentication,
   d.idempotency_key as decision_idempotency_key, d.seen_arguments_digest, d.decided_at, d.expires_at as decision_expires_at,
   c.id as claim_id, c.membership_id as claim_membership_id, c.display_name as claim_display_name, c.claimed_at,
   c.expires_at as claim_expires_at, c.expires_at <= greatest(clock_timestamp(), r.last_at) as claim_lapsed`;
+
+/** All columns of requestTables. */
+export const requestColumns = (document: (column: string) => string): string =>
+  `${DOCUMENT_COLUMNS.map(document).join(', ')}, r.walk, ${FACT_COLUMNS}`;
 
 /** Lists do without the metadata of blocks. */
 export const REQUEST_COLUMNS = `${requestColumns((column) => `r.${column}`)}, r.previous_metadata`;
@@ -101,6 +105,23 @@ export function toRequest(row: RequestRow): ApprovalRequest {
     claim: toClaim(row),
     decision: toDecision(row),
   });
+}
+
+/** Of the columns FACT_COLUMNS. */
+export type FactRow = Omit<
+  RequestRow,
+  'arguments' | 'agentReasoning' | 'context' | 'previousMetadata' | 'walk'
+>;
+
+export function toFacts(row: FactRow): RequestFacts {
+  const { arguments: _, ...facts } = toRequest({
+    ...row,
+    arguments: '{}',
+    agentReasoning: null,
+    context: null,
+    walk: null,
+  });
+  return facts;
 }
 
 function toRoute(row: RequestRow): Route | null {

@@ -84,15 +84,14 @@ const MAX_UPCOMING = 500;
  * request lists only the levels it reached.
  */
 export function routingView(facts: RoutingInput): RoutingView {
-  const { request, route, steps, claimed } = facts;
+  const { request, route, steps } = facts;
   const finished = request === 'terminal';
-  if (request === 'evaluating') return { state: 'evaluating', levels: [] };
-  if (!route) return { state: finished ? 'finished' : claimed ? 'paused' : 'unrouted', levels: [] };
+  const state = routingState({ ...facts, phase: route?.walk.place.phase });
+  if (!route) return { state, levels: [] };
   const { input, walk } = route;
   const levels = reachedLevels(input, walk, { steps, finished });
   const common = { run: walk.place.run, runs: totalRuns(input.document) };
-  if (finished) return { state: 'finished', ...common, levels };
-  const state = claimed ? 'paused' : stateIn(walk.place.phase);
+  if (finished) return { state, ...common, levels };
   if (walk.place.phase === 'exhausted') return { state, ...common, levels };
   const ahead = upcoming(facts, route);
   return {
@@ -101,6 +100,20 @@ export function routingView(facts: RoutingInput): RoutingView {
     nextStep: ahead.next,
     levels: [...levels, ...ahead.levels],
   };
+}
+
+/** `phase`: of the walk; undefined without a path. */
+export function routingState({
+  request,
+  phase,
+  claimed,
+}: Pick<RoutingInput, 'request' | 'claimed'> & {
+  readonly phase: Place['phase'] | undefined;
+}): RoutingStateWord {
+  if (request === 'evaluating') return 'evaluating';
+  if (request === 'terminal') return 'finished';
+  if (claimed) return 'paused';
+  return phase === undefined ? 'unrouted' : stateIn(phase);
 }
 
 function stateIn(phase: Place['phase']): RoutingStateWord {

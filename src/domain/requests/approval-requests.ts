@@ -97,6 +97,12 @@ export function argumentsDigest({ arguments: given }: Pick<ApprovalRequest, 'arg
   return createHash('sha256').update(given.text).digest('hex');
 }
 
+/** A request without the documents it holds. */
+export type RequestFacts = Omit<
+  ApprovalRequest,
+  'arguments' | 'agentReasoning' | 'context' | 'previousMetadata' | 'walk'
+>;
+
 /** The revisions of the rules for a request, by which it is evaluated. */
 export type RuleRevisions = Pick<
   ApprovalRequest,

@@ -1,5 +1,5 @@
 /**
- * Who may see, claim and decide a request. `src/data/requests/list.ts` has the same rules in SQL for lists; a test
+ * Who may see, claim and decide a request. `src/data/requests/queue/access.ts` has the same rules in SQL for lists; a test
  * compares the two.
  */
 import { isTerminal, type ApprovalRequest } from './approval-requests.ts';

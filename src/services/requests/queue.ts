@@ -1,5 +1,6 @@
 /** The reviewer's reads: the queue and one request, limited to what the caller may see. */
-import { listQueue, type QueueFilter } from '../../data/requests/list.ts';
+import { listQueue, type QueueFilter, type QueuePosition } from '../../data/requests/queue/list.ts';
+import type { QueueReader, QueueScope } from '../../data/requests/queue/access.ts';
 import { findPresentations } from '../../data/agents/tool-presentations.ts';
 import type { OwnPresentation, Presentation } from '../../domain/agents/tool-presentations.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
@@ -32,26 +33,37 @@ export interface RequestDetail extends ShownRequest {
 }
 
 /** A key sees all that its member may see. The scope is for people who look at their own queue. */
+export function readerOf(principal: ProductPrincipal, scope: QueueScope): QueueReader {
+  const isSession = principal.kind === 'member' && principal.via.kind === 'session';
+  return { scope: isSession ? scope : 'visible', access: listAccess(principal) };
+}
+
+export type RequestFilter = Omit<QueueFilter, 'access'>;
+export type RequestPosition = QueuePosition;
+
+export interface RequestPage {
+  readonly requests: LongList<ShownRequest>;
+  readonly next: RequestPosition | undefined;
+}
+
 export async function listRequests(
   context: ServiceContext,
   principal: ProductPrincipal,
-  filter: Omit<QueueFilter, 'access'>,
-): Promise<LongList<ShownRequest>> {
-  const scope =
-    principal.kind === 'member' && principal.via.kind === 'session' ? filter.scope : 'visible';
-  const { entries, presentationIds } = await listQueue(context.db, principal.organizationId, {
+  filter: RequestFilter,
+): Promise<RequestPage> {
+  const page = await listQueue(context.db, principal.organizationId, {
     ...filter,
-    scope,
-    access: listAccess(principal),
+    ...readerOf(principal, filter.scope),
   });
-  const own = await presentationsById(context, principal, presentationIds);
-  return await entries.map(({ request, presentationId }) => ({
+  const own = await presentationsById(context, principal, page.presentationIds);
+  const requests = await page.entries.map(({ request, presentationId }) => ({
     request,
     presentation: presentationOf(request, presentationId ? own.get(presentationId) : undefined),
   }));
+  return { requests, next: page.next };
 }
 
-async function presentationsById(
+export async function presentationsById(
   { db }: ServiceContext,
   { organizationId }: ProductPrincipal,
   ids: readonly string[],

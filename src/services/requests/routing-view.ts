@@ -95,7 +95,7 @@ export async function getRouting(
     revisionId === undefined ? undefined : await loadEscalationPathRevision(context.db, revisionId);
   const view = await withHeavyAnswers(context, callerIdOf(principal), async (answers) =>
     routingView({
-      request: phaseOf(request),
+      request: stageOf(request),
       ...(path && { route: await routeOf(context.db, path, { ...facts, answers }) }),
       steps: facts.steps,
       claimed: request.claim !== undefined && !request.claim.lapsed,
@@ -216,7 +216,7 @@ function inAudience(
   );
 }
 
-function phaseOf({ state }: ApprovalRequest): 'evaluating' | 'pending' | 'terminal' {
+export function stageOf({ state }: Pick<ApprovalRequest, 'state'>): RoutingInput['request'] {
   return isTerminal(state) ? 'terminal' : state;
 }
 

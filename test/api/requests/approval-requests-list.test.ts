@@ -337,9 +337,11 @@ describe('the free text of the queue list', () => {
     ['überW', ['Überweisung']],
     ['night_shift', ['late']],
     ['nothing like it', []],
-    [' ', []],
+    ['\t', []],
+    [' ', ['late', 'plain', 'Überweisung', String.raw`C:\Temp`, '50x-off', '50%_off']],
+    ['agent night', []],
     ['', ['late', 'plain', 'Überweisung', String.raw`C:\Temp`, '50x-off', '50%_off']],
-  ])('%j finds exactly %j: any case, no wildcards, tool or instance name', async (q, tools) => {
+  ])('%j finds exactly %j: any case, no wildcards, one name at a time', async (q, tools) => {
     const answer = await organization.owner.http.get(`/api/v1/requests?q=${encodeURIComponent(q)}`);
     expect(answer.status).toBe(200);
     expect((answer.body['requests'] ?? []).map((request) => request['tool'])).toEqual(tools);

@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { listQueue, type QueueScope } from '../../../src/data/requests/list.ts';
+import type { QueueScope } from '../../../src/data/requests/queue/access.ts';
+import { listQueue } from '../../../src/data/requests/queue/list.ts';
 import { findRequest } from '../../../src/data/requests/read.ts';
 import { mayStillDecide } from '../../../src/data/requests/unreachable.ts';
 import { insertStep } from '../../../src/data/requests/escalate.ts';

@@ -7,7 +7,7 @@ import {
   listConcluded,
   type ConcludedFilter,
 } from '../../../src/data/pipelines/concluded-requests.ts';
-import { queueQuery, type QueueFilter } from '../../../src/data/requests/list.ts';
+import { queueQuery, type QueueFilter } from '../../../src/data/requests/queue/list.ts';
 import {
   readDueLevels,
   stepLevelsIfUnchanged,
@@ -140,6 +140,9 @@ describe('with 10,000 requests in the table', () => {
     ['the list by status pending', { status: 'pending' }],
     ['the list by status approved', { status: 'approved' }],
     ['a search', { q: 'tool' }],
+    ['a page behind a cursor', { paged: true, after: { at: new Date(), id: randomUUID() } }],
+    ['the first deadlines', { status: 'pending', sort: 'deadline', paged: true }],
+    ['what the caller claims', { status: 'pending', claimed: 'me' }],
   ])('%s uses an index', async (_name, { ofAgent, ...more }) => {
     const filter: QueueFilter = {
       access,

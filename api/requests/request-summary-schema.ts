@@ -1,0 +1,83 @@
+/** A request in a list: the schema, its example, and how the domain's value becomes it. */
+import { z } from 'zod';
+import { ROUTING_STATES } from '../../src/domain/escalation/routing-view.ts';
+import { publicStatus } from '../../src/domain/requests/approval-requests.ts';
+import type { RequestSummary } from '../../src/services/requests/summaries.ts';
+import { present } from '../http/present.ts';
+import { timestamp } from '../http/schema.ts';
+import { presentClaim } from './approval-request-claims.ts';
+import {
+  abilityShape,
+  presentDecision,
+  requestExample,
+  requestSchema,
+  urgencySchema,
+} from './approval-request-schema.ts';
+
+const summaryRoutingSchema = z
+  .strictObject({
+    state: z
+      .enum(ROUTING_STATES)
+      .meta({ description: 'As in the routing of the request. `paused`: someone claims it.' }),
+    path_name: z
+      .string()
+      .optional()
+      .meta({ description: 'The escalation path; absent when none applies.' }),
+    next_at: timestamp(
+      'When the walk goes on without an answer, at the latest. Absent when nothing is planned.',
+    ).optional(),
+  })
+  .meta({ description: 'Where the request is on its way to people.' });
+
+export const summarySchema = requestSchema
+  .omit({ arguments: true, agent_reasoning: true, context: true, presentation: true })
+  .extend({
+    arguments_bytes: z
+      .int()
+      .meta({ description: 'How long `arguments` is, in bytes of its source text.' }),
+    excerpt: z.string().meta({
+      description:
+        'One line of the arguments, at most 200 characters: the title and primary fields of the presentation, or the first arguments by name where these show none. It is ' +
+        'made of their first 2,000 characters. Sensitive values are hidden, and invisible characters escaped. It helps to find a request. To decide, ' +
+        'read the arguments.',
+    }),
+    urgency: urgencySchema,
+    notified_at: timestamp(
+      'When the caller was first notified; absent when they were not.',
+    ).optional(),
+    routing: summaryRoutingSchema,
+    ...abilityShape,
+  })
+  .meta({
+    id: 'ApprovalRequestSummary',
+    description: 'An approval request in a list: without its arguments, context and reasoning.',
+  });
+
+const { arguments: example, ...facts } = requestExample;
+
+export const summaryExample = {
+  ...facts,
+  arguments_bytes: JSON.stringify(example).length,
+  excerpt: 'payment_id: pay_81 · amount: 120.5',
+  urgency: 'standard',
+  notified_at: '2026-11-21T13:00:00.030Z',
+  routing: { state: 'waiting', path_name: 'On call', next_at: '2026-11-21T13:10:00.030Z' },
+  can_decide: true,
+  can_claim: true,
+};
+
+export function presentSummary({ facts, abilities, routing, ...summary }: RequestSummary) {
+  return present(summarySchema, {
+    ...facts,
+    ...summary,
+    ...abilities,
+    status: publicStatus(facts.state),
+    decision: facts.decision && presentDecision(facts.decision),
+    claim: presentClaim(facts.claim),
+    routing: present(summaryRoutingSchema, {
+      ...routing,
+      pathName: routing.pathName,
+      nextAt: routing.nextAt,
+    }),
+  });
+}

@@ -1,0 +1,96 @@
+/** Rows of the queue without their documents. Of the arguments, only the beginning is read. */
+import type { RequestFacts } from '../../../domain/requests/approval-requests.ts';
+import { EXCERPT_SOURCE_CHARACTERS } from '../../../domain/requests/excerpt.ts';
+import type { Place } from '../../../domain/escalation/walk-state.ts';
+import type { Db } from '../../../platform/postgres.ts';
+import { queryRows } from '../../../platform/rows.ts';
+import { PRESENTATION_OF_REQUEST } from '../../agents/tool-presentations.ts';
+import { FACT_COLUMNS, requestTables, toFacts, type FactRow } from '../rows.ts';
+import type { Bindings } from './access.ts';
+import { endPage, orderBy, pageOf, type QueueFilter, type QueuePosition } from './list.ts';
+
+export interface SummaryEntry {
+  readonly facts: RequestFacts;
+  readonly argumentsBytes: number;
+  /** The beginning of their source text. */
+  readonly argumentsStart: string;
+  /** Of the walk. Null before its first step, and without a path. */
+  readonly phase: Place['phase'] | null;
+  /** It is still open, although its deadline has passed. */
+  readonly pastDeadline: boolean;
+  /** A reviewer added the caller. */
+  readonly isAdded: boolean;
+  /** When the caller was first notified. */
+  readonly notifiedAt: Date | null;
+  /** The organization's own presentation of the tool. */
+  readonly presentationId: string | null;
+}
+
+type SummaryRow = FactRow & Omit<SummaryEntry, 'facts'>;
+
+/** SQL: the summaries of `page`. A lateral query of its own reads the arguments of a row once. */
+const SUMMARIES = `
+  select ${FACT_COLUMNS}, octet_length(a.source) as arguments_bytes, left(a.source, :excerpt_source) as arguments_start,
+         r.walk ->> 'phase' as phase, d.id is null and r.deadline_at <= clock_timestamp() as past_deadline,
+         exists (select from added_reviewers v
+                  where v.request_id = r.id and v.membership_id = cast(:membership as uuid)) as is_added,
+         (select min(n.created_at) from notifications n
+           where n.request_id = r.id and n.membership_id = cast(:membership as uuid)) as notified_at,
+         ${PRESENTATION_OF_REQUEST} as presentation_id
+    from ${requestTables('(select r.* from page join approval_requests r on r.id = page.id)')}
+   cross join lateral (select cast(r.arguments as text) as source offset 0) as a`;
+
+/** The statement and its bindings, without running it: a test reads its plan. */
+export function summariesQuery(
+  organizationId: string,
+  filter: QueueFilter,
+): { sql: string; bindings: Bindings } {
+  const { sql: page, bindings } = pageOf(organizationId, filter);
+  bindings['excerpt_source'] = EXCERPT_SOURCE_CHARACTERS;
+  return { sql: `${page} ${SUMMARIES} order by ${orderBy(filter, 'r')}`, bindings };
+}
+
+export async function listSummaries(
+  db: Db,
+  organizationId: string,
+  filter: QueueFilter,
+): Promise<{
+  readonly entries: readonly SummaryEntry[];
+  readonly next: QueuePosition | undefined;
+}> {
+  const { sql, bindings } = summariesQuery(organizationId, filter);
+  const { rows, next } = endPage(await queryRows<SummaryRow>(db, sql, bindings as never), filter);
+  return { entries: rows.map(toEntry), next };
+}
+
+/** Newest first. The caller may see them. */
+export async function findSummaries(
+  db: Db,
+  organizationId: string,
+  { ids, membershipId }: { readonly ids: readonly string[]; readonly membershipId: string },
+): Promise<SummaryEntry[]> {
+  if (ids.length === 0) return [];
+  const rows = await queryRows<SummaryRow>(
+    db,
+    `with page as (
+       select id from approval_requests where organization_id = :organizationId and id = any(cast(:ids as uuid[]))
+     )
+     ${SUMMARIES} order by r.created_at desc, r.id desc`,
+    {
+      organizationId,
+      ids: [...ids],
+      membership: membershipId,
+      excerpt_source: EXCERPT_SOURCE_CHARACTERS,
+    },
+  );
+  return rows.map(toEntry);
+}
+
+function toEntry(row: SummaryRow): SummaryEntry {
+  const { argumentsBytes, argumentsStart, phase, pastDeadline, isAdded, notifiedAt } = row;
+  const { presentationId } = row;
+  return {
+    facts: toFacts(row),
+    ...{ argumentsBytes, argumentsStart, phase, pastDeadline, isAdded, notifiedAt, presentationId },
+  };
+}

@@ -1,0 +1,111 @@
+/** Requests as lists show them: a line of their arguments, where their walk is, and what the reader can do. */
+import {
+  listSummaries as readSummaries,
+  type SummaryEntry,
+} from '../../data/requests/queue/summaries.ts';
+import { findBuiltIn } from '../../domain/agents/built-in-presentations/catalog.ts';
+import type { OwnPresentation } from '../../domain/agents/tool-presentations.ts';
+import { routingState, type RoutingStateWord } from '../../domain/escalation/routing-view.ts';
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import type { RequestFacts } from '../../domain/requests/approval-requests.ts';
+import { excerptOf, type ReadArguments } from '../../domain/requests/excerpt.ts';
+import { abilitiesOf, type RequestAbilities } from '../../domain/requests/request-access.ts';
+import { knownEntries } from '../../platform/json/json-members.ts';
+import { valueAt } from '../../platform/json/json-pointers.ts';
+import type { ServiceContext } from '../context.ts';
+import { actorIdOf } from '../../domain/audit.ts';
+import {
+  loadEscalationPathRevision,
+  type LoadedEscalationPath,
+} from '../escalation/escalation-paths.ts';
+import { presentationsById, readerOf, type RequestFilter, type RequestPosition } from './queue.ts';
+import { stageOf } from './routing-view.ts';
+
+export interface RequestSummary {
+  readonly facts: RequestFacts;
+  readonly argumentsBytes: number;
+  readonly excerpt: string;
+  readonly notifiedAt: Date | null;
+  readonly routing: {
+    readonly state: RoutingStateWord;
+    readonly pathName?: string;
+    readonly nextAt?: Date;
+  };
+  readonly abilities: RequestAbilities;
+}
+
+export async function listSummaries(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  filter: RequestFilter,
+): Promise<{
+  readonly summaries: readonly RequestSummary[];
+  readonly next: RequestPosition | undefined;
+}> {
+  const { entries, next } = await readSummaries(context.db, principal.organizationId, {
+    ...filter,
+    ...readerOf(principal, filter.scope),
+  });
+  return { summaries: await summariesOf(context, principal, entries), next };
+}
+
+export async function summariesOf(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  entries: readonly SummaryEntry[],
+): Promise<RequestSummary[]> {
+  const presentationIds = entries.flatMap(({ presentationId }) => presentationId ?? []);
+  const own = await presentationsById(context, principal, [...new Set(presentationIds)]);
+  const paths = new Map<string, LoadedEscalationPath>();
+  for (const { facts } of entries) {
+    const id = facts.route?.pathRevisionId;
+    if (id !== undefined && !paths.has(id))
+      paths.set(id, await loadEscalationPathRevision(context.db, id));
+  }
+  return entries.map((entry) => {
+    const { presentationId, facts } = entry;
+    return summaryOf(entry, {
+      principal,
+      path: facts.route?.pathRevisionId ? paths.get(facts.route.pathRevisionId) : undefined,
+      own: presentationId === null ? undefined : own.get(presentationId),
+    });
+  });
+}
+
+const asRead = (text: string): ReadArguments => ({
+  valueAt: (pointer) => valueAt(text, pointer),
+  members: () => knownEntries(text),
+});
+
+interface SummaryFacts {
+  readonly principal: ProductPrincipal;
+  readonly path: LoadedEscalationPath | undefined;
+  readonly own: OwnPresentation | undefined;
+}
+
+function summaryOf(
+  { facts, argumentsBytes, argumentsStart, notifiedAt, ...entry }: SummaryEntry,
+  { principal, path, own }: SummaryFacts,
+): RequestSummary {
+  const claimed = facts.claim !== undefined && !facts.claim.lapsed;
+  const phase = path && (entry.phase ?? 'enter');
+  const state = routingState({ request: stageOf(facts), phase, claimed });
+  const isWaiting = state === 'waiting' || state === 'deferred';
+  return {
+    facts,
+    argumentsBytes,
+    excerpt: excerptOf(asRead(argumentsStart), own ?? findBuiltIn(facts.tool, facts.server)),
+    notifiedAt,
+    routing: {
+      state,
+      ...(path && { pathName: path.name }),
+      ...(isWaiting && facts.nextAt && { nextAt: facts.nextAt }),
+    },
+    abilities: abilitiesOf({
+      principal,
+      // Its expiry is only not recorded yet.
+      request: entry.pastDeadline ? { ...facts, state: 'expired' } : facts,
+      audience: { targets: path?.targets, added: entry.isAdded ? [actorIdOf(principal)] : [] },
+    }),
+  };
+}

@@ -1,0 +1,260 @@
+/** GET /requests?view=summary over HTTP: what an entry says, its order, its filters, and pages by cursor. */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { HttpClient, Json } from '../../../support/http.ts';
+import { REVIEWER, everywhere, scene } from '../../../support/scene.ts';
+import { createOrganizationKey } from '../../../support/scene/factories.ts';
+
+const { app, organization, owner, people, ...verbs } = await scene({
+  app: { environment: { COUNTERSIGN_EDITION: 'hosted' } },
+  people: { ada: REVIEWER, bob: REVIEWER },
+  paths: { usual: [['ada'], ['bob']] },
+  pipelines: { bot: 'usual', free: {}, pages: {}, deadlines: {}, found: {} },
+});
+const { ask, claimed, decide, later, release, routing } = verbs;
+const { ada, bob } = people;
+
+const entries = async (client: HttpClient, query = ''): Promise<readonly Json[]> => {
+  const answer = await client.get(`/api/v1/requests?view=summary&${query}`);
+  expect([answer.status, answer.text]).toEqual([200, answer.text]);
+  return answer.body['requests'] ?? [];
+};
+const entryOf = async (client: HttpClient, id: string) => (await entries(client, `q=${id}`)).at(0);
+const ids = (list: readonly Json[]) => list.map((each) => String(each['id']));
+
+describe('an entry', () => {
+  test('has all of a request but its documents, and what its reader sees first', async () => {
+    const id = await ask({ arguments: { z: 1.5, note: 'ä' } });
+    const full = (await ada.browser.get(`/api/v1/requests/${id}`)).body;
+    const { arguments: given, arguments_digest: _, presentation: _p, ...rest } = full;
+    const { can_add_reviewers: _a, ...facts } = rest;
+    expect(await entryOf(ada.browser, id)).toEqual({
+      ...facts,
+      arguments_bytes: Buffer.byteLength(JSON.stringify(given)),
+      excerpt: expect.any(String),
+      notified_at: expect.any(String),
+      routing: {
+        state: 'waiting',
+        path_name: 'usual',
+        next_at: (await routing(id))['next_at'],
+      },
+    });
+  });
+
+  test('is made of the presentation of the tool, of the organization before the built-in one', async () => {
+    const id = await ask({ tool: 'pay', arguments: { amount: 12, card: '4111', to: 'x\u202ey' } });
+    expect((await entryOf(owner.browser, id))?.['excerpt']).toBe(
+      String.raw`amount: 12 · card: 4111 · to: x\u202ey`,
+    );
+    const created = await owner.browser.post('/api/v1/tool_presentations', {
+      tool: 'pay',
+      title: 'Pay {/amount} from {/card}',
+      fields: [
+        { path: '/to', label: 'To', kind: 'text', role: 'primary' },
+        { path: '/card', label: 'Card', kind: 'text', role: 'sensitive' },
+      ],
+    });
+    expect(created.status).toBe(201);
+    expect((await entryOf(owner.browser, id))?.['excerpt']).toBe(
+      String.raw`Pay 12 from ••• · To: x\u202ey`,
+    );
+  });
+
+  test('is short, whatever the agent sent', async () => {
+    const large = { text: 'é'.repeat(400_000), more: [1, 2] };
+    const id = await ask({
+      arguments: large,
+      ...{ context: { c: 'x'.repeat(1_000) }, agent_reasoning: 'because' },
+    });
+    const entry = await entryOf(owner.browser, id);
+    expect(entry).toMatchObject({ arguments_bytes: Buffer.byteLength(JSON.stringify(large)) });
+    expect(JSON.stringify(entry).length).toBeLessThan(2_000);
+    expect(String(entry?.['excerpt'])).toMatch(/^Deploy to · text: é+…$/);
+  });
+
+  test('says where the request is, like its routing', async () => {
+    const id = await ask();
+    const both = async () => {
+      const { state, path_name } = await routing(id);
+      const entry = await entryOf(owner.browser, id);
+      expect(entry?.['routing']).toMatchObject({ state, path_name });
+      return entry;
+    };
+    expect(await both()).toMatchObject({ routing: { state: 'waiting' }, can_claim: true });
+    expect(await both()).not.toHaveProperty('notified_at');
+    await claimed(ada, id);
+    const paused = await both();
+    expect(paused).toMatchObject({ routing: { state: 'paused' }, can_claim: false });
+    expect(paused?.['routing']).not.toHaveProperty('next_at');
+    await release(ada, id);
+    await later(id);
+    await later(id);
+    expect(await both()).toMatchObject({ routing: { state: 'exhausted' } });
+    await decide(ada, id);
+    expect(await both()).toMatchObject({ routing: { state: 'finished' }, can_decide: false });
+    const free = await ask({ agent: 'free' });
+    expect((await entryOf(owner.browser, free))?.['routing']).toEqual({ state: 'unrouted' });
+  });
+
+  test('says what the reader can do, as the request does', async () => {
+    const id = await ask();
+    const key = await createOrganizationKey(app, organization, [
+      everywhere('request.read', 'request.read.unrouted'),
+    ]);
+    const reader = await verbs.person(['request.read', 'request.read.unrouted']);
+    const added = await verbs.person(REVIEWER);
+    await verbs.addReviewers(ada, id, [added]);
+    const { browser } = reader;
+    for (const client of [ada.browser, bob.http, owner.browser, key.http, browser, added.browser]) {
+      const { body } = await client.get(`/api/v1/requests/${id}`);
+      const { can_decide, can_claim } = body;
+      expect(await entryOf(client, id)).toMatchObject({ can_decide, can_claim });
+    }
+  });
+});
+
+describe('the list', () => {
+  test('is that of the full view, entry by entry', async () => {
+    for (const client of [ada.browser, bob.browser, owner.browser, ada.http])
+      for (const query of [
+        '',
+        'scope=notified',
+        'scope=decidable',
+        'status=approved',
+        'offset=1',
+      ]) {
+        const full = await client.get(`/api/v1/requests?${query}`);
+        expect(full.body).not.toHaveProperty('next_cursor');
+        expect(ids(await entries(client, query))).toEqual(ids(full.body['requests'] ?? []));
+      }
+  });
+
+  test('holds nothing of another organization', async () => {
+    const other = await scene({ on: app, pipelines: { bot: {} } });
+    const id = await other.ask();
+    expect(ids(await entries(other.owner.browser))).toEqual([id]);
+    expect(ids(await entries(owner.browser))).not.toContain(id);
+    expect(await entries(owner.browser, `q=${id}`)).toEqual([]);
+  });
+});
+
+describe('pages by cursor', () => {
+  const all: string[] = [];
+
+  beforeAll(async () => {
+    for (let n = 0; n < 5; n += 1) all.unshift(await ask({ agent: 'pages' }));
+  });
+
+  test.each([
+    ['summaries', 'view=summary'],
+    ['whole requests', 'sort=created'],
+  ])('of %s repeat and lose nothing when requests arrive meanwhile', async (_what, view) => {
+    const seen: string[] = [];
+    const before = [...all];
+    let cursor: string | undefined;
+    do {
+      const next = cursor === undefined ? '' : `&cursor=${cursor}`;
+      const { body } = await owner.http.get(
+        `/api/v1/requests?${view}&agent_slug=pages&limit=2${next}`,
+      );
+      seen.push(...ids(body['requests'] ?? []));
+      cursor = body['next_cursor'] as string | undefined;
+      all.unshift(await ask({ agent: 'pages' }));
+    } while (cursor !== undefined);
+    expect(seen).toEqual(before);
+  });
+
+  test('end exactly with the last entry', async () => {
+    const { body } = await owner.http.get(
+      `/api/v1/requests?view=summary&agent_slug=pages&limit=${all.length}`,
+    );
+    expect(ids(body['requests'] ?? [])).toEqual(all);
+    expect(body).not.toHaveProperty('next_cursor');
+  });
+
+  test('by deadline give the one that expires first, and only pending ones', async () => {
+    const agent = 'deadlines' as const;
+    const late = await ask({ agent, timeout: '3h' });
+    const soon = await ask({ agent, timeout: '1h' });
+    const middle = await ask({ agent, timeout: '2h' });
+    await decide(owner, await ask({ agent, timeout: '30m' }));
+    const page = async (query: string) =>
+      (await owner.http.get(`/api/v1/requests?view=summary&agent_slug=deadlines&${query}`)).body;
+    const first = await page('sort=deadline&limit=2');
+    expect(ids(first['requests'] ?? [])).toEqual([soon, middle]);
+    const rest = await page(`sort=deadline&limit=2&cursor=${String(first['next_cursor'])}`);
+    expect(ids(rest['requests'] ?? [])).toEqual([late]);
+    expect(rest).not.toHaveProperty('next_cursor');
+    // A cursor belongs to its order.
+    expect(await page(`cursor=${String(first['next_cursor'])}`)).toMatchObject({
+      error: { details: { issues: [{ pointer: '/query/cursor', code: 'invalid_cursor' }] } },
+    });
+  });
+
+  test.each([
+    ['cursor=WyJ4Il0&offset=0', '/query/offset'],
+    ['cursor=x', '/query/cursor'],
+    ['sort=deadline&status=approved', '/query/status'],
+    ['sort=urgency', '/query/sort'],
+    ['claimed=anyone', '/query/claimed'],
+    ['urgency=high', '/query/urgency'],
+    ['tool=', '/query/tool'],
+    ['view=short', '/query/view'],
+  ])('refuses %s with a pointer', async (query, pointer) => {
+    const answer = await owner.http.get(`/api/v1/requests?${query}`);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { details: { issues: [{ pointer }] } } },
+    });
+  });
+});
+
+describe('filters', () => {
+  let plain: string;
+  let mine: string;
+  let theirs: string;
+  let decided: string;
+
+  beforeAll(async () => {
+    plain = await ask({ agent: 'found', tool: 'Find' });
+    mine = await ask({ agent: 'found' });
+    theirs = await ask({ agent: 'found' });
+    decided = await ask({ agent: 'found' });
+    await claimed(owner, mine);
+    await claimed(bob, theirs);
+    await claimed(ada, decided);
+    await decide(owner, decided);
+    await app.db('approval_requests').where({ id: theirs }).update({ urgency: 'interrupt' });
+    await app.db('approval_requests').where({ id: mine }).update({ server: 'Ledger' });
+  });
+
+  const find = async (query: string, client = owner.browser) =>
+    ids(await entries(client, `agent_slug=found&${query}`));
+
+  test('by claim', async () => {
+    expect(await find('claimed=me')).toEqual([mine]);
+    expect(await find('claimed=others')).toEqual([theirs]);
+    expect(await find('claimed=nobody')).toEqual([decided, plain]);
+    expect(await find('claimed=nobody&status=pending')).toEqual([plain]);
+    expect(await find('claimed=me', bob.browser)).toEqual([theirs]);
+    const key = await createOrganizationKey(app, organization, [everywhere('request.read')]);
+    expect(await find('claimed=me', key.http)).toEqual([]);
+    await verbs.reachLapse(theirs);
+    expect(await find('claimed=others')).toEqual([]);
+    expect(await find('claimed=nobody')).toContain(theirs);
+  });
+
+  test('by urgency and by tool', async () => {
+    expect(await find('urgency=interrupt')).toEqual([theirs]);
+    expect(await find('tool=Find')).toEqual([plain]);
+    expect(await find('tool=find')).toEqual([]);
+  });
+
+  test('by a text in the id, the tool, its server, the agent or the instance', async () => {
+    expect(await find(`q=${plain.slice(5, 20).toUpperCase()}`)).toContain(plain);
+    expect(await find(`q=${plain}`)).toEqual([plain]);
+    expect(await find('q=ledge')).toEqual([mine]);
+    expect(await find('q=fin&tool=Find')).toEqual([plain]);
+    expect(ids(await entries(owner.browser, 'q=FOUND'))).toEqual([decided, theirs, mine, plain]);
+    expect(await find('q=nothing like it')).toEqual([]);
+  });
+});

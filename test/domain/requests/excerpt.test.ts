@@ -1,0 +1,111 @@
+/** The one line of arguments that lists show. */
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { PresentationField } from '../../../src/domain/agents/tool-presentations.ts';
+import { excerptOf as excerptOfRead } from '../../../src/domain/requests/excerpt.ts';
+import { knownEntries } from '../../../src/platform/json/json-members.ts';
+import { valueAt } from '../../../src/platform/json/json-pointers.ts';
+
+const field = (path: string, role?: PresentationField['role']): PresentationField => ({
+  path,
+  label: path.slice(1),
+  kind: 'text',
+  ...(role && { role }),
+});
+const excerptOf = (text: string, presentation: Parameters<typeof excerptOfRead>[1]): string =>
+  excerptOfRead(
+    { valueAt: (pointer) => valueAt(text, pointer), members: () => knownEntries(text) },
+    presentation,
+  );
+const presented = (title: string, ...fields: PresentationField[]) => ({ title, fields });
+const refund =
+  '{"amount":120.50,"to":{"name":"Ada","card":"4111"},"note":"a\\nb","tags":["x","y"]}';
+
+test.each([
+  [
+    'without a presentation, the first arguments',
+    refund,
+    undefined,
+    'amount: 120.50 · to: {"name":"Ada","card":"4111"} · note: a b · tags: ["x","y"]',
+  ],
+  ['the title', refund, presented('Refund {/amount} to {/to/name} {}'), 'Refund 120.50 to Ada {}'],
+  [
+    'a title that points to nothing',
+    refund,
+    presented('Refund {/missing}'),
+    'Refund · amount: 120.50 · to: {"name":"Ada","card":"4111"} · note: a b · tags: ["x","y"]',
+  ],
+  [
+    'primary fields',
+    refund,
+    presented('Refund', field('/amount', 'primary'), field('/note')),
+    'Refund · amount: 120.50',
+  ],
+  [
+    'a field that the title has',
+    refund,
+    presented('{/amount}', field('/amount', 'primary')),
+    '120.50',
+  ],
+  ['items and containers', refund, presented('{/tags/1} {/to}'), 'y {"name":"Ada","card":"4111"}'],
+  [
+    'sensitive values',
+    refund,
+    presented('To {/to/card}', field('/to/card', 'sensitive')),
+    'To •••',
+  ],
+  [
+    'a part of a sensitive value',
+    refund,
+    presented('{/to/name}', field('/to', 'sensitive')),
+    '•••',
+  ],
+  ['what has a sensitive part', refund, presented('{/to}', field('/to/card', 'sensitive')), '•••'],
+  [
+    'nothing of a sensitive argument',
+    '{"a/b":1,"c":2}',
+    presented('Run', field('/a~1b', 'sensitive')),
+    'Run · a/b: ••• · c: 2',
+  ],
+  ['no arguments', '{}', undefined, ''],
+  [
+    'reordering characters',
+    '{"a":"x\\u202ey","b\\u200b":1}',
+    undefined,
+    String.raw`a: x\u202ey · b\u200b: 1`,
+  ],
+  [
+    'a beginning that ends in a value',
+    '{"a":1,"long":"one two\\u00',
+    undefined,
+    'a: 1 · long: one two',
+  ],
+  ['a beginning that ends in a name', '{"a":1,"lo', undefined, 'a: 1'],
+  ['a beginning that ends before a value', '{"a":1,"long" : ', undefined, 'a: 1'],
+  [
+    'a beginning with the value',
+    '{"a":1,"long":"one tw',
+    presented('Write {/long} {/later}'),
+    'Write one tw',
+  ],
+])('shows %s', (_name, text, presentation, expected) => {
+  expect(excerptOf(text, presentation)).toBe(expected);
+});
+
+test('is one safe line of at most 200 characters, however the arguments are cut', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (value, share) => {
+        const whole = JSON.stringify(value);
+        const text = whole.slice(0, 1 + Math.floor(share * whole.length));
+        for (const presentation of [undefined, presented('{/a} {/a/0}', field('/b', 'primary'))]) {
+          const line = excerptOf(text, presentation);
+          expect(line.length).toBeLessThanOrEqual(200);
+          expect(line).not.toMatch(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u);
+        }
+      },
+    ),
+  );
+});
