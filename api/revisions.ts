@@ -13,6 +13,7 @@ import { getRevision, listRevisions, type SummaryQuery } from '../src/services/r
 import { decodeCursor, encodeCursor } from './http/cursors.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint, type Success } from './http/endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor } from './http/schema.ts';
+import { neverActive } from './revision-history.ts';
 
 type Params = Readonly<Record<string, string>>;
 
@@ -290,7 +291,7 @@ function createEndpoint<Names, View>(resource: RevisionedResource<Names, View>):
       description: 'The new revision.',
       body: resource.revision,
       headers: etagHeader,
-      example: { ...resource.example, ...resource.firstExample, is_active: false },
+      example: neverActive({ ...resource.example, ...resource.firstExample }),
     },
     errors: ['not_found', ...resource.createErrors],
     handler: async ({ principal, params, body }, context) => {

@@ -318,12 +318,17 @@ CREATE TABLE escalation_path_revisions (
   document json NOT NULL,
   created_by_actor_id uuid NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
+  comment text,
+  activated_at timestamp(3) with time zone,
+  activated_by_actor_id uuid,
   CONSTRAINT escalation_path_revisions_pkey PRIMARY KEY (id),
   CONSTRAINT escalation_path_revisions_revision_key UNIQUE (escalation_path_id, revision),
+  CONSTRAINT escalation_path_revisions_activated_check CHECK (((activated_at IS NULL) = (activated_by_actor_id IS NULL))),
+  CONSTRAINT escalation_path_revisions_comment_check CHECK ((char_length(comment) <= 500)),
   CONSTRAINT escalation_path_revisions_document_fkey FOREIGN KEY (escalation_path_id) REFERENCES escalation_paths(id)
 );
-COMMENT ON TABLE escalation_path_revisions IS 'Immutable. The document is exact JSON text.';
-CREATE TRIGGER escalation_path_revisions_immutable BEFORE DELETE OR UPDATE ON escalation_path_revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+COMMENT ON TABLE escalation_path_revisions IS 'Immutable but for its last activation. The document is exact JSON text.';
+CREATE TRIGGER escalation_path_revisions_immutable BEFORE DELETE OR UPDATE OF id, escalation_path_id, revision, document, comment, created_by_actor_id, created_at ON escalation_path_revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE escalation_path_targets (
   escalation_path_revision_id uuid NOT NULL,
@@ -705,12 +710,17 @@ CREATE TABLE request_approval_pipeline_revisions (
   document json NOT NULL,
   created_by_actor_id uuid NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
+  comment text,
+  activated_at timestamp(3) with time zone,
+  activated_by_actor_id uuid,
   CONSTRAINT request_approval_pipeline_revisions_pkey PRIMARY KEY (id),
   CONSTRAINT request_approval_pipeline_revisions_revision_key UNIQUE (request_approval_pipeline_id, revision),
+  CONSTRAINT request_approval_pipeline_revisions_activated_check CHECK (((activated_at IS NULL) = (activated_by_actor_id IS NULL))),
+  CONSTRAINT request_approval_pipeline_revisions_comment_check CHECK ((char_length(comment) <= 500)),
   CONSTRAINT request_approval_pipeline_revisions_document_fkey FOREIGN KEY (request_approval_pipeline_id) REFERENCES request_approval_pipelines(id)
 );
-COMMENT ON TABLE request_approval_pipeline_revisions IS 'Immutable. The document is exact JSON text.';
-CREATE TRIGGER request_approval_pipeline_revisions_immutable BEFORE DELETE OR UPDATE ON request_approval_pipeline_revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+COMMENT ON TABLE request_approval_pipeline_revisions IS 'Immutable but for its last activation. The document is exact JSON text.';
+CREATE TRIGGER request_approval_pipeline_revisions_immutable BEFORE DELETE OR UPDATE OF id, request_approval_pipeline_id, revision, document, comment, created_by_actor_id, created_at ON request_approval_pipeline_revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE request_approval_pipelines (
   id uuid NOT NULL,
@@ -896,12 +906,17 @@ CREATE TABLE team_escalation_policy_revisions (
   document json NOT NULL,
   created_by_actor_id uuid NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
+  comment text,
+  activated_at timestamp(3) with time zone,
+  activated_by_actor_id uuid,
   CONSTRAINT team_escalation_policy_revisions_pkey PRIMARY KEY (id),
   CONSTRAINT team_escalation_policy_revisions_revision_key UNIQUE (team_escalation_policy_id, revision),
+  CONSTRAINT team_escalation_policy_revisions_activated_check CHECK (((activated_at IS NULL) = (activated_by_actor_id IS NULL))),
+  CONSTRAINT team_escalation_policy_revisions_comment_check CHECK ((char_length(comment) <= 500)),
   CONSTRAINT team_escalation_policy_revisions_document_fkey FOREIGN KEY (team_escalation_policy_id) REFERENCES team_escalation_policies(id)
 );
-COMMENT ON TABLE team_escalation_policy_revisions IS 'Immutable. The document is exact JSON text.';
-CREATE TRIGGER team_escalation_policy_revisions_immutable BEFORE DELETE OR UPDATE ON team_escalation_policy_revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+COMMENT ON TABLE team_escalation_policy_revisions IS 'Immutable but for its last activation. The document is exact JSON text.';
+CREATE TRIGGER team_escalation_policy_revisions_immutable BEFORE DELETE OR UPDATE OF id, team_escalation_policy_id, revision, document, comment, created_by_actor_id, created_at ON team_escalation_policy_revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE team_escalation_policy_targets (
   team_escalation_policy_revision_id uuid NOT NULL,
@@ -1076,12 +1091,17 @@ CREATE TABLE webhook_endpoint_revisions (
   document json NOT NULL,
   created_by_actor_id uuid NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
+  comment text,
+  activated_at timestamp(3) with time zone,
+  activated_by_actor_id uuid,
   CONSTRAINT webhook_endpoint_revisions_pkey PRIMARY KEY (id),
   CONSTRAINT webhook_endpoint_revisions_revision_key UNIQUE (webhook_endpoint_id, revision),
+  CONSTRAINT webhook_endpoint_revisions_activated_check CHECK (((activated_at IS NULL) = (activated_by_actor_id IS NULL))),
+  CONSTRAINT webhook_endpoint_revisions_comment_check CHECK ((char_length(comment) <= 500)),
   CONSTRAINT webhook_endpoint_revisions_document_fkey FOREIGN KEY (webhook_endpoint_id) REFERENCES webhook_endpoints(id)
 );
-COMMENT ON TABLE webhook_endpoint_revisions IS 'Immutable. The document is exact JSON text.';
-CREATE TRIGGER webhook_endpoint_revisions_immutable BEFORE DELETE OR UPDATE ON webhook_endpoint_revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+COMMENT ON TABLE webhook_endpoint_revisions IS 'Immutable but for its last activation. The document is exact JSON text.';
+CREATE TRIGGER webhook_endpoint_revisions_immutable BEFORE DELETE OR UPDATE OF id, webhook_endpoint_id, revision, document, comment, created_by_actor_id, created_at ON webhook_endpoint_revisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE webhook_endpoint_secrets (
   webhook_endpoint_id uuid NOT NULL,

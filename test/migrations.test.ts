@@ -144,6 +144,57 @@ describe('the migrations', () => {
     await db('organizations').where({ id: organizationId }).delete();
   });
 
+  test('know from the audit log who last activated a revision', async () => {
+    const history = await import('../migrations/20261122000029_revision_history.ts');
+    await db.transaction((trx) => history.down(trx));
+    const [organizationId, documentId, actorId] = [randomUUID(), randomUUID(), randomUUID()];
+    const at = (day: number) => new Date(Date.UTC(2026, 2, day));
+    await db('organizations').insert({
+      id: organizationId,
+      name: 'Acts',
+      slug: 'acts',
+      created_at: at(1),
+    });
+    await db('request_approval_pipelines').insert({
+      id: documentId,
+      organization_id: organizationId,
+      document_key: 'organization',
+      latest_revision: 3,
+      created_at: at(1),
+    });
+    for (const revision of [1, 2, 3])
+      await db('request_approval_pipeline_revisions').insert({
+        id: randomUUID(),
+        request_approval_pipeline_id: documentId,
+        revision,
+        document: '{"blocks":[]}',
+        created_by_actor_id: actorId,
+        created_at: at(1),
+      });
+    for (const day of [2, 3])
+      await db('audit_events').insert({
+        id: randomUUID(),
+        organization_id: organizationId,
+        event_type: 'request_approval_pipeline.revision_activated',
+        actor_type: 'human',
+        actor_id: actorId,
+        subject_type: 'request_approval_pipeline',
+        subject_id: 'organization',
+        data: '{"revision":2,"previous_revision":1}',
+        occurred_at: at(day),
+      });
+    await db.transaction((trx) => history.up(trx));
+    const rows = (await db('request_approval_pipeline_revisions')
+      .where({ request_approval_pipeline_id: documentId })
+      .orderBy('revision')
+      .select('activated_at', 'activated_by_actor_id')) as unknown[];
+    expect(rows).toEqual([
+      { activated_at: at(1), activated_by_actor_id: actorId },
+      { activated_at: at(3), activated_by_actor_id: actorId },
+      { activated_at: null, activated_by_actor_id: null },
+    ]);
+  });
+
   test('go down to an empty database and up again to the same schema', async () => {
     const migrations = await Promise.all(
       files.map(async (file) => (await import(`../migrations/${file}`)) as Migration),

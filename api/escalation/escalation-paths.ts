@@ -17,6 +17,7 @@ import { present } from '../http/present.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { DOCUMENT_ERRORS, printedMembers, storedMembers } from './escalation-document-schema.ts';
 import { presentWarning, warningsSchema } from './escalation-warnings-schema.ts';
+import { historyExample, historyFields, neverActive, presentHistory } from '../revision-history.ts';
 import {
   etag,
   etagHeader,
@@ -40,8 +41,7 @@ const pathRevisionSchema = z
       .boolean()
       .meta({ description: 'Whether new requests on the path use this revision.' }),
     name: z.string().meta({ description: 'Name for people.' }),
-    created_by_actor_id: uuid('Membership or organization key that created it.'),
-    created_at: timestamp('When it was created.'),
+    ...historyFields,
     archived_at: timestamp('When the path was archived.').optional(),
     ...printedMembers(pathMembers),
     document_version: z.int().meta({ description: 'Version of the document format.' }),
@@ -70,8 +70,7 @@ function presentRevision({ text, ...path }: EscalationPathRevision) {
     revision: path.revision,
     is_active: path.isActive,
     name,
-    created_by_actor_id: path.createdByActorId,
-    created_at: path.createdAt,
+    ...presentHistory(path),
     archived_at: path.archivedAt,
     ...members,
     document_version: 1,
@@ -154,8 +153,7 @@ const revisionExample = {
   path_key: 'on-call',
   revision: 1,
   is_active: true,
-  created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
-  created_at: '2026-03-02T11:00:00.000Z',
+  ...historyExample('2026-03-02T11:00:00.000Z', 'Nights go to the second line.'),
   ...documentExample,
   document_version: 1,
   warnings: [],
@@ -223,7 +221,7 @@ const createEscalationPathEndpoint = defineEndpoint({
     description: 'The first revision.',
     body: pathRevisionSchema,
     headers: etagHeader,
-    example: { ...revisionExample, is_active: false },
+    example: neverActive(revisionExample),
   },
   errors: [...DOCUMENT_ERRORS, 'escalation_path_exists'],
   handler: async ({ principal, body }, context) => {

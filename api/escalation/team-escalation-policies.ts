@@ -8,8 +8,9 @@ import {
 import type { Endpoint } from '../http/endpoint.ts';
 import { DOCUMENT_ERRORS, printedMembers, storedMembers } from './escalation-document-schema.ts';
 import { presentWarning, warningsSchema } from './escalation-warnings-schema.ts';
+import { historyExample, historyFields, presentHistory } from '../revision-history.ts';
 import { revisionEndpoints, revisionNumber } from '../revisions.ts';
-import { readByDomain, timestamp, uuid } from '../http/schema.ts';
+import { readByDomain, uuid } from '../http/schema.ts';
 
 const policyRevisionSchema = z
   .strictObject({
@@ -17,8 +18,7 @@ const policyRevisionSchema = z
     team_id: uuid('The team.'),
     revision: revisionNumber(),
     is_active: z.boolean().meta({ description: 'Whether paths ask the team by this revision.' }),
-    created_by_actor_id: uuid('Membership or organization key that created it.'),
-    created_at: timestamp('When it was created.'),
+    ...historyFields,
     ...printedMembers(policyMembers),
     document_version: z.int().meta({ description: 'Version of the document format.' }),
     warnings: warningsSchema(),
@@ -68,8 +68,7 @@ const revisionExample = {
   team_id: '0198f3a2-6c00-7d3e-8f10-1a2b3c4d5e6f',
   revision: 1,
   is_active: true,
-  created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
-  created_at: '2026-03-02T11:00:00.000Z',
+  ...historyExample('2026-03-02T11:00:00.000Z', 'Office hours first.'),
   ...documentExample,
   document_version: 1,
   warnings: [],
@@ -81,8 +80,7 @@ function presentRevision({ text, ...policy }: TeamPolicyRevision) {
     team_id: policy.teamId,
     revision: policy.revision,
     is_active: policy.isActive,
-    created_by_actor_id: policy.createdByActorId,
-    created_at: policy.createdAt,
+    ...presentHistory(policy),
     ...storedMembers(text),
     document_version: 1,
     warnings: policy.warnings.map(presentWarning),

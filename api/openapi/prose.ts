@@ -56,7 +56,7 @@ filters. A cursor is opaque and belongs to its list and filters; any other is a 
 ## Revisions and concurrency
 
 Pipelines, escalation paths and webhook endpoints are documents with immutable revisions, numbered from 1. One revision is active. Creating a
-revision does not activate it. Reading the active revision answers its number as \`ETag\`. Activating takes \`If-Match\` with the
+revision does not activate it. It can carry a \`comment\` for people, which is no part of the document. Reading the active revision answers its number as \`ETag\`. Activating takes \`If-Match\` with the
 revision you expect to be active, or \`"0"\` for none. Without the header the answer is 428 \`if_match_required\`. If another
 revision is active, the answer is 412 \`revision_conflict\` with its number in \`details.active_revision\`.
 

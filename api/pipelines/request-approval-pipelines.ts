@@ -20,6 +20,7 @@ import {
 import type { PipelineResource } from './pipeline-resource.ts';
 import { diffEndpoint } from './diff.ts';
 import { simulateEndpoint } from './simulate.ts';
+import { historyExample, historyFields, presentable } from '../revision-history.ts';
 import {
   revisionEndpoints,
   revisionNumber,
@@ -52,8 +53,7 @@ const pipelineRevisionSchema = z
       .string()
       .optional()
       .meta({ description: 'Key of the path that finds a person where a block names none.' }),
-    created_by_actor_id: uuid('Membership or organization key that created it.'),
-    created_at: timestamp('When it was created.'),
+    ...historyFields,
     blocks: printed(
       z
         .array(storedBlockSchema)
@@ -74,6 +74,7 @@ const pipelineSummarySchema = z
 function presentRevision(pipeline: PipelineRevision) {
   return present(pipelineRevisionSchema, {
     ...pipeline,
+    ...presentable(pipeline),
     defaultEscalationPath: pipeline.default_escalation_path,
   });
 }
@@ -111,8 +112,7 @@ const revisionExample = {
   is_active: true,
   block_count: 1,
   default_escalation_path: 'on-call',
-  created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
-  created_at: '2026-03-02T10:00:00.000Z',
+  ...historyExample('2026-03-02T10:00:00.000Z', 'Small refunds need no one.'),
   blocks: [
     {
       ...blockExample,

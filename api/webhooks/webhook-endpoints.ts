@@ -23,6 +23,7 @@ import {
   timestamp,
   uuid,
 } from '../http/schema.ts';
+import { historyExample, historyFields, presentable } from '../revision-history.ts';
 import { revisionEndpoints, revisionNumber, summaryFields } from '../revisions.ts';
 
 const TAG = 'Webhook endpoints';
@@ -40,8 +41,7 @@ const revisionSchema = z
     is_active: z.boolean().meta({ description: 'Whether rules post to this revision.' }),
     name: z.string().meta({ description: 'Name for people.' }),
     url: z.string().meta({ description: 'The URL that is called, in normalized form.' }),
-    created_by_actor_id: uuid('Membership or organization key that created it.'),
-    created_at: timestamp('When it was created.'),
+    ...historyFields,
     signing_secret: secretText(
       'The signing secret: `whsec_` and 32 bytes in base64. Only in the answer that creates the first revision.',
     ).optional(),
@@ -85,7 +85,11 @@ const summarySchema = z
   .meta({ id: 'WebhookEndpointSummary', description: 'A webhook endpoint, archived or not.' });
 
 const presentRevision = (revision: WebhookEndpointRevision) =>
-  present(revisionSchema, { ...revision, signingSecret: revision.signingSecret });
+  present(revisionSchema, {
+    ...revision,
+    ...presentable(revision),
+    signingSecret: revision.signingSecret,
+  });
 
 const presentUse = (use: WebhookEndpointUse) =>
   present(useSchema, { ...use, agentSlug: use.agentSlug });
@@ -132,8 +136,7 @@ const revisions = revisionEndpoints({
     revision: 1,
     is_active: true,
     ...documentExample,
-    created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
-    created_at: '2026-03-02T12:00:00.000Z',
+    ...historyExample('2026-03-02T12:00:00.000Z', 'The new rules engine.'),
   },
   firstExample: { signing_secret: secretExample },
   present: presentRevision,

@@ -2,19 +2,13 @@
  * Documents with numbered, immutable revisions, of which at most one is active. Every kind has the
  * same two tables, named by a `RevisionTables`, so this module serves them all.
  */
-import type {
-  RevisionedDocument,
-  Revision,
-  RevisionSummary,
-  ArchiveStatus,
-} from '../domain/revisions.ts';
+import type { RevisionedDocument, Revision, RevisionActor } from '../domain/revisions.ts';
 import { v7 } from 'uuid';
 import type { Db, Trx } from '../platform/postgres.ts';
 import type { LongList } from '../platform/long-list.ts';
 import { queryOne, queryRow, queryRows } from '../platform/rows.ts';
 import { bytesOf, documentAtOnce, longPage, type SizedRow } from './long-pages.ts';
 import { ACCESS_LOCKED_SHARED } from './organization/organizations.ts';
-import { anyContains, containsPattern } from './text-search.ts';
 
 export interface RevisionTables {
   readonly documents: string;
@@ -33,9 +27,10 @@ interface NewRevision {
   /** Exact JSON text. */
   readonly document: string;
   readonly createdByActorId: string;
+  readonly comment?: string | undefined;
 }
 
-interface DocumentRow {
+export interface DocumentRow {
   id: string;
   documentKey: string;
   activeRevision: number | null;
@@ -51,16 +46,32 @@ interface RevisionRow {
   isActive: boolean;
   document: string;
   createdByActorId: string;
+  createdBy: RevisionActor;
   createdAt: Date;
+  activatedBy: RevisionActor | null;
+  activatedAt: Date | null;
+  comment: string | null;
   archivedAt: Date | null;
 }
 
+/** SQL: the member, or the key of the organization, with this id. */
+const actor = (id: string) => `(
+  select jsonb_build_object('id', m.id, 'kind', 'member', 'displayName', u.display_name)
+    from memberships m join users u on u.id = m.user_id where m.id = ${id}
+  union all
+  select jsonb_build_object('id', k.id, 'kind', 'api_key', 'displayName', k.name) from api_keys k where k.id = ${id})`;
+
 const revisionColumns = (document: string) =>
   `r.id, d.id as document_id, d.document_key, r.revision, r.revision is not distinct from d.active_revision as is_active,
-  ${document}, r.created_by_actor_id, r.created_at, d.archived_at`;
+  ${document}, r.created_by_actor_id, ${actor('r.created_by_actor_id')} as created_by, r.created_at,
+  ${actor('r.activated_by_actor_id')} as activated_by, r.activated_at, r.comment, d.archived_at`;
 const REVISION_COLUMNS = revisionColumns('r.document');
 
-function toDocument({ activeRevision, archivedAt, ...document }: DocumentRow): RevisionedDocument {
+export function toDocument({
+  activeRevision,
+  archivedAt,
+  ...document
+}: DocumentRow): RevisionedDocument {
   return {
     ...document,
     ...(activeRevision !== null && { activeRevision }),
@@ -70,6 +81,7 @@ function toDocument({ activeRevision, archivedAt, ...document }: DocumentRow): R
 
 function toRevision(row: RevisionRow): Revision {
   const { id, documentId, documentKey, revision, isActive, document, archivedAt } = row;
+  const { createdByActorId, createdBy, createdAt, activatedBy, activatedAt, comment } = row;
   return {
     id,
     documentId,
@@ -77,8 +89,12 @@ function toRevision(row: RevisionRow): Revision {
     revision,
     isActive,
     document,
-    createdByActorId: row.createdByActorId,
-    createdAt: row.createdAt,
+    createdByActorId,
+    createdBy,
+    createdAt,
+    ...(activatedBy && { activatedBy }),
+    ...(activatedAt && { activatedAt }),
+    ...(comment !== null && { comment }),
     ...(archivedAt !== null && { archivedAt }),
   };
 }
@@ -110,8 +126,11 @@ export async function insertDocument(
        on conflict (organization_id, document_key) do nothing
        returning id, document_key, active_revision, archived_at, created_at
      ), r as (
-       insert into ${tables.revisions} (id, ${tables.documentId}, revision, document, created_by_actor_id, created_at)
-       select :revisionId, d.id, 1, cast(:document as json), :createdByActorId, d.created_at from d
+       insert into ${tables.revisions} (id, ${tables.documentId}, revision, document, comment, created_by_actor_id, created_at,
+                          activated_at, activated_by_actor_id)
+       select :revisionId, d.id, 1, cast(:document as json), :comment, cast(:createdByActorId as uuid), d.created_at,
+              case when :isActive then d.created_at end, case when :isActive then cast(:createdByActorId as uuid) end
+         from d
        returning *
      )
      select ${REVISION_COLUMNS} from r cross join d`,
@@ -121,7 +140,9 @@ export async function insertDocument(
       revisionId: v7(),
       organizationId,
       documentKey,
+      comment: revision.comment ?? null,
       active: active ? 1 : null,
+      isActive: active,
     },
   );
   return row && toRevision(row);
@@ -170,29 +191,51 @@ export async function insertRevision(
         where id = :documentId and organization_id = :organizationId
        returning id, document_key, active_revision, latest_revision, archived_at
      ), r as (
-       insert into ${tables.revisions} (id, ${tables.documentId}, revision, document, created_by_actor_id, created_at)
-       select :revisionId, d.id, d.latest_revision, cast(:document as json), :createdByActorId, clock_timestamp() from d
+       insert into ${tables.revisions} (id, ${tables.documentId}, revision, document, comment, created_by_actor_id, created_at)
+       select :revisionId, d.id, d.latest_revision, cast(:document as json), :comment, :createdByActorId, clock_timestamp() from d
        returning *
      )
      select ${REVISION_COLUMNS} from r cross join d`,
-    { ...revision, documentId, organizationId, revisionId: v7() },
+    {
+      ...revision,
+      comment: revision.comment ?? null,
+      documentId,
+      organizationId,
+      revisionId: v7(),
+    },
   );
   return toRevision(row);
 }
 
-/** Makes a revision of a locked document the active one, or none. An archived one comes back. */
+/** Makes a revision of a locked document the active one. An archived document comes back. */
 export async function setActiveRevision(
   trx: Trx,
   organizationId: string,
   {
     tables,
-    documentId,
-    revision,
-  }: { tables: RevisionTables; documentId: string; revision: number | null },
+    ...change
+  }: { tables: RevisionTables; documentId: string; revision: number; actorId: string },
+): Promise<void> {
+  await trx.raw(
+    `with activated as (
+       update ${tables.revisions} set activated_at = clock_timestamp(), activated_by_actor_id = :actorId
+        where ${tables.documentId} = :documentId and revision = :revision
+     )
+     update ${tables.documents} set active_revision = :revision, archived_at = null
+      where organization_id = :organizationId and id = :documentId`,
+    { organizationId, ...change },
+  );
+}
+
+/** Leaves a locked document without an active revision. */
+export async function clearActiveRevision(
+  trx: Trx,
+  organizationId: string,
+  { tables, documentId }: { tables: RevisionTables; documentId: string },
 ): Promise<void> {
   await trx(tables.documents)
     .where({ organization_id: organizationId, id: documentId })
-    .update({ active_revision: revision, ...(revision !== null && { archived_at: null }) });
+    .update({ active_revision: null });
 }
 
 /** Archives a locked document: none of its revisions is active any more. */
@@ -310,63 +353,4 @@ export async function listRevisions(
     revisions: longPage(rows, { read, build: toRevision }),
     last: end > 1 ? end : undefined,
   };
-}
-
-interface SummaryPage {
-  readonly tables: RevisionTables;
-  readonly status: ArchiveStatus;
-  /** Only these documents; all of the organization when absent. */
-  readonly documentKeys?: readonly string[] | undefined;
-  /** Part of the key or name, ignoring case. */
-  readonly q?: string | undefined;
-  /** The last key of the previous page. */
-  readonly after?: string | undefined;
-  readonly limit: number;
-}
-
-/** Of the latest revision. */
-interface SummaryColumns {
-  name: string | null;
-  url: string | null;
-  latestCreatedAt: Date;
-}
-
-export async function listSummaries(
-  db: Db,
-  organizationId: string,
-  page: SummaryPage,
-): Promise<RevisionSummary[]> {
-  const { tables, status, documentKeys, q, after, limit } = page;
-  // The key that comes first sorts before all others.
-  const order = (key: string) => `(${key} is distinct from :firstKey), ${key} collate "C"`;
-  const rows = await queryRows<DocumentRow & SummaryColumns>(
-    db,
-    `select d.id, d.document_key, d.active_revision, d.latest_revision, d.archived_at, latest.created_at as latest_created_at,
-            ${tables.named ? "latest.document ->> 'name'" : 'null'} as name,
-            ${tables.located ? "latest.document ->> 'url'" : 'null'} as url
-       from ${tables.documents} d
-       join ${tables.revisions} latest on latest.${tables.documentId} = d.id and latest.revision = d.latest_revision
-      where d.organization_id = :organizationId
-        and (:status = 'all' or (d.archived_at is not null) = (:status = 'archived'))
-        ${documentKeys ? 'and d.document_key = any(:documentKeys)' : ''}
-        ${q === undefined ? '' : `and ${anyContains(['d.document_key', "(latest.document ->> 'name')"])}`}
-        ${after === undefined ? '' : `and (${order('d.document_key')}) > (${order('cast(:after as text)')})`}
-      order by ${order('d.document_key')}
-      limit :limit`,
-    {
-      organizationId,
-      status,
-      firstKey: tables.firstKey ?? null,
-      limit,
-      ...(documentKeys && { documentKeys: [...documentKeys] }),
-      ...(q !== undefined && { pattern: containsPattern(q) }),
-      ...(after !== undefined && { after }),
-    },
-  );
-  return rows.map(({ name, url, ...row }) => ({
-    ...toDocument(row),
-    ...(name !== null && { name }),
-    ...(url !== null && { url }),
-    latestCreatedAt: row.latestCreatedAt,
-  }));
 }

@@ -9,10 +9,11 @@ import type { ExactValue } from '../platform/json/exact-values.ts';
 import type { Runtime } from './context.ts';
 import { isHeavyDocument } from './heavy-work.ts';
 
-/** A document that was read: the text to store, and the names in it. */
+/** A document that was read: the text to store, the names in it, and why it is created. */
 export interface ReadDocument<Names> {
   readonly text: string;
   readonly names: Names;
+  readonly comment?: string | undefined;
 }
 
 /** Reads the text of a body. The worker pool exports each reader under its name. */

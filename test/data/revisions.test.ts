@@ -3,7 +3,8 @@ import {
   createPipeline,
   pipelineTables,
 } from '../../src/data/pipelines/request-approval-pipelines.ts';
-import { findRevision, insertDocument, listSummaries } from '../../src/data/revisions.ts';
+import { findRevision, insertDocument } from '../../src/data/revisions.ts';
+import { listSummaries } from '../../src/data/revision-summaries.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createOrganization, type TestOrganization } from '../support/scene/factories.ts';
 

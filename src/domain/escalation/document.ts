@@ -13,6 +13,7 @@ import {
   problem,
   text,
 } from '../grammar.ts';
+import { revisionComment } from '../revisions.ts';
 import { canonicalTimeZone } from './time-zones.ts';
 
 export const LIMITS = {
@@ -268,7 +269,11 @@ export const pathMembers = documentOf(pathNode);
 export const policyMembers = documentOf(policyNode);
 
 const PATH = 'A whole path. Every targeted member and team must belong to the organization.';
-export const pathDocumentSchema = object({ name: name(), ...pathMembers }).meta({
+export const pathDocumentSchema = object({
+  name: name(),
+  ...pathMembers,
+  comment: revisionComment(),
+}).meta({
   id: 'EscalationPathDocument',
   description: PATH,
 });
@@ -277,9 +282,10 @@ export const newPathSchema = object({
   path_key: key('Key of the path. It never changes.'),
   name: name(),
   ...pathMembers,
+  comment: revisionComment(),
 }).meta({ id: 'NewEscalationPath', description: `${PATH} Includes its key.` });
 
-export const policyDocumentSchema = object(policyMembers).meta({
+export const policyDocumentSchema = object({ ...policyMembers, comment: revisionComment() }).meta({
   id: 'TeamEscalationPolicyDocument',
   description:
     'A whole policy, in the grammar of escalation paths. The targets of a level are members of the team, or a single `broadcast` ' +

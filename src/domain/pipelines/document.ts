@@ -18,6 +18,7 @@ import {
   subset,
   text,
 } from '../grammar.ts';
+import { revisionComment } from '../revisions.ts';
 import type { Edition } from '../people/permissions.ts';
 
 export const PIPELINE_LIMITS = {
@@ -300,7 +301,10 @@ export const pipelineMembers = {
   ).exactOptional(),
 };
 
-export const pipelineDocumentSchema = object(pipelineMembers).meta({
+export const pipelineDocumentSchema = object({
+  ...pipelineMembers,
+  comment: revisionComment(),
+}).meta({
   id: 'PipelineDocument',
   description:
     'A whole pipeline. Every escalation path it names must exist. Numbers in conditions keep every digit.',
@@ -309,5 +313,9 @@ export const pipelineDocumentSchema = object(pipelineMembers).meta({
 /** The grammar of each edition. */
 export const pipelineGrammars = {
   hosted: pipelineDocumentSchema,
-  open: object({ ...pipelineMembers, blocks: list(openBlock).max(PIPELINE_LIMITS.blocks) }),
+  open: object({
+    ...pipelineMembers,
+    blocks: list(openBlock).max(PIPELINE_LIMITS.blocks),
+    comment: revisionComment(),
+  }),
 } as const satisfies Record<Edition, z.ZodType>;

@@ -1,5 +1,5 @@
 /** Escalation paths and their revisions: who is asked, and in which order. */
-import type { Revision } from '../../domain/revisions.ts';
+import { historyOf, type Revision, type RevisionHistory } from '../../domain/revisions.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { placedBlocks } from '../../domain/pipelines/nesting.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
@@ -43,15 +43,13 @@ import { createDocument } from '../revisions/create.ts';
 import type { RevisionedKind } from '../revisions/kind.ts';
 import { listSummaries, type SummaryQuery } from '../revisions/read.ts';
 
-export interface EscalationPathRevision {
+export interface EscalationPathRevision extends RevisionHistory {
   readonly id: string;
   readonly pathKey: string;
   readonly revision: number;
   readonly isActive: boolean;
   /** The stored document. */
   readonly text: string;
-  readonly createdByActorId: string;
-  readonly createdAt: Date;
   readonly archivedAt?: Date;
   readonly warnings: readonly EscalationWarning[];
 }
@@ -143,8 +141,7 @@ export const escalationPathKind: RevisionedKind<EscalationNames, EscalationPathR
     revision: revision.revision,
     isActive: revision.isActive,
     text: revision.document,
-    createdByActorId: revision.createdByActorId,
-    createdAt: revision.createdAt,
+    ...historyOf(revision),
     ...(revision.archivedAt && { archivedAt: revision.archivedAt }),
     warnings: [],
   }),

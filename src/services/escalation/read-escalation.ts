@@ -34,9 +34,11 @@ type Read =
 
 function written(read: Read): ReadDocument<EscalationNames> | { issues: readonly Issue[] } {
   if (!read.ok) return { issues: read.issues };
-  const { document, pathKey } = read;
+  const { pathKey } = read;
+  const { comment, ...document } = read.document;
   const names = namesIn(document);
   return {
+    comment,
     text: stringifyExact(document),
     names: pathKey === undefined ? names : { ...names, pathKey },
   };
@@ -74,7 +76,10 @@ const READ_ONLY = new Set([
   'revision',
   'is_active',
   'created_by_actor_id',
+  'created_by',
   'created_at',
+  'activated_by',
+  'activated_at',
   'archived_at',
   'document_version',
   'warnings',

@@ -1,5 +1,5 @@
 /** Escalation policies of teams: the order in which a path asks the members of a team. */
-import type { Revision } from '../../domain/revisions.ts';
+import { historyOf, type Revision, type RevisionHistory } from '../../domain/revisions.ts';
 import { AppError, invalid, type ErrorCode, type Issue } from '../../domain/errors.ts';
 import type { TeamPolicyDocument } from '../../domain/escalation/types.ts';
 import { lockAccess } from '../../data/organization/organizations.ts';
@@ -17,15 +17,13 @@ import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
 import { revisionCache } from '../revisions/cache.ts';
 import type { RevisionedKind } from '../revisions/kind.ts';
 
-export interface TeamPolicyRevision {
+export interface TeamPolicyRevision extends RevisionHistory {
   readonly id: string;
   readonly teamId: string;
   readonly revision: number;
   readonly isActive: boolean;
   /** The stored document. */
   readonly text: string;
-  readonly createdByActorId: string;
-  readonly createdAt: Date;
   readonly warnings: readonly EscalationWarning[];
 }
 
@@ -116,8 +114,7 @@ export const teamPolicyKind: RevisionedKind<EscalationNames, TeamPolicyRevision>
     revision: revision.revision,
     isActive: revision.isActive,
     text: revision.document,
-    createdByActorId: revision.createdByActorId,
-    createdAt: revision.createdAt,
+    ...historyOf(revision),
     warnings: [],
   }),
   addWarnings: async (db, organizationId, view) => {

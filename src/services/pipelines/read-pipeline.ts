@@ -40,8 +40,9 @@ export const readHostedPipeline: DocumentReader<PipelineNames> = (body) => read(
 function read(body: string, edition: Edition): ReturnType<DocumentReader<PipelineNames>> {
   const parsed = parsePipelineDocument(parseExact(body), edition);
   if (!parsed.ok) return { issues: parsed.issues };
-  const { document } = parsed;
+  const { comment, ...document } = parsed.document;
   return {
+    comment,
     text: stringifyExact({
       ...document,
       blocks: storeBlocks(document, v7),

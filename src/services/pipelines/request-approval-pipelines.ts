@@ -1,6 +1,6 @@
 /** Approval pipelines: revisions of the rules, and previews of rules before they are saved. */
 import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
-import type { Revision } from '../../domain/revisions.ts';
+import { historyOf, type Revision, type RevisionHistory } from '../../domain/revisions.ts';
 import { callerIdOf, scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
@@ -43,7 +43,7 @@ interface StoredPipeline {
   readonly default_escalation_path?: string;
 }
 
-export interface PipelineRevision {
+export interface PipelineRevision extends RevisionHistory {
   /** The stored document. */
   readonly blocks: JsonText;
   readonly blockCount: number;
@@ -53,8 +53,6 @@ export interface PipelineRevision {
   readonly agentSlug?: string;
   readonly revision: number;
   readonly isActive: boolean;
-  readonly createdByActorId: string;
-  readonly createdAt: Date;
 }
 
 /** `readPipeline` wrote the stored revision, so it is not checked again. */
@@ -170,8 +168,7 @@ export const pipelineKind: RevisionedKind<PipelineNames, PipelineRevision> = {
     id: revision.id,
     revision: revision.revision,
     isActive: revision.isActive,
-    createdByActorId: revision.createdByActorId,
-    createdAt: revision.createdAt,
+    ...historyOf(revision),
   }),
 };
 

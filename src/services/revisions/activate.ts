@@ -1,4 +1,5 @@
 /** Activates and deactivates the revisions of a document. */
+import { actorIdOf } from '../../domain/audit.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { RevisionedDocument } from '../../domain/revisions.ts';
@@ -33,12 +34,13 @@ export async function activateRevision<N, V>(
   const { tables } = kind;
   return await context.db.transaction(async (trx) => {
     const locked = await lockToActivate(trx, principal, { kind, documentKey });
-    const revision = await data.findRevision(trx, organizationId, {
-      tables,
-      documentKey,
-      revision: number,
-    });
-    if (!revision) throw new AppError('not_found');
+    const find = async () => {
+      const found = { tables, documentKey, revision: number };
+      const revision = await data.findRevision(trx, organizationId, found);
+      if (!revision) throw new AppError('not_found');
+      return revision;
+    };
+    const revision = await find();
     if (locked.archivedAt && kind.archivedCode) throw new AppError(kind.archivedCode);
     if (requireActive(locked, expected) !== number) {
       await kind.checkActivation?.(trx, organizationId, revision);
@@ -46,6 +48,7 @@ export async function activateRevision<N, V>(
         tables,
         documentId: locked.id,
         revision: number,
+        actorId: actorIdOf(principal),
       });
       await audit(trx, principal, {
         kind,
@@ -55,10 +58,7 @@ export async function activateRevision<N, V>(
       });
     }
     return {
-      revision: await withWarnings(trx, organizationId, {
-        kind,
-        revision: { ...revision, isActive: true },
-      }),
+      revision: await withWarnings(trx, organizationId, { kind, revision: await find() }),
       activeRevision: number,
     };
   });
@@ -105,10 +105,9 @@ export async function deactivateWith<N, V>(
   const { organizationId } = principal;
   const locked = await data.lockDocument(trx, organizationId, { tables: kind.tables, documentKey });
   if (locked?.activeRevision === undefined) return;
-  await data.setActiveRevision(trx, organizationId, {
+  await data.clearActiveRevision(trx, organizationId, {
     tables: kind.tables,
     documentId: locked.id,
-    revision: null,
   });
   await audit(trx, principal, {
     kind,

@@ -99,6 +99,7 @@ async function insertFirst<N, V>(
 ): Promise<Revision | undefined> {
   const revision = {
     document: document.text,
+    comment: document.comment,
     createdByActorId: actorIdOf(principal),
   };
   return await data.insertDocument(trx, principal.organizationId, {
@@ -130,6 +131,7 @@ async function insertNext<N, V>(
   });
   const revision = {
     document: latest && kind.carryOver ? kind.carryOver(document.text, latest) : document.text,
+    comment: document.comment,
     createdByActorId: actorIdOf(principal),
   };
   return await data.insertRevision(trx, organizationId, {

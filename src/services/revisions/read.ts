@@ -4,6 +4,7 @@ import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ArchiveStatus, RevisionSummary } from '../../domain/revisions.ts';
 import * as data from '../../data/revisions.ts';
 import type { RevisionTables } from '../../data/revisions.ts';
+import { listSummaries as findSummaries } from '../../data/revision-summaries.ts';
 import { LongList } from '../../platform/long-list.ts';
 import type { ServiceContext } from '../context.ts';
 import { readPage } from '../pages.ts';
@@ -104,7 +105,7 @@ export async function listSummaries(
   }: { tables: RevisionTables; documentKeys?: readonly string[] | undefined; query: SummaryQuery },
 ): Promise<{ readonly summaries: readonly RevisionSummary[]; readonly next?: string }> {
   const { items: summaries, last } = await readPage(query.limit, (limit) =>
-    data.listSummaries(context.db, organizationId, { ...query, tables, documentKeys, limit }),
+    findSummaries(context.db, organizationId, { ...query, tables, documentKeys, limit }),
   );
   return { summaries, ...(last && { next: last.documentKey }) };
 }

@@ -11,5 +11,6 @@ export interface WebhookEndpointNames {
 export const readWebhookEndpoint: DocumentReader<WebhookEndpointNames> = (body) => {
   const read = readBy(webhookEndpointSchema, parseExact(body));
   if (!read.ok) return { issues: read.issues };
-  return { text: stringifyExact(read.value), names: { url: read.value.url } };
+  const { comment, ...document } = read.value;
+  return { text: stringifyExact(document), names: { url: document.url }, comment };
 };

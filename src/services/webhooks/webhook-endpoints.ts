@@ -1,6 +1,6 @@
 /** Webhook endpoints and their revisions: the systems that rules ask. */
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
-import type { RevisionSummary } from '../../domain/revisions.ts';
+import { historyOf, type RevisionHistory, type RevisionSummary } from '../../domain/revisions.ts';
 import { AppError } from '../../domain/errors.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import type { WebhookEndpointDocument } from '../../domain/webhooks/document.ts';
@@ -25,15 +25,13 @@ import { requireReachable } from './destinations.ts';
 import { readWebhookEndpoint, type WebhookEndpointNames } from './read-webhook-endpoint.ts';
 import { makeSigningSecret } from './signing-secrets.ts';
 
-export interface WebhookEndpointRevision {
+export interface WebhookEndpointRevision extends RevisionHistory {
   readonly id: string;
   readonly endpointKey: string;
   readonly revision: number;
   readonly isActive: boolean;
   readonly name: string;
   readonly url: string;
-  readonly createdByActorId: string;
-  readonly createdAt: Date;
   /** Only in the answer to the first revision. */
   readonly signingSecret?: string;
 }
@@ -63,8 +61,7 @@ export const webhookEndpointKind: RevisionedKind<WebhookEndpointNames, WebhookEn
       isActive: revision.isActive,
       name,
       url,
-      createdByActorId: revision.createdByActorId,
-      createdAt: revision.createdAt,
+      ...historyOf(revision),
     };
   },
 };

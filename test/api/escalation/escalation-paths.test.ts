@@ -81,6 +81,7 @@ describe('creating a path', () => {
       is_active: false,
       name: 'On call',
       created_by_actor_id: owner.membershipId,
+      created_by: { id: owner.membershipId, kind: 'member', display_name: owner.displayName },
       created_at: expect.any(String),
       working_hours: [],
       nodes: [{ ...level(), raise_urgency: false }],
@@ -93,10 +94,16 @@ describe('creating a path', () => {
     expect((await activate(1, '"1"')).body).toMatchObject({
       error: { code: 'revision_conflict', details: { active_revision: 0 } },
     });
-    expect((await activate(1, '"0"')).status).toBe(200);
+    const activated = await activate(1, '"0"');
+    expect(activated.body).toEqual({
+      ...created.body,
+      is_active: true,
+      activated_by: created.body['created_by'],
+      activated_at: expect.any(String),
+    });
     const active = await owner.http.get(`${BASE}/on-call`);
     expect(active.headers['etag']).toBe('"1"');
-    expect(active.body).toEqual({ ...created.body, is_active: true });
+    expect(active.body).toEqual(activated.body);
   });
 
   test('refuses every key ever used in the organization; of 10 concurrent calls one succeeds', async () => {

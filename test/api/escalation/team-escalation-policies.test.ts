@@ -118,6 +118,7 @@ describe("a team's policy", () => {
       revision: 1,
       is_active: false,
       created_by_actor_id: owner.membershipId,
+      created_by: { id: owner.membershipId, kind: 'member', display_name: owner.displayName },
       created_at: expect.any(String),
       working_hours,
       nodes: nodes.map((node) =>
@@ -135,7 +136,12 @@ describe("a team's policy", () => {
     expect((await named.pluck<string[]>('membership_id')).sort()).toEqual(idsOf(ada, bob).sort());
     const activated = await activate(1, '"0"');
     expect(activated.headers['etag']).toBe('"1"');
-    expect(activated.body).toEqual({ ...created.body, is_active: true });
+    expect(activated.body).toEqual({
+      ...created.body,
+      is_active: true,
+      activated_by: created.body['created_by'],
+      activated_at: expect.any(String),
+    });
     expect((await read()).body).toEqual(activated.body);
     expect((await read()).headers['etag']).toBe('"1"');
     expect((await owner.http.get(`${at()}/revisions/1`)).body).toEqual(activated.body);

@@ -241,7 +241,12 @@ describe('an organization key on the product API', () => {
     const headers = { 'if-match': pipeline.headers['etag'] ?? '' };
     const activate = `${PIPELINES}/agents/by-key/revisions/${String(pipeline.body['revision'])}/activate`;
     expect((await http.post(activate, undefined, { headers })).status).toBe(200);
-    expect((await http.get(`${PIPELINES}/agents/by-key`)).status).toBe(200);
+    const { id } = key;
+    const byKey = { id, kind: 'api_key', display_name: 'test integration' };
+    expect((await http.get(`${PIPELINES}/agents/by-key`)).body).toMatchObject({
+      created_by: byKey,
+      activated_by: byKey,
+    });
 
     const events = await eventsBy(key.id);
     expect(events.map(([type]) => type)).toEqual([

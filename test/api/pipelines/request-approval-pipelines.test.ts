@@ -49,6 +49,7 @@ describe('revisions of a pipeline', () => {
 
   test('a new pipeline has an active, empty revision 1', async () => {
     const born = await owner.http.get(ORGANIZATION);
+    const creator = { id: owner.membershipId, kind: 'member', display_name: owner.displayName };
     expect(born.headers['etag']).toBe('"1"');
     expect(born.body).toEqual({
       id: expect.any(String),
@@ -57,7 +58,10 @@ describe('revisions of a pipeline', () => {
       is_active: true,
       block_count: 0,
       created_by_actor_id: owner.membershipId,
+      created_by: creator,
       created_at: expect.any(String),
+      activated_by: creator,
+      activated_at: born.body['created_at'],
       blocks: [],
     });
   });

@@ -77,6 +77,7 @@ describe('the first revision of a key', () => {
       name: 'Rules',
       url: URL_OF_RULES,
       created_by_actor_id: owner.membershipId,
+      created_by: { id: owner.membershipId, kind: 'member', display_name: owner.displayName },
       created_at: expect.any(String),
       signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     });

@@ -1,0 +1,139 @@
+/** How revisions came about: who created and activated them, when and why. All four kinds alike. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../support/app.ts';
+import {
+  createMember,
+  createOrganization,
+  createTeam,
+  type TestMember,
+  type TestOrganization,
+} from '../support/scene/factories.ts';
+
+let app: TestApp;
+let organization: TestOrganization;
+let other: TestMember;
+let teamId: string;
+
+beforeAll(async () => {
+  const environment = {
+    COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+    COUNTERSIGN_EGRESS_ALLOW: '127.0.0.1',
+  };
+  app = await startApp({ environment });
+  organization = await createOrganization(app);
+  const permissions = [
+    'pipeline.activate',
+    'escalation_path.activate',
+    'team.escalation.activate',
+    'webhook.write',
+    'request.decide',
+  ];
+  other = await createMember(app, organization.id, {
+    displayName: 'Grace',
+    policies: [{ scope_kind: 'organization', permissions }],
+  });
+  teamId = await createTeam(app, organization.id, { members: [other] });
+  await organization.owner.http.post('/api/v1/escalation-paths', {
+    path_key: 'on-call',
+    ...escalation,
+    name: 'On call',
+  });
+});
+
+afterAll(() => app.close());
+
+const nodes = [
+  { id: randomUUID(), type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '5m' },
+];
+const escalation = { nodes };
+
+const kinds = [
+  ['pipeline', () => '/api/v1/request-approval-pipelines/organization', { blocks: [] }],
+  ['escalation path', () => '/api/v1/escalation-paths/on-call', { name: 'On call', ...escalation }],
+  ['team policy', () => `/api/v1/teams/${teamId}/escalation-policy`, escalation],
+  [
+    'webhook endpoint',
+    () => '/api/v1/webhook_endpoints/rules',
+    { name: 'Rules', url: 'http://127.0.0.1:9/rules' },
+  ],
+] as const;
+
+const actorOf = ({ membershipId, displayName }: TestMember) => ({
+  id: membershipId,
+  kind: 'member',
+  display_name: displayName,
+});
+
+describe.each(kinds)('a revision of a %s', (_kind, pathOf, document) => {
+  const create = async (more: object = {}) =>
+    await organization.owner.http.post(`${pathOf()}/revisions`, { ...document, ...more });
+  const activate = async (member: TestMember, revision: unknown, active: string) =>
+    await member.http.post(`${pathOf()}/revisions/${String(revision)}/activate`, undefined, {
+      headers: { 'if-match': active },
+    });
+  const read = async (revision: unknown) =>
+    (await organization.owner.http.get(`${pathOf()}/revisions/${String(revision)}`)).body;
+
+  test('keeps its comment as sent, apart from its document', async () => {
+    const comment = '  why\n\u202eyhw \u200b ';
+    const created = await create({ comment });
+    expect([created.status, created.body['comment']]).toEqual([201, comment]);
+    const { revision } = created.body;
+    expect((await read(revision))['comment']).toBe(comment);
+    const { body } = await organization.owner.http.get(`${pathOf()}/revisions?limit=1`);
+    expect(body['revisions']?.[0]?.['comment']).toBe(comment);
+    expect(await read((await create()).body['revision'])).not.toHaveProperty('comment');
+  });
+
+  test('takes a comment of 500 characters, and no longer one', async () => {
+    expect((await create({ comment: '😀'.repeat(500) })).status).toBe(201);
+    for (const comment of ['x'.repeat(501), 7, null, 'a\0b']) {
+      const { status, body } = await create({ comment });
+      expect([status, body['error']?.['details']?.['issues']]).toMatchObject([
+        400,
+        [{ pointer: '/comment' }],
+      ]);
+    }
+  });
+
+  test('says who created it, and who last activated it and when', async () => {
+    const { owner } = organization;
+    const [first, second] = [(await create()).body, (await create()).body];
+    expect(first['created_by']).toEqual(actorOf(owner));
+    expect(first).not.toHaveProperty('activated_by');
+    expect(first).not.toHaveProperty('activated_at');
+    const active = (await organization.owner.http.get(pathOf())).headers['etag'] ?? '"0"';
+    const once = (await activate(owner, first['revision'], active)).body;
+    expect(once['activated_by']).toEqual(actorOf(owner));
+    await activate(owner, second['revision'], `"${String(first['revision'])}"`);
+    expect(await read(first['revision'])).toEqual({ ...once, is_active: false });
+    const twice = await activate(other, first['revision'], `"${String(second['revision'])}"`);
+    expect([twice.status, twice.body['activated_by']]).toEqual([200, actorOf(other)]);
+    expect(Date.parse(String(twice.body['activated_at']))).toBeGreaterThan(
+      Date.parse(String(once['activated_at'])),
+    );
+    const again = await activate(owner, first['revision'], `"${String(first['revision'])}"`);
+    expect(again.body).toEqual(twice.body);
+  });
+});
+
+test('the database changes nothing of a revision but its last activation', async () => {
+  const tables = [
+    'request_approval_pipeline_revisions',
+    'escalation_path_revisions',
+    'team_escalation_policy_revisions',
+    'webhook_endpoint_revisions',
+  ];
+  for (const table of tables) {
+    for (const change of [
+      { comment: 'another' },
+      { document: '{}' },
+      { revision: 99 },
+      { created_at: new Date() },
+      { created_by_actor_id: randomUUID() },
+    ])
+      await expect(app.db(table).update(change)).rejects.toThrow();
+    await expect(app.db(table).delete()).rejects.toThrow();
+  }
+});
