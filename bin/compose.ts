@@ -45,8 +45,8 @@ export interface ComposeOptions {
   readonly temporal: NativeConnectionOptions;
   readonly roles: { readonly api: boolean; readonly worker: boolean };
   readonly workflowBundle?: WorkflowBundleOption;
-  /** Options for the Node of worker threads. */
-  readonly workerArguments?: readonly string[];
+  /** The module of heavy-work.ts that threads load. Default: beside this file. */
+  readonly heavyWork?: URL;
   /** An answer that differs from its declaration fails the call (tests) instead of being logged. */
   readonly strictAnswers?: boolean;
   readonly taskQueue?: string;
@@ -86,7 +86,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     logger,
     stopping: stopping.signal,
     temporal: { link: () => later.temporal, taskQueue },
-    workerArguments: options.workerArguments,
+    heavyWork: options.heavyWork ?? HEAVY_WORK,
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
   });
   const context = { ...runtime, db };
@@ -170,10 +170,10 @@ function openPools(config: Config, databaseUrl: string) {
 
 interface Given extends Pick<Runtime, 'logger' | 'stopping' | 'publicUrl'> {
   readonly temporal: Pick<WorkflowsOptions, 'link' | 'taskQueue'>;
-  readonly workerArguments: readonly string[] | undefined;
+  readonly heavyWork: URL;
 }
 
-function createRuntime(config: Config, { temporal, workerArguments, ...given }: Given): Runtime {
+function createRuntime(config: Config, { temporal, heavyWork, ...given }: Given): Runtime {
   const metrics = createMetrics();
   const { stopping } = given;
   return {
@@ -192,10 +192,7 @@ function createRuntime(config: Config, { temporal, workerArguments, ...given }: 
       config.secretsKey === undefined
         ? undefined
         : openSecretBox(config.secretsKey, config.previousSecretsKeys ?? []),
-    workerPool: openWorkerPool({
-      module: HEAVY_WORK,
-      ...(workerArguments && { execArgv: workerArguments }),
-    }),
+    workerPool: openWorkerPool(heavyWork),
     egress: openEgress({ allow: config.egressAllow ?? [] }),
     mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),
     slack: openSlack(config.slackApiUrl),

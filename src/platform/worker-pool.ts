@@ -17,18 +17,12 @@ export interface WorkerPool {
   close(): Promise<void>;
 }
 
-export interface WorkerPoolOptions {
-  /** The module, and options for the Node that loads it. */
-  readonly module: URL;
-  readonly execArgv?: readonly string[];
-}
-
 /** The limit for one caller, so that another one still finds a thread. */
 const AT_ONCE_EACH = 2;
 const MIN_THREADS = 3;
 const IDLE_MS = 60_000;
 
-export function openWorkerPool({ module, execArgv }: WorkerPoolOptions): WorkerPool {
+export function openWorkerPool(module: URL): WorkerPool {
   const threads = Math.max(MIN_THREADS, availableParallelism());
   const pool = new Piscina({
     filename: module.href,
@@ -37,7 +31,6 @@ export function openWorkerPool({ module, execArgv }: WorkerPoolOptions): WorkerP
     idleTimeout: IDLE_MS,
     // With fewer cores than threads, the event loop comes first.
     niceIncrement: 10,
-    ...(execArgv && { execArgv: [...execArgv] }),
   });
   const gate = bulkhead({
     atOnce: threads,

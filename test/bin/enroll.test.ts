@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
 import { HttpClient } from '../support/http.ts';
-import { compiledPath } from '../support/run/compiled-sources.ts';
+import { programPath } from '../support/run/bundled-programs.ts';
 import { createAgent, createOrganization, type TestMember } from '../support/scene/factories.ts';
 import { deleteAttempts } from '../support/scene/sign-in.ts';
 
@@ -41,7 +41,7 @@ const fileIn = () => join(folder, 'credential');
 /** The running command; `until` resolves once it has printed something that matches. */
 function run(args: readonly string[], url = app.url) {
   const { PATH = '', HOME = '' } = process.env;
-  const command = [compiledPath('bin/countersign.ts'), 'enroll', '--url', url, ...args];
+  const command = [programPath('bin/countersign.ts'), 'enroll', '--url', url, ...args];
   const child = spawn(process.execPath, command, {
     env: { PATH, HOME },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, identifyProcess, type ProcessIdentity } from '../../src/local/processes.ts';
-import { compiledPath } from '../support/run/compiled-sources.ts';
+import { programPath } from '../support/run/bundled-programs.ts';
 import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
 
 const READY_WITHIN_MS = 120_000;
@@ -29,7 +29,7 @@ export function runCommand(
   dataDirectory: string,
   options: { input?: string; env?: Record<string, string> } = {},
 ) {
-  return spawnSync(process.execPath, [compiledPath('bin/countersign.ts'), ...args], {
+  return spawnSync(process.execPath, [programPath('bin/countersign.ts'), ...args], {
     env: { ...environment(dataDirectory), ...options.env },
     encoding: 'utf8',
     input: options.input ?? '',
@@ -46,7 +46,7 @@ export function spawnService(
 ): Omit<Service, 'url' | 'uiUrl'> {
   const command = [
     process.execPath,
-    compiledPath('test/bin/start-process.ts'),
+    programPath('test/bin/start-process.ts'),
     workflowBundlePath(),
   ];
   const [program = '', ...args] = behindShell

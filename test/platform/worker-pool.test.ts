@@ -21,7 +21,7 @@ const twice = (n: number): number => 2 * n;
 const endless = (_none: null): null => null;
 
 test('work that a stop ends is answered with 503, so that the caller tries again', async () => {
-  const pool = openWorkerPool({ module: pathToFileURL(file) });
+  const pool = openWorkerPool(pathToFileURL(file));
   expect(await pool.run(twice, 21, 'one')).toBe(42);
   const ended = pool.run(endless, null, 'one').catch((error: unknown) => error);
   await pool.close();

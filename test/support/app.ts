@@ -6,10 +6,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { composeApp, type RunningApp } from '../../bin/compose.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/postgres.ts';
+import { programPath } from './run/bundled-programs.ts';
 import { cloneDatabase } from './run/database.ts';
 import { HttpClient } from './http.ts';
 import { workflowBundlePath } from './run/workflow-bundle.ts';
@@ -89,8 +91,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
     roles: { api: true, worker: options.worker ?? options.temporal ?? false },
     taskQueue,
-    // Threads also load the sources without a build.
-    workerArguments: ['--import', new URL('./run/typescript.js', import.meta.url).href],
+    heavyWork: pathToFileURL(programPath('bin/heavy-work.ts')),
     strictAnswers: true,
     ...(options.temporal && { workflowBundle: { codePath: workflowBundlePath() } }),
   });

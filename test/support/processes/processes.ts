@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programPath } from '../run/bundled-programs.ts';
 import { compiledPath } from '../run/compiled-sources.ts';
 import { workflowBundlePath } from '../run/workflow-bundle.ts';
 
@@ -47,7 +48,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-process-'));
   const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
   const program = [
-    compiledPath('test/support/processes/service-process.ts'),
+    programPath('test/support/processes/service-process.ts'),
     workflowBundlePath(),
     options.taskQueue,
   ];

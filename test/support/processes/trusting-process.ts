@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compiledPath } from '../run/compiled-sources.ts';
+import { programPath, type Program } from '../run/bundled-programs.ts';
 import type { Authority } from '../servers/certificates.ts';
 
 export interface TrustingProcess {
@@ -17,9 +17,8 @@ export interface TrustingProcess {
   end(): Promise<void>;
 }
 
-/** `program`: path from the root of the package. */
 export function startTrustingProcess(
-  program: string,
+  program: Program,
   {
     authority,
     environment = {},
@@ -37,7 +36,7 @@ export function startTrustingProcess(
     ...environment,
     NODE_EXTRA_CA_CERTS: certificates,
   };
-  const child = spawn(process.execPath, [compiledPath(program)], { stdio: 'pipe', env });
+  const child = spawn(process.execPath, [programPath(program)], { stdio: 'pipe', env });
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-4_000);

@@ -37,17 +37,20 @@ export function compiledPath(source: string): string {
   return join(COMPILED, source.replace(/\.ts$/, '.js'));
 }
 
-/** Compiles what has changed since an earlier run, and removes what has no source any more. */
-export async function compileSources(): Promise<void> {
+/**
+ * Compiles what has changed since an earlier run, and removes what has no source any more. Returns a digest of all.
+ */
+export async function compileSources(): Promise<string> {
   const sources = FOLDERS.flatMap((folder) => sourcesIn(folder));
   const compiler = readFileSync(join(root, 'node_modules/@swc/core/package.json'), 'utf8');
-  await Promise.all(sources.map((source) => compile(source, compiler)));
+  const marks = await Promise.all(sources.map((source) => compile(source, compiler)));
   const current = new Set(sources.map(compiledPath));
   for (const name of readdirSync(COMPILED, { recursive: true, encoding: 'utf8' })) {
     const path = join(COMPILED, name);
-    if (name.endsWith('.js') && !name.startsWith('node_modules') && !current.has(path))
+    if (name.endsWith('.js') && !/^(node_modules|programs)/.test(name) && !current.has(path))
       rmSync(path, { force: true });
   }
+  return createHash('sha256').update(marks.join('')).digest('hex');
 }
 
 function sourcesIn(folder: string): string[] {
@@ -57,12 +60,12 @@ function sourcesIn(folder: string): string[] {
 }
 
 /** The last line of the output names what it was made of. The first one may be a `#!`. */
-async function compile(source: string, compiler: string): Promise<void> {
+async function compile(source: string, compiler: string): Promise<string> {
   const text = readFileSync(join(root, source), 'utf8');
   const made = JSON.stringify([compiler, OPTIONS, text]);
   const mark = `\n// ${createHash('sha256').update(made).digest('hex')}\n`;
   const path = compiledPath(source);
-  if (existsSync(path) && readFileSync(path, 'utf8').endsWith(mark)) return;
+  if (existsSync(path) && readFileSync(path, 'utf8').endsWith(mark)) return mark;
   // Loaded only for a change, because it takes as long as all the comparisons.
   const { transform } = await import('@swc/core');
   const { code } = await transform(text, { filename: source, ...OPTIONS });
@@ -71,4 +74,5 @@ async function compile(source: string, compiler: string): Promise<void> {
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, code + mark);
   renameSync(unfinished, path);
+  return mark;
 }

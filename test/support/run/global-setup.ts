@@ -1,4 +1,5 @@
 import { bundlePackages } from './bundled-packages.ts';
+import { bundlePrograms } from './bundled-programs.ts';
 import { compileSources } from './compiled-sources.ts';
 import { runScript } from './run-source.ts';
 import { startTestServers, TEST_NAMESPACE, type TestServers } from './servers.ts';
@@ -13,9 +14,13 @@ export interface WithServers {
 
 export default async function globalSetup(): Promise<void> {
   await runScript('bin/build-web.js');
-  await compileSources();
+  const sources = await compileSources();
   await bundlePackages();
-  const [servers] = await Promise.all([startTestServers(), prepareWorkflowBundle()]);
+  const [servers] = await Promise.all([
+    startTestServers(),
+    prepareWorkflowBundle(),
+    bundlePrograms(sources),
+  ]);
   (globalThis as WithServers).countersignTestServers = servers;
   process.env['TEST_POSTGRES_URL'] = servers.postgresUrl;
   process.env['TEST_TEMPORAL_ADDRESS'] = servers.temporalAddress;
