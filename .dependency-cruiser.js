@@ -101,6 +101,7 @@ const layers = {
       'openapi-typescript-helpers',
       '@noble/hashes',
       'jsonc-parser',
+      'diff',
       'uqr',
       'uuid',
     ],

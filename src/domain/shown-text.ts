@@ -33,6 +33,30 @@ const DECEPTIVE = [
 /** Matches one character; `deceptive` when it must be escaped. */
 const PIECES = new RegExp(`(?<deceptive>${DECEPTIVE})|.`, 'gsu');
 
+const DECEPTIVE_CHARACTERS = new RegExp(DECEPTIVE, 'gu');
+
+/** A part of a text as shown. An escape is ours, not text that looks like one. */
+export interface ShownPiece {
+  readonly text: string;
+  readonly isEscape: boolean;
+}
+
+/** The whole text, with each invisible or reordering character as an escape of its own. */
+export function shownPieces(text: string): ShownPiece[] {
+  const pieces: ShownPiece[] = [];
+  let from = 0;
+  for (const { 0: character, index } of text.matchAll(DECEPTIVE_CHARACTERS)) {
+    if (index > from) pieces.push({ text: text.slice(from, index), isEscape: false });
+    pieces.push({ text: escaped(character), isEscape: true });
+    from = index + character.length;
+  }
+  if (from < text.length) pieces.push({ text: text.slice(from), isEscape: false });
+  return pieces;
+}
+
+/** Whether any character of the text is shown as an escape. */
+export const hasEscapes = (text: string): boolean => text.search(DECEPTIVE_CHARACTERS) !== -1;
+
 export interface ShownText {
   readonly text: string;
   /** True when the text was longer. */

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { shownInstant, shownLine, shownText } from '../../src/domain/shown-text.ts';
+import {
+  hasEscapes,
+  shownInstant,
+  shownLine,
+  shownPieces,
+  shownText,
+} from '../../src/domain/shown-text.ts';
 
 /** Characters that are invisible or change the reading order. */
 const DECEPTIVE = [
@@ -113,6 +119,28 @@ describe('text for display', () => {
       piece === '&' ? 5 : piece.length,
     );
     expect({ text, isCut }).toEqual({ text: '&'.repeat(10), isCut: true });
+  });
+});
+
+describe('the pieces of a text', () => {
+  test('mark our escapes, and not text that looks like one', () => {
+    expect(shownPieces('a\u202eb \\u202e')).toEqual([
+      { text: 'a', isEscape: false },
+      { text: '\\u202e', isEscape: true },
+      { text: 'b \\u202e', isEscape: false },
+    ]);
+    expect([hasEscapes('a\u202eb'), hasEscapes('a\\u202eb')]).toEqual([true, false]);
+  });
+
+  test('are together the text as messages show it', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...DECEPTIVE, 'a', '\n', 'ж', '👩')), (characters) => {
+        const text = characters.join('');
+        const pieces = shownPieces(text);
+        expect(pieces.map((piece) => piece.text).join('')).toBe(shownText(text, 10_000).text);
+        expect(pieces.some(({ isEscape }) => isEscape)).toBe(hasEscapes(text));
+      }),
+    );
   });
 });
 

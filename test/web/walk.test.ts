@@ -39,11 +39,11 @@ describeInChromium('the first day of an owner', () => {
 
     await page.goto(app.url);
     await page.getByRole('link', { name: 'refund' }).click();
-    await page.getByText('9007199254740993.10').waitFor();
+    await page.getByText('9007199254740993.10').first().waitFor();
     await screenshot(page, 'request');
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByRole('button', { name: 'Approve refund' }).click();
-    await page.getByText('Approved').waitFor();
+    await page.getByRole('button', { name: 'Confirm approval' }).click();
+    await page.getByText('by you').waitFor();
 
     const answer = await bot.call('GET', `/api/aap/v1/requests/${String(asked.body['id'])}`);
     expect(answer.body['status']).toBe('approved');

@@ -2,8 +2,6 @@
 import './design/styles.ts';
 import { createRoot } from 'react-dom/client';
 import { App } from './shell/app.tsx';
-import { followColorScheme } from './design/color-scheme.ts';
 
-followColorScheme();
 const root = document.getElementById('app');
 if (root) createRoot(root).render(<App />);

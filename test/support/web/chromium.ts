@@ -75,7 +75,7 @@ export function startChromium(): Chromium {
       contexts.push(context);
       if (as) {
         const [name = '', value = ''] = as.cookie.split('=');
-        await context.addCookies([{ name, value, url }]);
+        await context.addCookies([{ name, value, url: new URL(url).origin }]);
       }
       const page = await context.newPage();
       page.on('console', (message) => {

@@ -6,6 +6,7 @@ import createClient, { type MaybeOptionalInit } from 'openapi-fetch';
 import type { HttpMethod, PathsWithMethod, SuccessResponseJSON } from 'openapi-typescript-helpers';
 import { parseExact } from '../../../src/platform/json/exact-json.ts';
 import { session } from '../text/session.ts';
+import { learnServerTime } from './clock.ts';
 import type { paths } from './openapi.d.ts';
 
 /** What the service refused, in the words of its error envelope. */
@@ -72,6 +73,7 @@ export async function call<Method extends HttpMethod, Path extends PathsWithMeth
       requestId: undefined,
     });
   });
+  learnServerTime(response.headers.get('Date'));
   if (!response.ok) throw problemOf(response, error);
   const body = data ? parseExact(data, { keep }) : undefined;
   return {

@@ -26,6 +26,7 @@ export function App() {
   return (
     <MantineProvider
       theme={theme}
+      defaultColorScheme="auto"
       withCssVariables={false}
       withGlobalClasses={false}
       getStyleNonce={() => nonce}

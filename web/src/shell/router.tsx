@@ -54,17 +54,33 @@ const welcome = createRoute({
 
 const queue = createRoute({
   getParentRoute: () => signedIn,
+  id: 'queue',
+  component: lazyRouteComponent(
+    () => import('../areas/requests/queue/queue-layout.tsx'),
+    'QueueLayout',
+  ),
+});
+
+const noRequest = createRoute({
+  getParentRoute: () => queue,
   path: '/',
-  component: lazyRouteComponent(() => import('../areas/requests/queue.tsx'), 'Queue'),
+  component: lazyRouteComponent(
+    () => import('../areas/requests/queue/no-request.tsx'),
+    'NoRequest',
+  ),
 });
 
 const request = createRoute({
-  getParentRoute: () => signedIn,
+  getParentRoute: () => queue,
   path: '/requests/$id',
   component: lazyRouteComponent(() => import('../areas/requests/request.tsx'), 'Request'),
 });
 
-const tree = root.addChildren([login, welcome, signedIn.addChildren([queue, request])]);
+const tree = root.addChildren([
+  login,
+  welcome,
+  signedIn.addChildren([queue.addChildren([noRequest, request])]),
+]);
 
 export function createAppRouter(queries: QueryClient) {
   return createRouter({

@@ -1,17 +1,130 @@
 /** English texts of the queue and of a request. */
+const count = (value: number): string => value.toLocaleString('en');
+const some = (value: number, one: string, many: string): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
+
 export const requests = {
   queueTitle: 'Requests',
   empty: 'Nothing waits for you',
   emptyHint: 'When an agent asks for approval, its request appears here.',
-  agentAsks: (agent: string) => `${agent} asks to run`,
-  arguments: 'Arguments',
+  choose: 'Choose a request to read it.',
+  back: 'All requests',
+  next: 'Next request',
+
+  asks: 'asks to run',
+  on: 'on',
+  instance: (name: string) => `Instance ${name}`,
+  asked: 'Asked',
+  urgent: 'Urgent',
+  requestId: 'Request id',
+  status: {
+    pending: 'Waiting for an answer',
+    approved: 'Approved',
+    denied: 'Denied',
+    expired: 'Expired',
+    cancelled: 'Withdrawn by the agent',
+  },
+
+  call: 'The call',
+  arguments: 'All arguments',
+  noArguments: 'The call has no arguments.',
+  leftOut: (values: number) =>
+    values === 0
+      ? 'The summary above shows every value of the arguments.'
+      : `The summary above leaves out ${some(values, 'value', 'values')} of the arguments.`,
+  allRows: (rows: number) => `Show all ${count(rows)} rows`,
+  allLines: (lines: number) => `Show all ${count(lines)} lines`,
+  context: 'Context',
+  contextHint: 'Where the call comes from, as the adapter observed it.',
+  reasoning: 'The agent says (not checked)',
+  reasoningHint: 'An agent can be wrong, or misled by what it read. Decide by the call itself.',
+  flags: (flags: number) => some(flags, 'warning about this call', 'warnings about this call'),
+  flagIn: (place: string, warning: string) => `${place}: ${warning}`,
+
+  decide: 'Your answer',
   approve: 'Approve',
   deny: 'Deny',
-  confirmApprove: (tool: string) => `Approve ${tool}`,
-  confirmDeny: (tool: string) => `Deny ${tool}`,
+  approveKey: 'A',
+  denyKey: 'D',
+  confirm: { approved: 'Confirm approval', denied: 'Confirm denial' },
+  armed: {
+    approved: 'You are about to approve',
+    denied: 'You are about to deny',
+  },
+  runsAs: 'It runs exactly as shown.',
   cancel: 'Cancel',
   note: 'Note for the agent and the record (optional)',
-  back: 'All requests',
-  decided: { approved: 'Approved', denied: 'Denied', expired: 'Expired', cancelled: 'Cancelled' },
-  pending: 'Pending',
+  changed: 'This request changed while you decided. Read it again before you answer.',
+  notSame:
+    'What this page shows is not what the service holds. You cannot approve it here. Reload the page.',
+  checking: 'Checking what you see …',
+  offline: 'You are offline. Nothing is sent until you are back and press again.',
+  sending: 'Sending your answer …',
+  unconfirmed: 'Your answer was sent, and is not yet confirmed. Trying again …',
+  decidedBy: (name: string) => `by ${name}`,
+  byRule: 'by a rule',
+  byYou: 'by you',
+  lostRace: 'Someone else answered first. Their answer counts.',
+  outcomeNote: 'Note',
+  cannot: {
+    permission_denied: 'You can read this request. Deciding needs the permission request.decide.',
+    mfa_required:
+      'Your organization requires a second factor. Set one up in your account to decide.',
+    request_not_routed: 'You can read this request. It was routed to others, who decide it.',
+    request_evaluating: 'Rules are still looking at this request.',
+    already_terminal: '',
+    claim_held: '',
+  },
+
+  claim: 'Claim',
+  claimHint: 'While you hold the claim, no one else is asked. Everyone who may decide still can.',
+  release: 'Release',
+  claimedBy: (name: string) => `${name} holds the claim`,
+  claimedByYou: 'You hold the claim',
+  claimEnds: 'It ends',
+
+  people: 'Who is asked',
+  why: 'Why people are asked',
+  whyPath: 'Path',
+  routing: {
+    evaluating: 'Rules are still looking at this request.',
+    waiting: 'Waits for an answer.',
+    deferred: 'Waits for working hours.',
+    paused: 'Paused: someone holds the claim.',
+    exhausted: 'Everyone on the path was asked. They can answer until the deadline.',
+    unrouted: 'Everyone who may decide was asked.',
+    finished: 'Has its final answer.',
+  },
+  nextStep: {
+    level: 'Next level',
+    team: 'Next in the team',
+    repeat: 'Asks again',
+    exhausted: 'Path ends',
+  },
+  level: (number: number) => `Level ${number}`,
+  levelStatus: {
+    done: 'asked',
+    current: 'asked now',
+    upcoming: 'not yet asked',
+    skipped: 'skipped',
+  },
+  everyone: 'Everyone who may decide',
+  mayDecide: 'may decide',
+  mayNotDecide: 'cannot decide',
+  wasAsked: 'asked',
+  added: 'Asked for help',
+
+  help: 'Ask for help',
+  helpTitle: 'Ask colleagues for help',
+  helpHint: 'They are notified at once and may decide.',
+  helpSearch: 'Find people',
+  helpSend: (people: number) =>
+    people === 0 ? 'Choose people' : `Ask ${some(people, 'person', 'people')}`,
+  helpDone: (people: number) => `${some(people, 'person was', 'people were')} asked for help.`,
+  helpNone: 'No one matches.',
+  alreadyAsked: 'already on the path',
+  close: 'Close',
+
+  timeline: 'Timeline',
+  timelineFolded: 'idle',
 } as const;

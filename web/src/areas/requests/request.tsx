@@ -1,90 +1,128 @@
-/** One request: who asks for what, and the answer. */
-import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+/** One request: who asks for what and why people are asked, what happened, and the answer. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
-import { v4 } from 'uuid';
-import { call } from '../../shell/api.ts';
+import { useMemo } from 'react';
+import { ForeignText } from '../../exact/foreign-text.tsx';
+import { readSource, type SourceValue } from '../../exact/source-values.ts';
+import { Instant } from '../../design/instant.tsx';
+import { accountQuery } from '../../shell/session.ts';
 import { Failed, Loading } from '../../shell/states.tsx';
+import { useTitle } from '../../shell/title.ts';
 import { requests as text } from '../../text/requests.ts';
+import { CallSection } from './call/call-section.tsx';
+import { DecideBar } from './answer/decide-bar.tsx';
+import type { AnswerableCall } from './answer/decision-data.ts';
+import { flagsOf } from './call/flags.ts';
+import { Outcome } from './answer/outcome.tsx';
+import { PeopleSection } from './people/people-section.tsx';
+import { presentCall } from './call/presented-call.ts';
 import { requestQuery, type RequestDetail } from './requests-data.ts';
+import { TimelineSection } from './timeline/timeline-section.tsx';
 import classes from './request.module.css';
 
 export function Request() {
-  const { id } = useParams({ from: '/signed-in/requests/$id' });
-  const { data, error, isPending } = useQuery(requestQuery(id));
+  const { id } = useParams({ from: '/signed-in/queue/requests/$id' });
+  const { data, error, isPending, refetch } = useQuery(requestQuery(id));
+  useTitle(data ? `${data.tool} · ${data.agent_name}` : text.queueTitle);
   if (isPending) return <Loading />;
-  if (error) return <Failed error={error} />;
+  if (!data) return <Failed error={error} reset={() => void refetch()} />;
+  return <Shown key={data.id} request={data} />;
+}
+
+function Shown({ request }: { readonly request: RequestDetail }) {
+  const source = request.arguments.text;
+  const whole = useMemo(() => readSource(source), [source]);
+  const call = useMemo(
+    () => whole && presentCall(request.presentation, whole),
+    [request.presentation, whole],
+  );
+  const flags = useMemo(() => flagsOf(request, whole), [request, whole]);
+  const main =
+    call?.fields.find(({ field }) => field.role === 'primary')?.value ?? firstScalar(whole);
   return (
-    <article className={classes['request']}>
-      <Link to="/">{text.back}</Link>
-      <h1>
-        {text.agentAsks(data.agent_name)} <bdi className={classes['tool']}>{data.tool}</bdi>
-      </h1>
-      <h2>{text.arguments}</h2>
-      <pre className={classes['arguments']}>{data.arguments.text}</pre>
-      {data.status === 'pending' ? (
-        <Decide key={data.id} request={data} />
-      ) : (
-        <p className={classes['outcome']}>{text.decided[data.status]}</p>
-      )}
+    <article className={classes['request']} aria-labelledby="request-title">
+      <div className={classes['columns']}>
+        <div className={classes['main']}>
+          <Header request={request} />
+          {flags.length > 0 && (
+            <details className={classes['flags']} open>
+              <summary>{text.flags(flags.length)}</summary>
+              <ul>
+                {flags.map((flag) => (
+                  <li key={flag}>
+                    <ForeignText text={flag} />
+                  </li>
+                ))}
+              </ul>
+            </details>
+          )}
+          <CallSection request={request} whole={whole} call={call} />
+        </div>
+        <aside className={classes['side']}>
+          <PeopleSection request={request} />
+          <TimelineSection request={request} />
+        </aside>
+      </div>
+      <Answer request={request} mainValue={main?.source} flags={flags} />
     </article>
   );
 }
 
-type Intent = 'approved' | 'denied';
-
-function Decide({ request }: { readonly request: RequestDetail }) {
-  const queries = useQueryClient();
-  const [intent, setIntent] = useState<Intent>();
-  const decide = useMutation({
-    mutationFn: async (status: Intent) =>
-      await call('post', '/api/v1/requests/{id}/decision', {
-        params: { path: { id: request.id }, header: { 'Idempotency-Key': v4() } },
-        body: { status },
-      }),
-    onSettled: async () => {
-      await queries.invalidateQueries({ queryKey: ['requests'] });
-    },
-  });
-  if (!intent)
-    return (
-      <div className={classes['actions']}>
-        <Button
-          onClick={() => {
-            setIntent('approved');
-          }}
-        >
-          {text.approve}
-        </Button>
-        <Button
-          variant="default"
-          onClick={() => {
-            setIntent('denied');
-          }}
-        >
-          {text.deny}
-        </Button>
-      </div>
-    );
+function Header({ request }: { readonly request: RequestDetail }) {
   return (
-    <div className={classes['actions']} role="group">
-      <Button
-        loading={decide.isPending}
-        onClick={() => {
-          decide.mutate(intent);
-        }}
-      >
-        {intent === 'approved' ? text.confirmApprove(request.tool) : text.confirmDeny(request.tool)}
-      </Button>
-      <Button
-        variant="default"
-        onClick={() => {
-          setIntent(undefined);
-        }}
-      >
-        {text.cancel}
-      </Button>
-    </div>
+    <header className={classes['header']}>
+      <Link to="/" className={classes['back']}>
+        {text.back}
+      </Link>
+      <p className={classes['who']}>
+        <strong>
+          <ForeignText text={request.agent_name} />
+        </strong>{' '}
+        {text.asks}
+      </p>
+      <h1 id="request-title" className={classes['tool']}>
+        <ForeignText text={request.tool} />
+        {request.server !== undefined && (
+          <span className={classes['server']}>
+            {' '}
+            {text.on} <ForeignText text={request.server} />
+          </span>
+        )}
+      </h1>
+      <p className={classes['facts']}>
+        {request.urgency === 'interrupt' && (
+          <strong className={classes['urgent']}>{text.urgent}</strong>
+        )}
+        <span data-status={request.status} className={classes['status']}>
+          {text.status[request.status]}
+        </span>
+        <span>
+          {text.asked} <Instant at={request.created_at} as="ago" />
+        </span>
+        {request.status === 'pending' && <Instant at={request.deadline_at} as="left" />}
+        <span>
+          <ForeignText text={text.instance(request.agent_instance_name)} />
+        </span>
+      </p>
+    </header>
   );
+}
+
+function Answer(props: AnswerableCall) {
+  const { request } = props;
+  const { data: account } = useSuspenseQuery(accountQuery);
+  if (request.status !== 'pending') return <Outcome request={request} account={account} />;
+  if (request.can_decide) return <DecideBar {...props} />;
+  const reason = request.cannot_reason;
+  if (!reason || text.cannot[reason] === '') return null;
+  return (
+    <p className={classes['cannot']} role="note">
+      {text.cannot[reason]}
+    </p>
+  );
+}
+
+/** Where no presentation says what matters, the first value does. */
+function firstScalar(whole: SourceValue | undefined): SourceValue | undefined {
+  return whole?.members.find(({ value }) => value.size === 0 && value.source.length <= 80)?.value;
 }

@@ -1,10 +1,10 @@
-/** What the screens of requests read and send. */
+/** What the screens of requests read. */
 import { queryOptions } from '@tanstack/react-query';
 import type { JsonText } from '../../../../src/platform/json/exact-json.ts';
 import type { components } from '../../shell/openapi.d.ts';
 import { call } from '../../shell/api.ts';
 
-type Sent = components['schemas']['ApprovalRequest'];
+type Sent = components['schemas']['ApprovalRequestDetail'];
 
 /** A request whose foreign values are source text. */
 export type RequestDetail = Omit<Sent, 'arguments' | 'context'> & {
@@ -12,7 +12,12 @@ export type RequestDetail = Omit<Sent, 'arguments' | 'context'> & {
   readonly context?: JsonText;
 };
 
+export type Routing = components['schemas']['RequestRouting'];
+export type TimelineEvent = components['schemas']['AuditEvent'];
+
 const EXACT = ['arguments', 'context'];
+
+export const requestKey = (id: string) => ['requests', 'one', id] as const;
 
 export const queueQuery = queryOptions({
   queryKey: ['requests', 'list'],
@@ -23,7 +28,7 @@ export const queueQuery = queryOptions({
 
 export const requestQuery = (id: string) =>
   queryOptions({
-    queryKey: ['requests', 'one', id],
+    queryKey: requestKey(id),
     queryFn: async ({ signal }) => {
       const { body } = await call(
         'get',
@@ -33,4 +38,23 @@ export const requestQuery = (id: string) =>
       );
       return body as unknown as RequestDetail;
     },
+  });
+
+/** Who is asked, and what happened. Both change with the request. */
+export const routingQuery = ({ id, updated_at: version }: RequestDetail) =>
+  queryOptions({
+    queryKey: ['requests', 'routing', id, version],
+    queryFn: async ({ signal }) =>
+      (await call('get', '/api/v1/requests/{id}/routing', { signal, params: { path: { id } } }))
+        .body,
+    placeholderData: (previous) => previous,
+  });
+
+export const timelineQuery = ({ id, updated_at: version }: RequestDetail) =>
+  queryOptions({
+    queryKey: ['requests', 'timeline', id, version],
+    queryFn: async ({ signal }) =>
+      (await call('get', '/api/v1/requests/{id}/timeline', { signal, params: { path: { id } } }))
+        .body.events,
+    placeholderData: (previous) => previous,
   });

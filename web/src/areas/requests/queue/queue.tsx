@@ -1,9 +1,9 @@
 /** The queue: what waits for the reader. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Failed, Loading } from '../../shell/states.tsx';
-import { requests as text } from '../../text/requests.ts';
-import { queueQuery } from './requests-data.ts';
+import { Failed, Loading } from '../../../shell/states.tsx';
+import { requests as text } from '../../../text/requests.ts';
+import { queueQuery } from '../requests-data.ts';
 import classes from './queue.module.css';
 
 export function Queue() {

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { digestOf } from '../../../web/src/exact/arguments-digest.ts';
+import { rowsOf } from '../../../web/src/exact/json-rows.ts';
+import { mixedWords } from '../../../web/src/exact/mixed-scripts.ts';
+import { readSource, type SourceValue } from '../../../web/src/exact/source-values.ts';
+
+const read = (text: string): SourceValue => {
+  const value = readSource(text);
+  if (!value) throw new Error('no JSON');
+  return value;
+};
+
+describe('a value as it was sent', () => {
+  test('keeps digits, escapes, the order of members and duplicates', () => {
+    const text = '{"b":9007199254740993.10,"a":1e400,"b":"\\u0041\\n","2":[],"1":-0}';
+    const { members } = read(text);
+    expect(members.map(({ keySource, value }) => [keySource, value.source])).toEqual([
+      ['"b"', '9007199254740993.10'],
+      ['"a"', '1e400'],
+      ['"b"', '"\\u0041\\n"'],
+      ['"2"', '[]'],
+      ['"1"', '-0'],
+    ]);
+    expect(read(text).at('/b')?.characters).toBe('A\n');
+  });
+
+  test('is found by JSON pointers', () => {
+    const value = read('{"a/b":{"~":[10,20]},"":1,"__proto__":{"x":2}}');
+    const sourceAt = (pointer: string) => value.at(pointer)?.source;
+    expect(sourceAt('/a~1b/~0/1')).toBe('20');
+    expect(sourceAt('/')).toBe('1');
+    expect(sourceAt('/__proto__/x')).toBe('2');
+    for (const missing of ['/a~1b/~0/2', '/a~1b/~0/01', '/a~1b/~0/-', '/toString', '/a~1b/x/y'])
+      expect([missing, sourceAt(missing)]).toEqual([missing, undefined]);
+  });
+
+  test('has its text again in the parts of its lines, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 4 }), (text) => {
+        const value = read(text);
+        const inner = rowsOf(value)
+          .map(({ keySource, part, value: { source, kind } }) => {
+            if (part === 'value') return `${keySource ?? ''}${source}`;
+            const [open, close] = kind === 'array' ? '[]' : '{}';
+            return `${keySource ?? ''}${part === 'open' ? open : close}`;
+          })
+          .join('');
+        expect(inner.replaceAll(/\s/g, '')).toBe(withoutPunctuation(text).replaceAll(/\s/g, ''));
+      }),
+    );
+  });
+
+  test('counts the values that are no containers, and empty containers', () => {
+    expect(read('{"a":[1,2,{"b":null}],"c":{},"d":[]}').leaves).toBe(5);
+  });
+
+  test('of a hundred thousand members is read in one pass', () => {
+    const text = `{${Array.from({ length: 100_000 }, (_none, index) => `"k${index}":${index}`).join(',')}}`;
+    expect(rowsOf(read(text))).toHaveLength(100_002);
+  });
+});
+
+/** Commas and colons outside of strings. */
+const withoutPunctuation = (text: string): string =>
+  text.replaceAll(/"(?:[^"\\]|\\.)*"|[,:]/g, (part) => (part.startsWith('"') ? part : ''));
+
+test('the digest is SHA-256 of the text in UTF-8', () => {
+  for (const text of ['{}', '{"a":"Zoë 👩"}', 'x'.repeat(100_000)])
+    expect(digestOf(text)).toBe(createHash('sha256').update(text).digest('hex'));
+});
+
+describe('words that mix scripts', () => {
+  test.each([
+    ['pаypal.com', ['pаypal']],
+    ['Ηello world', ['Ηello']],
+    ['paypal', []],
+    ['Привет мир', []],
+    ['東京タワー と ABC', []],
+    ['α-test β', []],
+    ['café 12', []],
+  ])('%s', (text, words) => {
+    expect(mixedWords(text).map(({ word }) => word)).toEqual(words);
+  });
+});

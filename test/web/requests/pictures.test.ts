@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { linesBetween, linesOfUnified } from '../../../web/src/areas/requests/call/diff-lines.ts';
+import {
+  presentCall,
+  type Presentation,
+} from '../../../web/src/areas/requests/call/presented-call.ts';
+import { scaleOf } from '../../../web/src/areas/requests/timeline/timeline-scale.ts';
+import { readSource, type SourceValue } from '../../../web/src/exact/source-values.ts';
+
+describe('a change', () => {
+  test('of two texts has each old line and each new line, in their order', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 });
+    fc.assert(
+      fc.property(lines, lines, (old, now) => {
+        const between = linesBetween(old.join('\n'), now.join('\n'));
+        const textOf = (other: string) =>
+          between.filter(({ kind }) => kind !== other).map(({ text }) => text);
+        expect(textOf('added').join('\n')).toBe(old.join('\n'));
+        expect(textOf('removed').join('\n')).toBe(now.join('\n'));
+      }),
+    );
+  });
+
+  test('in unified form keeps its lines and says what they are', () => {
+    expect(linesOfUnified('--- a\n+++ b\n@@ -1 +1 @@\n same\n-old\n+new')).toEqual([
+      { kind: 'header', text: '--- a' },
+      { kind: 'header', text: '+++ b' },
+      { kind: 'header', text: '@@ -1 +1 @@' },
+      { kind: 'same', text: 'same' },
+      { kind: 'removed', text: 'old' },
+      { kind: 'added', text: 'new' },
+    ]);
+  });
+});
+
+describe('the picture of a timeline', () => {
+  test('keeps the order of events and folds long idle times', () => {
+    const { marks, folds } = scaleOf([0, 1, 3_601, 3_603]);
+    const places = marks.map(({ at }) => at);
+    expect(places).toEqual([...places].sort((one, other) => one - other));
+    expect([places[0], places.at(-1)]).toEqual([0, 1]);
+    expect(folds).toEqual([{ from: places[1], to: places[2], seconds: 3_600 }]);
+  });
+
+  test('has every place inside of it, whatever the times are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(1_000_000)), (seconds) => {
+        const { marks, folds } = scaleOf([...seconds].sort((one, other) => one - other));
+        expect(marks).toHaveLength(seconds.length);
+        for (const at of [
+          ...marks.map((mark) => mark.at),
+          ...folds.flatMap(({ from, to }) => [from, to]),
+        ])
+          expect(at >= 0 && at <= 1.000_001).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a presentation', () => {
+  const presentation: Presentation = {
+    source: 'built_in',
+    title: 'Refund {/amount} of {/gone}{/id}',
+    fields: [
+      { path: '/amount', label: 'Amount', kind: 'money', role: 'primary' },
+      { path: '/meta', label: 'Meta', kind: 'json' },
+      { path: '/meta/a', label: 'A', kind: 'text' },
+    ],
+  };
+  const shown = presentCall(
+    presentation,
+    readSource('{"id":"p1","amount":1.10,"meta":{"a":1,"b":2},"hidden":[1,2]}') as SourceValue,
+  );
+
+  test('fills its title from the arguments, digit by digit', () => {
+    expect(shown?.title.map((part) => (typeof part === 'string' ? part : part.source))).toEqual([
+      'Refund ',
+      '1.10',
+      ' of ',
+      '"p1"',
+    ]);
+  });
+
+  test('says how many values it leaves out', () => {
+    expect(shown?.leftOut).toBe(3);
+  });
+});

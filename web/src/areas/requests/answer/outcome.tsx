@@ -1,0 +1,75 @@
+/** The final answer, and who gave it. */
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { Instant } from '../../../design/instant.tsx';
+import { ForeignText } from '../../../exact/foreign-text.tsx';
+import type { Account } from '../../../shell/session.ts';
+import { requests as text } from '../../../text/requests.ts';
+import { useNextRequest } from '../queue/queue-data.ts';
+import type { RequestDetail } from '../requests-data.ts';
+import classes from './outcome.module.css';
+
+const SIGNS = { approved: '✓', denied: '✕', expired: '⏱', cancelled: '–', pending: '' } as const;
+
+export function Outcome({
+  request,
+  account,
+}: {
+  readonly request: RequestDetail;
+  readonly account: Account;
+}) {
+  const { status, decision } = request;
+  const box = useRef<HTMLElement>(null);
+  const next = useNextRequest(request.id);
+  useEffect(() => {
+    // The buttons that had the focus are gone.
+    if (document.activeElement === document.body) box.current?.focus();
+  }, []);
+  return (
+    <section
+      ref={box}
+      className={classes['outcome']}
+      tabIndex={-1}
+      role="status"
+      data-status={status}
+    >
+      <span className={classes['sign']} aria-hidden="true">
+        {SIGNS[status]}
+      </span>
+      <div className={classes['words']}>
+        <p>
+          <strong>{text.status[status]}</strong>{' '}
+          {decision && <By decision={decision} account={account} />}
+        </p>
+        {decision?.note !== undefined && (
+          <p className={classes['note']}>
+            {text.outcomeNote}: <ForeignText text={decision.note} />
+          </p>
+        )}
+      </div>
+      {next !== undefined && (
+        <Link to="/requests/$id" params={{ id: next }} className={classes['next']}>
+          {text.next}
+        </Link>
+      )}
+    </section>
+  );
+}
+
+function By({
+  decision,
+  account,
+}: {
+  readonly decision: NonNullable<RequestDetail['decision']>;
+  readonly account: Account;
+}) {
+  const { membership_id: member, reviewer_display_name: name, channel } = decision;
+  const isOwn = member !== undefined && member === account.principal.membership_id;
+  return (
+    <>
+      {isOwn && text.byYou}
+      {!isOwn && name !== undefined && <ForeignText text={text.decidedBy(name)} />}
+      {channel === 'pipeline' && text.byRule} <Instant at={decision.decided_at} as="ago" />
+    </>
+  );
+}

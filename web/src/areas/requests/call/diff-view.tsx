@@ -1,0 +1,59 @@
+/** A change, line by line. Signs say what is new and what goes, not colors alone. */
+import { useMemo, useState } from 'react';
+import { ForeignText } from '../../../exact/foreign-text.tsx';
+import type { SourceValue } from '../../../exact/source-values.ts';
+import { JsonView } from '../../../exact/json-view.tsx';
+import { requests as text } from '../../../text/requests.ts';
+import { linesBetween, linesOfUnified, type DiffLine } from './diff-lines.ts';
+import type { PresentedField } from './presented-call.ts';
+import classes from './diff-view.module.css';
+
+const FIRST_LINES = 200;
+const SIGNS = { same: ' ', added: '+', removed: '-', header: '' } as const;
+
+export function DiffView({
+  field,
+  value,
+  whole,
+}: PresentedField & { readonly whole: SourceValue }) {
+  const lines = useMemo(() => linesOf({ field, value, whole }), [field, value, whole]);
+  const [isWhole, setWhole] = useState(false);
+  if (!lines) return <JsonView value={value} label={field.label} />;
+  const shown = isWhole ? lines : lines.slice(0, FIRST_LINES);
+  return (
+    // Long lines scroll, and must be reachable by keyboard.
+    <div className={classes['diff']} role="group" aria-label={field.label} tabIndex={0}>
+      {shown.map((line, index) => (
+        <div key={index} className={classes['line']} data-kind={line.kind}>
+          <span className={classes['sign']}>{SIGNS[line.kind]}</span>
+          <ForeignText text={line.text} />
+        </div>
+      ))}
+      {shown.length < lines.length && (
+        <button
+          type="button"
+          className={classes['more']}
+          onClick={() => {
+            setWhole(true);
+          }}
+        >
+          {text.allLines(lines.length)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function linesOf({
+  field,
+  value,
+  whole,
+}: PresentedField & { readonly whole: SourceValue }): DiffLine[] | undefined {
+  const before = field.before === undefined ? undefined : whole.at(field.before);
+  const after = field.after === undefined ? undefined : whole.at(field.after);
+  if (before?.kind === 'string' && after?.kind === 'string')
+    return linesBetween(before.characters, after.characters);
+  if (after?.kind === 'string')
+    return after.characters.split('\n').map((line) => ({ kind: 'added', text: line }));
+  return value.kind === 'string' ? linesOfUnified(value.characters) : undefined;
+}

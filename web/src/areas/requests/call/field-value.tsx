@@ -1,0 +1,129 @@
+/** One value of a presentation, drawn as what it is. A value of another type is drawn as JSON. */
+import { useState } from 'react';
+import { ForeignText } from '../../../exact/foreign-text.tsx';
+import { JsonView } from '../../../exact/json-view.tsx';
+import type { SourceValue } from '../../../exact/source-values.ts';
+import { TextBlock } from '../../../exact/text-block.tsx';
+import { exact as words } from '../../../text/exact.ts';
+import { requests as text } from '../../../text/requests.ts';
+import { DiffView } from './diff-view.tsx';
+import type { Field, PresentedField } from './presented-call.ts';
+import classes from './field-value.module.css';
+
+export function FieldValue({
+  field,
+  value,
+  whole,
+}: PresentedField & { readonly whole: SourceValue }) {
+  const [isShown, setShown] = useState(field.role !== 'sensitive');
+  if (!isShown)
+    return (
+      <button
+        type="button"
+        className={classes['reveal']}
+        onClick={() => {
+          setShown(true);
+        }}
+      >
+        {words.reveal}
+        <span className={classes['hidden']}> {field.label}</span>
+      </button>
+    );
+  return <Drawn field={field} value={value} whole={whole} />;
+}
+
+function Drawn({ field, value, whole }: PresentedField & { readonly whole: SourceValue }) {
+  if (field.kind === 'diff') return <DiffView field={field} value={value} whole={whole} />;
+  if (field.kind === 'list' && value.kind === 'array')
+    return (
+      <ol className={classes['list']}>
+        {value.items.map((item, index) => (
+          <li key={index}>
+            <Scalar kind={field.item?.kind ?? 'json'} value={item} label={field.label} />
+          </li>
+        ))}
+      </ol>
+    );
+  if (field.kind === 'table' && value.kind === 'array')
+    return <Table field={field} value={value} />;
+  return <Scalar kind={field.kind} value={value} label={field.label} />;
+}
+
+/** Text as its characters, everything else as its source, so that no digit changes. */
+export function Scalar({
+  kind,
+  value,
+  label,
+}: {
+  readonly kind: Field['kind'];
+  readonly value: SourceValue;
+  readonly label: string;
+}) {
+  if (value.kind === 'object' || value.kind === 'array' || kind === 'json')
+    return <JsonView value={value} label={label} />;
+  if (value.kind !== 'string')
+    return (
+      <span className={classes['number']}>
+        <ForeignText text={value.source} />
+      </span>
+    );
+  const { characters } = value;
+  const isCode = kind === 'code' || kind === 'command';
+  if (isCode || kind === 'multiline' || characters.length > 200 || characters.includes('\n'))
+    return <TextBlock text={characters} mono={isCode} />;
+  if (characters === '') return <em>{words.emptyText}</em>;
+  return (
+    <span className={kind === 'path' || kind === 'url' ? classes['mono'] : undefined}>
+      <ForeignText text={characters} />
+    </span>
+  );
+}
+
+const TABLE_ROWS = 50;
+
+function Table({ field, value }: Pick<PresentedField, 'field' | 'value'>) {
+  const [isWhole, setWhole] = useState(false);
+  const columns = field.item?.fields ?? [];
+  if (columns.length === 0 || value.items.some(({ kind }) => kind !== 'object'))
+    return <JsonView value={value} label={field.label} />;
+  const rows = isWhole ? value.items : value.items.slice(0, TABLE_ROWS);
+  return (
+    // A wide table scrolls by itself, and must be reachable by keyboard.
+    <div className={classes['scroller']} role="group" aria-label={field.label} tabIndex={0}>
+      <table className={classes['table']}>
+        <thead>
+          <tr>
+            {columns.map(({ path, label }) => (
+              <th key={path} scope="col">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {columns.map(({ path, kind, label }) => {
+                const cell = row.at(path);
+                return (
+                  <td key={path}>{cell && <Scalar kind={kind} value={cell} label={label} />}</td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length < value.size && (
+        <button
+          type="button"
+          className={classes['reveal']}
+          onClick={() => {
+            setWhole(true);
+          }}
+        >
+          {text.allRows(value.size)}
+        </button>
+      )}
+    </div>
+  );
+}

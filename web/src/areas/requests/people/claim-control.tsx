@@ -1,0 +1,58 @@
+/** Claiming a request, so that no one else is asked meanwhile. */
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Instant } from '../../../design/instant.tsx';
+import { ForeignText } from '../../../exact/foreign-text.tsx';
+import { call } from '../../../shell/api.ts';
+import { accountQuery } from '../../../shell/session.ts';
+import { requests as text } from '../../../text/requests.ts';
+import { requestKey, type RequestDetail } from '../requests-data.ts';
+import classes from './claim-control.module.css';
+
+export function ClaimControl({ request }: { readonly request: RequestDetail }) {
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: async (method: 'post' | 'delete') =>
+      await call(method, '/api/v1/requests/{id}/claim', { params: { path: { id: request.id } } }),
+    onSettled: async () => await queries.invalidateQueries({ queryKey: requestKey(request.id) }),
+  });
+  const { claim } = request;
+  if (request.status !== 'pending' || (!claim && !request.can_claim)) return null;
+  const isOwn = claim?.membership_id === account.principal.membership_id;
+  return (
+    <div className={classes['claim']}>
+      {claim ? (
+        <p>
+          {isOwn ? text.claimedByYou : <ForeignText text={text.claimedBy(claim.display_name)} />}.{' '}
+          {text.claimEnds} <Instant at={claim.expires_at} as="in" />.
+        </p>
+      ) : (
+        <p className={classes['hint']}>{text.claimHint}</p>
+      )}
+      {isOwn && (
+        <Button
+          variant="default"
+          loading={change.isPending}
+          onClick={() => {
+            change.mutate('delete');
+          }}
+        >
+          {text.release}
+        </Button>
+      )}
+      {!claim && (
+        <Button
+          variant="default"
+          loading={change.isPending}
+          onClick={() => {
+            change.mutate('post');
+          }}
+        >
+          {text.claim}
+        </Button>
+      )}
+      <div role="alert">{change.error?.message}</div>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+/** Why people are asked, who was asked, who is next, and who may decide. */
+import { useQuery } from '@tanstack/react-query';
+import { Instant } from '../../../design/instant.tsx';
+import { ForeignText } from '../../../exact/foreign-text.tsx';
+import { requests as text } from '../../../text/requests.ts';
+import { AskForHelp } from './ask-for-help.tsx';
+import { ClaimControl } from './claim-control.tsx';
+import { routingQuery, type RequestDetail, type Routing } from '../requests-data.ts';
+import classes from './people-section.module.css';
+
+type Level = Routing['levels'][number];
+
+export function PeopleSection({ request }: { readonly request: RequestDetail }) {
+  const { data: routing } = useQuery(routingQuery(request));
+  return (
+    <section className={classes['people']}>
+      <h2>{text.people}</h2>
+      {routing && <Why routing={routing} />}
+      <ClaimControl request={request} />
+      {routing && (
+        <ol className={classes['levels']}>
+          {routing.levels.map((level, index) => (
+            <LevelItem key={`${level.run} ${level.node_id}`} level={level} number={index + 1} />
+          ))}
+          {routing.added.length > 0 && (
+            <li className={classes['level']}>
+              <p className={classes['name']}>{text.added}</p>
+              <ul>
+                {routing.added.map(({ membership_id: id, display_name: name }) => (
+                  <li key={id}>
+                    <ForeignText text={name} />
+                  </li>
+                ))}
+              </ul>
+            </li>
+          )}
+        </ol>
+      )}
+      {request.can_add_reviewers && <AskForHelp request={request} />}
+    </section>
+  );
+}
+
+function Why({ routing }: { readonly routing: Routing }) {
+  const { state, reason, path_name: path, next_step: next } = routing;
+  return (
+    <div className={classes['why']}>
+      {reason !== undefined && (
+        <p>
+          <ForeignText text={reason} />
+        </p>
+      )}
+      <p className={classes['hint']}>
+        {path !== undefined && (
+          <>
+            {text.whyPath}: <ForeignText text={path} />.{' '}
+          </>
+        )}
+        {text.routing[state]}
+      </p>
+      {next?.at !== undefined && (
+        <p className={classes['hint']}>
+          {text.nextStep[next.kind]} <Instant at={next.at} as="in" />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function LevelItem({ level, number }: { readonly level: Level; readonly number: number }) {
+  return (
+    <li className={classes['level']} data-status={level.status}>
+      <p className={classes['name']}>
+        {text.level(number)}{' '}
+        <span className={classes['hint']}>{text.levelStatus[level.status]}</span>{' '}
+        {level.notified_at !== undefined && (
+          <span className={classes['hint']}>
+            <Instant at={level.notified_at} as="clock" />
+          </span>
+        )}
+      </p>
+      <ul>
+        {level.targets.map((target, index) => (
+          <li key={target.id ?? index}>
+            {target.type !== 'user' && (
+              <p>
+                {target.name === undefined ? text.everyone : <ForeignText text={target.name} />}
+              </p>
+            )}
+            <ul className={target.type === 'user' ? undefined : classes['members']}>
+              {target.members.map(({ membership_id: id, display_name: name, can_decide: can }) => (
+                <li key={id}>
+                  <ForeignText text={name} />
+                  {!can && <span className={classes['hint']}> {text.mayNotDecide}</span>}
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
+}

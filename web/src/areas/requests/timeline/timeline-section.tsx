@@ -1,0 +1,107 @@
+/** What happened to a request: a picture, and every event in words. */
+import { useQuery } from '@tanstack/react-query';
+import { Instant } from '../../../design/instant.tsx';
+import { ForeignText } from '../../../exact/foreign-text.tsx';
+import { requests as text } from '../../../text/requests.ts';
+import { durationText } from '../../../text/times.ts';
+import { timeline as words } from '../../../text/timeline.ts';
+import { timelineQuery, type RequestDetail, type TimelineEvent } from '../requests-data.ts';
+import { scaleOf } from './timeline-scale.ts';
+import classes from './timeline-section.module.css';
+
+interface Entry {
+  readonly key: string;
+  readonly event: TimelineEvent;
+  /** Of a level: who was notified at that moment. */
+  readonly names: readonly string[];
+}
+
+export function TimelineSection({ request }: { readonly request: RequestDetail }) {
+  const { data: events } = useQuery(timelineQuery(request));
+  if (!events || events.length === 0) return null;
+  const entries = entriesOf(events);
+  return (
+    <section className={classes['timeline']}>
+      <h2>{text.timeline}</h2>
+      <Picture entries={entries} />
+      <ol className={classes['events']}>
+        {entries.map(({ key, event, names }) => (
+          <li key={key} className={classes['event']}>
+            <span className={classes['time']}>
+              <Instant at={event.occurred_at} as="clock" />
+            </span>
+            <span>
+              {event.actor_display_name !== undefined && (
+                <>
+                  <ForeignText text={event.actor_display_name} />{' '}
+                </>
+              )}
+              {words.event(event.event_type, dataOf(event))}
+              {names.map((name, index) => (
+                <span key={index}>
+                  {index === 0 ? ' ' : ', '}
+                  <ForeignText text={name} />
+                </span>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const dataOf = ({ data }: TimelineEvent): Readonly<Record<string, unknown>> =>
+  typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {};
+
+/** A level has one event for each person. In the picture and the list it is one. */
+function entriesOf(events: readonly TimelineEvent[]): Entry[] {
+  const entries: Entry[] = [];
+  for (const event of events) {
+    const name = dataOf(event)['display_name'];
+    const names =
+      event.event_type.endsWith('.level_notified') && typeof name === 'string' ? [name] : [];
+    const last = entries.at(-1);
+    if (last && names.length > 0 && isSameLevel(last.event, event))
+      entries[entries.length - 1] = { ...last, names: [...last.names, ...names] };
+    else entries.push({ key: event.id, event, names });
+  }
+  return entries;
+}
+
+const isSameLevel = (one: TimelineEvent, other: TimelineEvent): boolean =>
+  one.event_type === other.event_type &&
+  one.occurred_at === other.occurred_at &&
+  dataOf(one)['node_id'] === dataOf(other)['node_id'];
+
+const WIDTH = 280;
+const HEIGHT = 34;
+const EDGE = 8;
+
+function Picture({ entries }: { readonly entries: readonly Entry[] }) {
+  const times = entries.map(({ event }) => Date.parse(event.occurred_at) / 1_000);
+  const { marks, folds } = scaleOf(times);
+  const x = (at: number): number => EDGE + at * (WIDTH - 2 * EDGE);
+  const span = durationText((times.at(-1) ?? 0) - (times[0] ?? 0));
+  return (
+    <svg
+      className={classes['picture']}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={words.picture(entries.length, span)}
+    >
+      <line x1={EDGE} x2={WIDTH - EDGE} y1="10" y2="10" className={classes['line']} />
+      {folds.map(({ from, to, seconds }) => (
+        <g key={from}>
+          <line x1={x(from)} x2={x(to)} y1="10" y2="10" className={classes['fold']} />
+          <text x={x((from + to) / 2)} y="30" textAnchor="middle" className={classes['label']}>
+            {words.idle(durationText(seconds))}
+          </text>
+        </g>
+      ))}
+      {marks.map(({ at }, index) => (
+        <circle key={index} cx={x(at)} cy="10" r="4" className={classes['mark']} />
+      ))}
+    </svg>
+  );
+}

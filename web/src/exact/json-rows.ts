@@ -1,0 +1,26 @@
+/** The lines in which a value is drawn: one for each value, and one for the end of each container. */
+import type { SourceValue } from './source-values.ts';
+
+export interface JsonRow {
+  readonly depth: number;
+  /** With its quotes; absent for items and for the outermost value. */
+  readonly keySource: string | undefined;
+  readonly part: 'value' | 'open' | 'close';
+  readonly value: SourceValue;
+}
+
+export function rowsOf(outermost: SourceValue): JsonRow[] {
+  const rows: JsonRow[] = [];
+  const add = (value: SourceValue, depth: number, keySource?: string): void => {
+    if (value.size === 0) {
+      rows.push({ depth, keySource, part: 'value', value });
+      return;
+    }
+    rows.push({ depth, keySource, part: 'open', value });
+    for (const member of value.members) add(member.value, depth + 1, member.keySource);
+    for (const item of value.items) add(item, depth + 1);
+    rows.push({ depth, keySource: undefined, part: 'close', value });
+  };
+  add(outermost, 0);
+  return rows;
+}

@@ -1,0 +1,111 @@
+/** JSON as it was sent, line by line. Of long values only the visible lines are in the page. */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useMemo, useRef, type CSSProperties } from 'react';
+import { exact as words } from '../text/exact.ts';
+import { ForeignText } from './foreign-text.tsx';
+import { rowsOf, type JsonRow } from './json-rows.ts';
+import classes from './json-view.module.css';
+import type { SourceValue } from './source-values.ts';
+import { TextBlock } from './text-block.tsx';
+
+/** Up to here, all lines are in the page, so that searching in the page and printing find them. */
+const ALL_ROWS = 300;
+const ROW_PIXELS = 22;
+/** Longer strings, and those of several lines, are blocks of their own. */
+const INLINE_CHARACTERS = 200;
+
+export function JsonView({
+  value,
+  label,
+}: {
+  readonly value: SourceValue;
+  readonly label: string;
+}) {
+  const rows = useMemo(() => rowsOf(value), [value]);
+  if (rows.length > ALL_ROWS) return <LongJson rows={rows} label={label} />;
+  return (
+    <div className={classes['json']} role="group" aria-label={label}>
+      {rows.map((row, index) => (
+        <Row key={index} row={row} />
+      ))}
+    </div>
+  );
+}
+
+function LongJson({ rows, label }: { readonly rows: readonly JsonRow[]; readonly label: string }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  // The compiler of React cannot memoize what the virtualizer returns, and nothing here needs that.
+  // eslint-disable-next-line react-hooks/incompatible-library
+  const lines = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PIXELS,
+    overscan: 10,
+  });
+  return (
+    // A scrolled region must be reachable by keyboard.
+    <div
+      ref={scroller}
+      className={classes['scroller']}
+      role="group"
+      aria-label={label}
+      tabIndex={0}
+    >
+      <div
+        className={classes['json']}
+        style={{ height: lines.getTotalSize(), position: 'relative' }}
+      >
+        {lines.getVirtualItems().map(({ key, index, start }) => {
+          const row = rows[index];
+          return (
+            row && (
+              <div
+                key={key}
+                ref={lines.measureElement}
+                data-index={index}
+                className={classes['placed']}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <Row row={row} />
+              </div>
+            )
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Row({ row }: { readonly row: JsonRow }) {
+  const { depth, keySource, part, value } = row;
+  const isList = value.kind === 'array';
+  return (
+    <div className={classes['row']} style={{ '--depth': depth } as CSSProperties}>
+      {keySource !== undefined && (
+        <span className={classes['key']}>
+          <ForeignText text={keySource} />
+          {': '}
+        </span>
+      )}
+      {part === 'open' && <span>{isList ? '[' : '{'}</span>}
+      {part === 'close' && <span>{isList ? ']' : '}'}</span>}
+      {part === 'value' && <Value value={value} />}
+      {part === 'open' && (
+        <span className={classes['size']}>
+          {isList ? words.items(value.size) : words.members(value.size)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Value({ value }: { readonly value: SourceValue }) {
+  const { kind, source } = value;
+  if (kind === 'string' && (source.length > INLINE_CHARACTERS || value.characters.includes('\n')))
+    return <TextBlock text={value.characters} mono />;
+  return (
+    <span className={classes[kind]}>
+      <ForeignText text={source} />
+    </span>
+  );
+}

@@ -1,0 +1,18 @@
+/** English texts about exact values. */
+const count = (value: number): string => value.toLocaleString('en');
+
+export const exact = {
+  hidden: 'A character that hides or reorders text, shown by its code',
+  hasHidden: 'Contains characters that hide or reorder text.',
+  mixed: (word: string, scripts: readonly string[]) =>
+    `“${word}” mixes ${scripts.join(' and ')} letters that look alike.`,
+  showAll: (characters: number) => `Show all ${count(characters)} characters`,
+  showLess: 'Show less',
+  emptyText: 'empty text',
+  items: (items: number) => `${count(items)} ${items === 1 ? 'item' : 'items'}`,
+  members: (members: number) => `${count(members)} ${members === 1 ? 'member' : 'members'}`,
+  reveal: 'Show',
+  hide: 'Hide',
+  values: 'Values',
+  tooDeep: 'Shown as text, because it could not be read as JSON.',
+} as const;

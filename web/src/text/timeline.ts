@@ -1,0 +1,43 @@
+/** English texts of the events in a request's timeline. */
+type Data = Readonly<Record<string, unknown>>;
+
+const words = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** What happened, by the event's type without `approval_request.`. Names of actors come before it. */
+const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
+  created: () => 'asked for approval',
+  pipeline_concluded: () => 'The rules have run',
+  routed: () => 'Routed to people',
+  block_asked: ({ status, error_code: code }) =>
+    `Asked another system${words(code) === '' ? '' : `, which failed: ${words(code)}`}${typeof status === 'number' ? ` (HTTP ${status})` : ''}`,
+  judged: ({ outcome }) => `The judge answered: ${words(outcome)}`,
+  level_notified: () => 'Notified',
+  level_skipped: () => 'Skipped a level: no one there can be asked',
+  urgency_raised: () => 'Raised the urgency',
+  deferred: () => 'Waits for working hours',
+  condition_failed: () => 'A condition cost too much, and counts as not met',
+  branch_taken: () => 'Followed a branch of the path',
+  path_repeated: () => 'Began the path again',
+  path_exhausted: () => 'Reached the end of the path',
+  team_policy_repeated: () => 'Asks the team again',
+  team_policy_exhausted: () => 'Asked everyone in the team',
+  reviewers_added: () => 'asked colleagues for help',
+  claimed: () => 'claimed it',
+  claim_released: () => 'released the claim',
+  claim_lapsed: () => 'The claim ended by itself',
+  approved: () => 'approved it',
+  denied: () => 'denied it',
+  expired: () => 'The deadline passed',
+  cancelled: () => 'withdrew it',
+};
+
+export const timeline = {
+  /** An unknown type, of a newer service, is shown by its name. */
+  event: (type: string, data: Data): string => {
+    const name = type.replace(/^approval_request\./, '');
+    return EVENTS[name]?.(data) ?? name.replaceAll('_', ' ');
+  },
+  picture: (events: number, span: string) => `${events} events in ${span}`,
+  idle: (span: string) => `${span} idle`,
+  people: (people: number) => `${people} people`,
+} as const;
