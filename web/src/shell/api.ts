@@ -16,14 +16,20 @@ export class ApiError extends Error {
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
   readonly requestId: string | undefined;
+  /** How long to wait before the next call, where the service says so. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(problem: Pick<ApiError, 'status' | 'code' | 'details' | 'requestId' | 'message'>) {
+  constructor(
+    problem: Pick<ApiError, 'status' | 'code' | 'details' | 'requestId' | 'message'> &
+      Partial<Pick<ApiError, 'retryAfterSeconds'>>,
+  ) {
     super(problem.message);
     this.name = 'ApiError';
     this.status = problem.status;
     this.code = problem.code;
     this.details = problem.details;
     this.requestId = problem.requestId;
+    this.retryAfterSeconds = problem.retryAfterSeconds;
   }
 }
 
@@ -93,8 +99,10 @@ function problemOf(response: Response, envelope: unknown): ApiError {
       readonly details?: Readonly<Record<string, unknown>>;
     };
   };
+  const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
   return new ApiError({
     status: response.status,
+    retryAfterSeconds: Number.isNaN(retryAfter) ? undefined : retryAfter,
     code: error?.code ?? `http_${response.status}`,
     message: error?.message ?? session.unexpected,
     details: error?.details ?? {},

@@ -1,14 +1,26 @@
 /** The providers that every page uses. */
 import { MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { theme } from '../design/theme.ts';
 import { ApiError } from './api.ts';
 import { createAppRouter } from './router.tsx';
+import { safeReturnPath } from './return-to.ts';
+import { watchSession } from './session-end.ts';
 
 const RETRIES = 2;
 
-const queries = new QueryClient({
+const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, query) => {
+      failed(error, () => void query.fetch());
+    },
+  }),
+  mutationCache: new MutationCache({
+    onError: (error) => {
+      failed(error);
+    },
+  }),
   defaultOptions: {
     queries: {
       // What the service refused once, it refuses again.
@@ -19,6 +31,15 @@ const queries = new QueryClient({
   },
 });
 const router = createAppRouter(queries);
+const failed = watchSession(queries, {
+  onEnd: async () => {
+    const { href } = router.state.location;
+    await router.navigate({ to: '/login', search: { return_to: safeReturnPath(href) } });
+  },
+  onSwitch: () => {
+    location.reload();
+  },
+});
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.nonce ?? '';
 

@@ -2,8 +2,8 @@
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { session } from '../text/session.ts';
-import { call } from './api.ts';
-import { accountQuery } from './session.ts';
+import { RecentAuthentication } from './recent-authentication.tsx';
+import { accountQuery, dropSession, signOut } from './session.ts';
 import { Mark } from '../design/mark.tsx';
 import classes from './frame.module.css';
 
@@ -30,7 +30,9 @@ export function Frame() {
         </div>
       </header>
       <main id="content" className={classes['content']} tabIndex={-1}>
-        <Outlet />
+        <RecentAuthentication>
+          <Outlet />
+        </RecentAuthentication>
       </main>
     </div>
   );
@@ -39,20 +41,20 @@ export function Frame() {
 function SignOut() {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const signOut = useMutation({
-    mutationFn: async () => await call('post', '/auth/logout'),
+  const leave = useMutation({
+    mutationFn: signOut,
     onSuccess: async () => {
-      queries.clear();
       await navigate({ to: '/login' });
+      dropSession(queries);
     },
   });
   return (
     <button
       type="button"
       className={classes['signOut']}
-      disabled={signOut.isPending}
+      disabled={leave.isPending}
       onClick={() => {
-        signOut.mutate();
+        leave.mutate();
       }}
     >
       {session.signOut}

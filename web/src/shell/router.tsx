@@ -12,7 +12,8 @@ import { ApiError } from './api.ts';
 import { Failed, Loading, NotFound } from './states.tsx';
 import { Frame } from './frame.tsx';
 import { safeReturnPath } from './return-to.ts';
-import { accountQuery } from './session.ts';
+import { accountQuery, currentAccount, signInOptionsQuery } from './session.ts';
+import { keepDraftsOf } from './drafts.ts';
 
 const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
   component: Outlet,
@@ -25,11 +26,11 @@ const signedIn = createRoute({
   component: Frame,
   beforeLoad: async ({ context, location }) => {
     try {
-      await context.queries.ensureQueryData(accountQuery);
+      const account = await context.queries.ensureQueryData(accountQuery);
+      keepDraftsOf(account.principal.actor_id);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401)
         // TanStack Router expects redirects to be thrown.
-
         throw redirect({ to: '/login', search: { return_to: location.href } });
       throw error;
     }
@@ -43,13 +44,37 @@ const login = createRoute({
     ...(typeof returnTo === 'string' && { return_to: safeReturnPath(returnTo) }),
     ...(typeof error === 'string' && { error }),
   }),
+  beforeLoad: async ({ context: { queries }, search }) => {
+    const [options, account] = await Promise.all([
+      queries.fetchQuery(signInOptionsQuery),
+      currentAccount(queries),
+    ]);
+    if (options.bootstrap_required) throw redirect({ to: '/welcome' });
+    // A failed sign-in at the identity provider is explained first.
+    if (account && search.error === undefined)
+      throw redirect({ href: safeReturnPath(search.return_to) });
+    return { options, account };
+  },
   component: lazyRouteComponent(() => import('../areas/sign-in/login.tsx'), 'Login'),
 });
 
 const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',
+  beforeLoad: async ({ context: { queries } }) => {
+    const options = await queries.fetchQuery(signInOptionsQuery);
+    if (!options.bootstrap_required) throw redirect({ to: '/' });
+  },
   component: lazyRouteComponent(() => import('../areas/sign-in/welcome.tsx'), 'Welcome'),
+});
+
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/password/forgot',
+  component: lazyRouteComponent(
+    () => import('../areas/sign-in/forgot-password.tsx'),
+    'ForgotPassword',
+  ),
 });
 
 const queue = createRoute({
@@ -79,6 +104,7 @@ const request = createRoute({
 const tree = root.addChildren([
   login,
   welcome,
+  forgotPassword,
   signedIn.addChildren([queue.addChildren([noRequest, request])]),
 ]);
 

@@ -1,9 +1,11 @@
-/** Who is signed in. */
+/** Who is signed in, and how one can sign in. */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { components } from './openapi.d.ts';
-import { call } from './api.ts';
+import { ApiError, call } from './api.ts';
+import { deleteDrafts, keepDraftsOf } from './drafts.ts';
 
 export type Account = components['schemas']['Account'];
+export type SignInOptions = components['schemas']['SignInOptions'];
 
 export const accountQuery = queryOptions({
   queryKey: ['account'],
@@ -11,11 +13,41 @@ export const accountQuery = queryOptions({
   staleTime: 60_000,
 });
 
+export const signInOptionsQuery = queryOptions({
+  queryKey: ['sign-in-options'],
+  queryFn: async ({ signal }) => (await call('get', '/auth/options', { signal })).body,
+  staleTime: 60_000,
+});
+
 export const hasPermission = ({ principal }: Account, permission: string): boolean =>
   principal.permissions.some((each) => each === permission);
+
+/** For pages that are open to all: asks the service, and answers undefined without a session. */
+export async function currentAccount(queries: QueryClient): Promise<Account | undefined> {
+  try {
+    const account = await queries.fetchQuery({ ...accountQuery, staleTime: 0 });
+    keepDraftsOf(account.principal.actor_id);
+    return account;
+  } catch (error) {
+    if (error instanceof ApiError && [401, 403].includes(error.status)) return undefined;
+    throw error;
+  }
+}
 
 /** Another user may have been signed in before: nothing of theirs stays. */
 export function startSession(queries: QueryClient, account: Account): void {
   queries.clear();
+  keepDraftsOf(account.principal.actor_id);
   queries.setQueryData(accountQuery.queryKey, account);
+}
+
+/** Ends the session. Call `dropSession` once the next page is shown. */
+export async function signOut(): Promise<void> {
+  await call('post', '/auth/logout');
+  deleteDrafts();
+}
+
+/** Drops what the ended session read. Drafts stay for the same person. */
+export function dropSession(queries: QueryClient): void {
+  queries.clear();
 }

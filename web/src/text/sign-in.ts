@@ -1,9 +1,52 @@
 /** English texts of the sign-in pages. */
 export const signIn = {
   title: 'Sign in',
+  thenGoOn: 'After that, you continue where you wanted to go.',
   email: 'Email',
   password: 'Password',
   submit: 'Sign in',
+  submitting: 'Signing in …',
+  forgotten: 'Forgot your password?',
+  wrongPassword: 'The email or the password is wrong.',
+  continueWith: 'Continue with',
+  or: 'or',
+  problems: {
+    sso_denied: 'You or your identity provider refused the sign-in. Try again to sign in.',
+    sso_expired: 'The sign-in took longer than ten minutes or began in another browser. Try again.',
+    sso_failed:
+      'Your identity provider did not answer as it should. Try again. If it fails again, ask an owner of your organization.',
+    sign_in_not_admitted:
+      'Your identity provider knows you, but you have no access here yet. Ask an owner of your organization for an invitation.',
+    membership_inactive:
+      'Your membership is suspended. Ask an owner of your organization to reactivate it.',
+    seat_limit_reached:
+      'Your organization has no free seat. Ask an owner to free one, then sign in again.',
+  },
+  unknownProblem: 'The sign-in failed. Try again.',
+  stillSignedIn: 'You are still signed in as',
+  goOn: 'Continue',
+  codeTitle: 'Enter your code',
+  codeIntro: {
+    totp: 'Open your authenticator app and enter the six digits for Countersign.',
+    recovery_code: 'Enter one of the recovery codes that you kept. Each works once.',
+  },
+  code: { totp: 'Code', recovery_code: 'Recovery code' },
+  sendCode: 'Sign in',
+  sendingCode: 'Signing in …',
+  wrongCode:
+    'The code is wrong or was used before. Enter a new one. If that fails too, start again.',
+  useOther: { totp: 'Use a recovery code', recovery_code: 'Use your authenticator app' },
+  restart: 'Start again',
+  forgotTitle: 'Reset your password',
+  forgotIntro: 'Enter the email of your account. You get a link to choose a new password.',
+  sendLink: 'Send link',
+  sendingLink: 'Sending …',
+  sentTitle: 'Check your email',
+  sent: 'If an account with a password has this address, a link is on its way. It works once, within an hour.',
+  sentTo: 'Address:',
+  otherAddress: 'Use another address',
+  noMail: 'This deployment sends no email. Ask an owner of your organization.',
+  toSignIn: 'Back to sign-in',
   welcomeTitle: 'Welcome to Countersign',
   welcomeIntro: 'Create your organization and its first owner. You do this once.',
   secret: 'Bootstrap secret',
@@ -11,5 +54,7 @@ export const signIn = {
   organizationName: 'Organization name',
   displayName: 'Your name',
   newPassword: 'Password',
+  passwordHint: 'At least 12 characters. Common passwords and names are refused.',
   create: 'Create organization',
+  creating: 'Creating organization …',
 } as const;

@@ -1,62 +1,126 @@
-/** Signing in with email and password. */
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+/** Signing in: with a password and, where the account has one, a second factor; or at the identity provider. */
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
-import { call } from '../../shell/api.ts';
-import { safeReturnPath } from '../../shell/return-to.ts';
+import { Link, useNavigate, useRouteContext, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ApiError } from '../../shell/api.ts';
+import { Form, PasswordField, Submit, TextField } from '../../shell/form.tsx';
+import { safeReturnPath, singleSignOnPath } from '../../shell/return-to.ts';
 import { startSession, type Account } from '../../shell/session.ts';
 import { signIn as text } from '../../text/sign-in.ts';
-import { FormProblem, SignInPage } from './page.tsx';
+import { SecondFactor } from './second-factor.tsx';
+import { SignInPage } from './page.tsx';
+import { sendPassword, type Challenge } from './sign-in-data.ts';
 import classes from './page.module.css';
 
 export function Login() {
-  const { return_to: returnTo } = useSearch({ from: '/login' });
+  const { return_to: returnTo, error } = useSearch({ from: '/login' });
+  const { options, account } = useRouteContext({ from: '/login' });
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
+  const [challenge, setChallenge] = useState<Challenge>();
+  const path = safeReturnPath(returnTo);
+  const enter = async (signedIn: Account) => {
+    startSession(queries, signedIn);
+    await navigate({ href: path, replace: true });
+  };
+  if (challenge)
+    return (
+      <SecondFactor
+        challenge={challenge}
+        onDone={enter}
+        onRestart={() => {
+          setChallenge(undefined);
+        }}
+      />
+    );
+  return (
+    <SignInPage
+      title={text.title}
+      intro={error === undefined && path !== '/' ? text.thenGoOn : undefined}
+    >
+      {error !== undefined && <SignInProblem code={error} />}
+      {account && <GoOn account={account} path={path} />}
+      {options.sso && <SingleSignOn name={options.sso.name} path={path} />}
+      <PasswordForm onDone={enter} onChallenge={setChallenge} hasReset={options.password_reset} />
+    </SignInPage>
+  );
+}
+
+/** Why the identity provider's sign-in ended here. */
+function SignInProblem({ code }: { readonly code: string }) {
+  const problems: Readonly<Record<string, string>> = text.problems;
+  return (
+    <p className={classes['problem']} role="alert">
+      {Object.hasOwn(problems, code) ? problems[code] : text.unknownProblem}
+    </p>
+  );
+}
+
+/** A failed sign-in at the provider does not end the session that was there before. */
+function GoOn({ account, path }: { readonly account: Account; readonly path: string }) {
+  return (
+    <p className={classes['notice']}>
+      {text.stillSignedIn} <bdi>{account.user.email}</bdi>. <Link to={path}>{text.goOn}</Link>
+    </p>
+  );
+}
+
+function SingleSignOn({ name, path }: { readonly name: string; readonly path: string }) {
+  return (
+    <>
+      <Button
+        variant="default"
+        onClick={() => {
+          location.assign(singleSignOnPath(path));
+        }}
+      >
+        <span>
+          {text.continueWith} <bdi>{name}</bdi>
+        </span>
+      </Button>
+      <p className={classes['or']}>{text.or}</p>
+    </>
+  );
+}
+
+/** The service does not say which of the two is wrong. The password is what people mistype. */
+const wrongPassword = ({ code }: ApiError) =>
+  code === 'invalid_credentials' ? { password: text.wrongPassword } : undefined;
+
+function PasswordForm({
+  onDone,
+  onChallenge,
+  hasReset,
+}: {
+  readonly onDone: (account: Account) => Promise<void>;
+  readonly onChallenge: (challenge: Challenge) => void;
+  readonly hasReset: boolean;
+}) {
   const signIn = useMutation({
-    mutationFn: async () => (await call('post', '/auth/login', { body: { email, password } })).body,
-    onSuccess: async (body) => {
-      if ('mfa' in body) return;
-      startSession(queries, body as Account);
-      await navigate({ href: safeReturnPath(returnTo), replace: true });
+    mutationFn: sendPassword,
+    onSuccess: async (answer) => {
+      if ('mfa' in answer) onChallenge(answer.mfa);
+      else await onDone(answer);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    signIn.mutate();
-  };
   return (
-    <SignInPage title={text.title}>
-      <form className={classes['form']} onSubmit={submit}>
-        <TextInput
-          label={text.email}
-          type="email"
-          name="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={({ currentTarget }) => {
-            setEmail(currentTarget.value);
-          }}
-        />
-        <PasswordInput
-          label={text.password}
-          name="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={({ currentTarget }) => {
-            setPassword(currentTarget.value);
-          }}
-        />
-        <FormProblem error={signIn.error} />
-        <Button type="submit" loading={signIn.isPending}>
-          {text.submit}
-        </Button>
-      </form>
-    </SignInPage>
+    <Form
+      isBusy={signIn.isPending}
+      error={signIn.error}
+      fieldOf={wrongPassword}
+      onSubmit={({ email = '', password = '' }) => {
+        signIn.mutate({ email: email.trim(), password });
+      }}
+    >
+      <TextField label={text.email} name="email" type="email" autoComplete="username" autoFocus />
+      <PasswordField label={text.password} name="password" autoComplete="current-password" />
+      <Submit label={text.submit} busy={text.submitting} />
+      {hasReset && (
+        <p className={classes['aside']}>
+          <Link to="/password/forgot">{text.forgotten}</Link>
+        </p>
+      )}
+    </Form>
   );
 }

@@ -1,6 +1,8 @@
-/** The sheet on which every sign-in page stands. */
+/** The sheet of every page on which people sign in or join. */
 import type { ReactNode } from 'react';
 import { Mark } from '../../design/mark.tsx';
+import { usePageTitle } from '../../shell/page-title.ts';
+import { session } from '../../text/session.ts';
 import classes from './page.module.css';
 
 export function SignInPage({
@@ -9,26 +11,25 @@ export function SignInPage({
   children,
 }: {
   readonly title: string;
-  readonly intro?: string;
-  readonly children: ReactNode;
+  readonly intro?: ReactNode;
+  readonly children?: ReactNode;
 }) {
+  usePageTitle(title);
   return (
     <main className={classes['page']}>
-      <div className={classes['sheet']}>
-        <Mark />
-        <h1>{title}</h1>
-        {intro !== undefined && <p className={classes['intro']}>{intro}</p>}
-        {children}
+      <div className={classes['column']}>
+        <p className={classes['brand']}>
+          <Mark />
+          <span>{session.product}</span>
+        </p>
+        <div className={classes['sheet']}>
+          <div className={classes['heading']}>
+            <h1>{title}</h1>
+            {intro !== undefined && <p className={classes['intro']}>{intro}</p>}
+          </div>
+          {children}
+        </div>
       </div>
     </main>
-  );
-}
-
-/** What the service refused, announced to screen readers. */
-export function FormProblem({ error }: { readonly error: Error | null }) {
-  return (
-    <div role="alert" className={error ? classes['problem'] : undefined}>
-      {error?.message}
-    </div>
   );
 }

@@ -1,0 +1,165 @@
+import { afterAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startApp } from '../support/app.ts';
+import { everywhere, REVIEWER } from '../support/scene.ts';
+import { createOrganization } from '../support/scene/factories.ts';
+import {
+  createPerson,
+  deleteAttempts,
+  enroll,
+  PASSWORD,
+  SECRETS_KEY,
+} from '../support/scene/sign-in.ts';
+import { violationsOf } from '../support/web/accessibility.ts';
+import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
+
+const app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
+afterAll(() => app.close());
+const { id: organizationId } = await createOrganization(app);
+const ada = await createPerson(app, organizationId, {
+  displayName: 'Ada Marsh',
+  policies: [everywhere(...REVIEWER)],
+});
+const bob = await createPerson(app, organizationId, {
+  displayName: 'Bob Field',
+  policies: [everywhere(...REVIEWER)],
+});
+const factor = await enroll(app, bob);
+
+const LOGIN = `${app.url}/login`;
+const focused = (page: Page) => page.evaluate('document.activeElement?.getAttribute("name")');
+
+describeInChromium('the sign-in page', () => {
+  // Each visit asks whether a person is signed in already.
+  const chromium = startChromium({ refusals: [401, 429] });
+
+  async function send(page: Page, email: string, password = PASSWORD): Promise<void> {
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  test('leads a keyboard through password and code to the page that was asked for', async () => {
+    const page = await chromium.open(`${app.url}/?scope=all`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.title()).toBe('Sign in · Countersign');
+    expect(await focused(page)).toBe('email');
+    await page.keyboard.type(bob.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
+    await screenshot(page, 'login-code');
+    expect(await focused(page)).toBe('code');
+    await page.keyboard.type(await factor.wrongCode());
+    await page.keyboard.press('Enter');
+    await page.getByText('The code is wrong or was used before').waitFor();
+    expect(await focused(page)).toBe('code');
+    await page.keyboard.type(await factor.freshCode());
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('scope')).toBe('all');
+  });
+
+  test('takes a recovery code instead', async () => {
+    const page = await chromium.open(LOGIN, { viewport: PHONE });
+    await send(page, bob.email);
+    await page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await screenshot(page, 'login-recovery-phone');
+    await page.getByLabel('Recovery code').fill(` ${factor.recoveryCodes[0]?.toLowerCase()} `);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+  });
+
+  test('keeps what was typed after a wrong password, and goes to it', async () => {
+    const page = await chromium.open(LOGIN);
+    await send(page, 'not an address', '');
+    await page.getByText('Enter an email address').waitFor();
+    expect(await focused(page)).toBe('email');
+    await send(page, ada.email, 'wrong');
+    await page.getByText('The email or the password is wrong.').waitFor();
+    expect(await focused(page)).toBe('password');
+    expect(await page.getByLabel('Email').inputValue()).toBe(ada.email);
+    await screenshot(page, 'login-wrong');
+    await page.getByRole('button', { name: 'Show password' }).click();
+    expect(await page.getByLabel('Password', { exact: true }).getAttribute('type')).toBe('text');
+    await send(page, ada.email);
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+  });
+
+  test('says how long to wait after too many attempts, and when to go on', async () => {
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      await app.http.post('/auth/login', { email: ada.email, password: 'wrong' });
+    const page = await chromium.open('about:blank');
+    await page.clock.install();
+    await page.goto(LOGIN);
+    await send(page, ada.email);
+    await page
+      .getByText(/Try again in \d+ seconds?\./)
+      .first()
+      .waitFor();
+    await screenshot(page, 'login-wait');
+    await deleteAttempts(app);
+    await page.clock.runFor(61_000);
+    await page.getByText('You can try again now.').waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+  });
+
+  test('goes on for a person who is signed in, and never leaves this origin', async () => {
+    const page = await chromium.open(`${LOGIN}?return_to=%2F%3Fscope%3Dall`, { as: ada });
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?scope=all');
+    for (const hostile of ['//evil.example', '/\\evil.example', 'https://evil.example', '/login']) {
+      await page.goto(`${LOGIN}?return_to=${encodeURIComponent(hostile)}`);
+      await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+      expect(page.url()).toBe(`${app.url}/`);
+    }
+  });
+
+  test('comes back to the page on which the session ended, and drops what another person read', async () => {
+    const page = await chromium.open(`${app.url}/?scope=all`, { as: ada });
+    await page.getByText('Ada Marsh').waitFor();
+    await app.db('sessions').where({ membership_id: ada.membershipId }).delete();
+    await page.evaluate('dispatchEvent(new Event("visibilitychange"))');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await send(page, bob.email);
+    await page.getByLabel('Code').fill(await factor.freshCode());
+    await page.keyboard.press('Enter');
+    await page.getByText('Bob Field').waitFor();
+    expect(await page.getByText('Ada Marsh').count()).toBe(0);
+    expect(new URL(page.url()).search).toBe('?scope=all');
+  });
+
+  test('explains why a sign-in at the identity provider ended', async () => {
+    const page = await chromium.open('about:blank');
+    for (const [code, words] of [
+      ['sso_denied', 'refused the sign-in'],
+      ['sso_expired', 'longer than ten minutes'],
+      ['sso_failed', 'did not answer as it should'],
+      ['sign_in_not_admitted', 'no access here yet'],
+      ['membership_inactive', 'suspended'],
+      ['seat_limit_reached', 'no free seat'],
+      ['constructor', 'The sign-in failed'],
+    ] as const) {
+      await page.goto(`${LOGIN}?error=${code}`);
+      await page.getByRole('alert').getByText(words).waitFor();
+    }
+  });
+
+  test.each([
+    ['desk', 'light', {}],
+    ['desk', 'dark', { dark: true }],
+    ['phone', 'light', { viewport: PHONE }],
+    ['phone', 'dark', { viewport: PHONE, dark: true }],
+  ])('breaks no rule of accessibility on a %s in %s', async (device, scheme, options) => {
+    const page = await chromium.open(`${LOGIN}?error=sso_failed`, options);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await screenshot(page, `login-${device}-${scheme}`);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.goto(`${app.url}/password/forgot`);
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
+    await screenshot(page, `forgot-${device}-${scheme}`);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+/** Asking for a link to reset one's password. */
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError } from '../../shell/api.ts';
+import { Form, Submit, TextField } from '../../shell/form.tsx';
+import { signIn as text } from '../../text/sign-in.ts';
+import { SignInPage } from './page.tsx';
+import { requestPasswordReset } from './sign-in-data.ts';
+import classes from './page.module.css';
+
+export function ForgotPassword() {
+  const [email, setEmail] = useState<string>();
+  const send = useMutation({
+    mutationFn: requestPasswordReset,
+    onSuccess: (_answer, address) => {
+      setEmail(address);
+    },
+  });
+  if (email !== undefined)
+    return (
+      <SignInPage title={text.sentTitle} intro={text.sent}>
+        <p>
+          {text.sentTo} <bdi>{email}</bdi>
+        </p>
+        <div className={classes['choices']}>
+          <ToSignIn />
+          <button
+            type="button"
+            className={classes['choice']}
+            onClick={() => {
+              setEmail(undefined);
+            }}
+          >
+            {text.otherAddress}
+          </button>
+        </div>
+      </SignInPage>
+    );
+  if (send.error instanceof ApiError && send.error.status === 501)
+    return (
+      <SignInPage title={text.forgotTitle} intro={text.noMail}>
+        <ToSignIn />
+      </SignInPage>
+    );
+  return (
+    <SignInPage title={text.forgotTitle} intro={text.forgotIntro}>
+      <Form
+        isBusy={send.isPending}
+        error={send.error}
+        onSubmit={({ email: address = '' }) => {
+          send.mutate(address.trim());
+        }}
+      >
+        <TextField label={text.email} name="email" type="email" autoComplete="username" autoFocus />
+        <Submit label={text.sendLink} busy={text.sendingLink} />
+      </Form>
+      <ToSignIn />
+    </SignInPage>
+  );
+}
+
+function ToSignIn() {
+  return (
+    <p className={classes['aside']}>
+      <Link to="/login">{text.toSignIn}</Link>
+    </p>
+  );
+}

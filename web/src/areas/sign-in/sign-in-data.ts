@@ -1,0 +1,44 @@
+/** What the sign-in pages send. */
+import { call } from '../../shell/api.ts';
+import type { components } from '../../shell/openapi.d.ts';
+import type { Fields } from '../../shell/form.tsx';
+import type { Account } from '../../shell/session.ts';
+
+/** The password was correct, and a second factor is required. */
+export type Challenge = components['schemas']['MfaChallenge']['mfa'];
+
+export async function sendPassword(body: {
+  readonly email: string;
+  readonly password: string;
+}): Promise<Account | { readonly mfa: Challenge }> {
+  return (await call('post', '/auth/login', { body })).body;
+}
+
+export async function sendCode(body: {
+  readonly token: string;
+  readonly code: string;
+}): Promise<Account> {
+  return (await call('post', '/auth/mfa', { body })).body;
+}
+
+export async function bootstrap({
+  secret = '',
+  organization_name = '',
+  display_name = '',
+  email = '',
+  password = '',
+}: Fields): Promise<Account> {
+  const body = {
+    secret: secret.trim(),
+    organization_name: organization_name.trim(),
+    display_name: display_name.trim(),
+    email: email.trim(),
+    password,
+  };
+  return (await call('post', '/auth/bootstrap', { body })).body;
+}
+
+/** The answer is the same for every address. */
+export async function requestPasswordReset(email: string): Promise<void> {
+  await call('post', '/auth/password/forgot', { body: { email } });
+}

@@ -1,0 +1,197 @@
+/** Asks for the password, a code or a new sign-in at the identity provider, on top of the page. */
+import { Button, Loader } from '@mantine/core';
+import { queryOptions, useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { recentAuthentication as text } from '../text/recent-authentication.ts';
+import { signIn } from '../text/sign-in.ts';
+import { ApiError, call } from './api.ts';
+import { CodeField, wrongCode, type CodeKind } from './code-field.tsx';
+import { Form, PasswordField, Submit, type Fields } from './form.tsx';
+import type { Missing } from './recent-authentication.tsx';
+import { singleSignOnPath } from './return-to.ts';
+import { accountQuery, signInOptionsQuery } from './session.ts';
+import classes from './recent-authentication-dialog.module.css';
+
+const secondFactorQuery = queryOptions({
+  queryKey: ['second-factor'],
+  queryFn: async ({ signal }) => (await call('get', '/api/v1/me/mfa', { signal })).body,
+  staleTime: 0,
+});
+
+interface Closes {
+  /** True once the service accepted what the person sent. */
+  readonly onClose: (isAuthenticated: boolean) => void;
+}
+
+export function RecentAuthenticationDialog({
+  missing,
+  onClose,
+}: Closes & { readonly missing: Missing }) {
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const factor = useQuery(secondFactorQuery);
+  const hasPassword = account.user.has_password;
+  const isEnrolled = factor.data?.totp.enrolled === true;
+  const content = () => {
+    if (factor.isPending) return <Loader size="sm" color="var(--accent)" />;
+    if (missing === 'mfa_required' && !isEnrolled && hasPassword) return <p>{text.noFactor}</p>;
+    if (missing === 'mfa_required' && isEnrolled) return <CodeForm onClose={onClose} />;
+    if (hasPassword)
+      return <PasswordForm onClose={onClose} email={account.user.email} withCode={isEnrolled} />;
+    return (
+      <>
+        {isEnrolled && <CodeForm onClose={onClose} />}
+        <Provider />
+      </>
+    );
+  };
+  return (
+    <Modal onClose={onClose}>
+      <h2 id="recent-authentication">{text.title}</h2>
+      {content()}
+      <Button
+        variant="default"
+        onClick={() => {
+          onClose(false);
+        }}
+      >
+        {text.cancel}
+      </Button>
+    </Modal>
+  );
+}
+
+/** The browser keeps the focus inside, closes it with Escape, and gives the focus back. */
+function Modal({ onClose, children }: Closes & { readonly children: ReactNode }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  // Closed while it is still in the page: only then the focus goes back.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    if (element && !element.open) element.showModal();
+    return () => {
+      element?.close();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={classes['dialog']}
+      aria-labelledby="recent-authentication"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose(false);
+      }}
+    >
+      <div className={classes['content']}>{children}</div>
+    </dialog>
+  );
+}
+
+async function reauthenticate({ password, code }: Fields): Promise<void> {
+  const body = {
+    ...(password !== undefined && { password }),
+    ...(code !== undefined && { code: code.trim() }),
+  };
+  await call('post', '/auth/reauthenticate', { body });
+}
+
+function useReauthentication({ onClose }: Closes) {
+  return useMutation({
+    mutationFn: reauthenticate,
+    onSuccess: () => {
+      onClose(true);
+    },
+  });
+}
+
+const wrongPassword = ({ code }: ApiError) =>
+  code === 'invalid_credentials' ? { password: text.wrongPassword } : undefined;
+
+/** A session that had the second factor before needs the password alone. Others are asked for a code after it. */
+function PasswordForm({
+  onClose,
+  email,
+  withCode,
+}: Closes & { readonly email: string; readonly withCode: boolean }) {
+  const send = useReauthentication({ onClose });
+  const [needsCode, setNeedsCode] = useState(false);
+  const isRefused = send.error instanceof ApiError && send.error.code === 'mfa_required';
+  if (withCode && isRefused && !needsCode) setNeedsCode(true);
+  if (needsCode) return <CodeForm onClose={onClose} />;
+  return (
+    <>
+      <p>{text.intro.password}</p>
+      <Form
+        isBusy={send.isPending}
+        error={send.error}
+        fieldOf={wrongPassword}
+        onSubmit={({ password = '' }) => {
+          send.mutate({ password });
+        }}
+      >
+        {/* Password managers find the account by it. */}
+        <input hidden type="text" autoComplete="username" value={email} readOnly />
+        <PasswordField
+          label={text.password}
+          name="password"
+          autoComplete="current-password"
+          autoFocus
+        />
+        <Submit label={text.confirm} busy={text.confirming} />
+      </Form>
+    </>
+  );
+}
+
+function CodeForm({ onClose }: Closes) {
+  const send = useReauthentication({ onClose });
+  const [kind, setKind] = useState<CodeKind>('totp');
+  return (
+    <>
+      <p>{text.intro.code}</p>
+      <Form
+        key={kind}
+        isBusy={send.isPending}
+        error={send.error}
+        fieldOf={wrongCode}
+        onSubmit={({ code = '' }) => {
+          send.mutate({ code });
+        }}
+      >
+        <CodeField kind={kind} autoFocus />
+        <Submit label={text.confirm} busy={text.confirming} />
+      </Form>
+      <button
+        type="button"
+        className={classes['choice']}
+        onClick={() => {
+          send.reset();
+          setKind(kind === 'totp' ? 'recovery_code' : 'totp');
+        }}
+      >
+        {signIn.useOther[kind]}
+      </button>
+    </>
+  );
+}
+
+/** An account without a password signs in again where it signed in before. */
+function Provider() {
+  const { data: options } = useSuspenseQuery(signInOptionsQuery);
+  return (
+    <>
+      <p>{text.intro.provider}</p>
+      <Button
+        autoFocus
+        onClick={() => {
+          const { pathname, search } = location;
+          location.assign(singleSignOnPath(`${pathname}${search}`, { again: true }));
+        }}
+      >
+        <span>
+          {text.atProvider} <bdi>{options.sso?.name ?? text.provider}</bdi>
+        </span>
+      </Button>
+      <p className={classes['hint']}>{text.leaves}</p>
+    </>
+  );
+}
