@@ -156,6 +156,7 @@ describeInChromium('the sign-in page', () => {
     const page = await chromium.open(`${LOGIN}?error=sso_failed`, options);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await screenshot(page, `login-${device}-${scheme}`);
+    expect(await page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe(scheme);
     expect(await violationsOf(page)).toEqual([]);
     await page.goto(`${app.url}/password/forgot`);
     await page.getByRole('heading', { name: 'Reset your password' }).waitFor();

@@ -161,19 +161,27 @@ export interface FieldProps {
   readonly inputMode?: 'numeric' | 'text';
   readonly defaultValue?: string;
   readonly isOptional?: boolean;
+  readonly isReadOnly?: boolean;
   readonly autoFocus?: boolean;
   readonly onChange?: (value: string) => void;
   /** A value that the form holds, for fields that follow others. */
   readonly value?: string;
 }
 
-function useFieldProps({ name, isOptional = false, onChange, ...field }: FieldProps) {
+function useFieldProps({
+  name,
+  isOptional = false,
+  isReadOnly = false,
+  onChange,
+  ...field
+}: FieldProps) {
   const { problems } = useContext(FormContext);
   const problem = problems[name];
   return {
     ...field,
     name,
     required: !isOptional,
+    readOnly: isReadOnly,
     withAsterisk: false,
     error: problem,
     'aria-invalid': problem !== undefined,

@@ -1,7 +1,7 @@
 /** The page that a sign-in leads back to. */
 
 /** Pages that are themselves about signing in. */
-const SIGN_IN_PAGES = /^\/(?:login|welcome|password|invitations)(?:[/?#]|$)/;
+const SIGN_IN_PAGES = /^\/(?:login|welcome|password)(?:[/?#]|$)/;
 
 /** Only a path of this app: no other origin, and none of the sign-in pages. */
 export function safeReturnPath(path: unknown): string {

@@ -77,6 +77,28 @@ const forgotPassword = createRoute({
   ),
 });
 
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/password/reset/$token',
+  component: lazyRouteComponent(
+    () => import('../areas/sign-in/reset-password.tsx'),
+    'ResetPassword',
+  ),
+});
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitations/$token',
+  beforeLoad: async ({ context: { queries } }) => {
+    const [options, account] = await Promise.all([
+      queries.fetchQuery(signInOptionsQuery),
+      currentAccount(queries),
+    ]);
+    return { options, account };
+  },
+  component: lazyRouteComponent(() => import('../areas/sign-in/invitation.tsx'), 'Invitation'),
+});
+
 const queue = createRoute({
   getParentRoute: () => signedIn,
   id: 'queue',
@@ -105,6 +127,8 @@ const tree = root.addChildren([
   login,
   welcome,
   forgotPassword,
+  resetPassword,
+  invitation,
   signedIn.addChildren([queue.addChildren([noRequest, request])]),
 ]);
 

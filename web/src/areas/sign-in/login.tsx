@@ -1,16 +1,16 @@
 /** Signing in: with a password and, where the account has one, a second factor; or at the identity provider. */
-import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useRouteContext, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiError } from '../../shell/api.ts';
 import { Form, PasswordField, Submit, TextField } from '../../shell/form.tsx';
-import { safeReturnPath, singleSignOnPath } from '../../shell/return-to.ts';
+import { safeReturnPath } from '../../shell/return-to.ts';
 import { startSession, type Account } from '../../shell/session.ts';
 import { signIn as text } from '../../text/sign-in.ts';
 import { SecondFactor } from './second-factor.tsx';
 import { SignInPage } from './page.tsx';
 import { sendPassword, type Challenge } from './sign-in-data.ts';
+import { SingleSignOn } from './single-sign-on.tsx';
 import classes from './page.module.css';
 
 export function Login() {
@@ -63,24 +63,6 @@ function GoOn({ account, path }: { readonly account: Account; readonly path: str
     <p className={classes['notice']}>
       {text.stillSignedIn} <bdi>{account.user.email}</bdi>. <Link to={path}>{text.goOn}</Link>
     </p>
-  );
-}
-
-function SingleSignOn({ name, path }: { readonly name: string; readonly path: string }) {
-  return (
-    <>
-      <Button
-        variant="default"
-        onClick={() => {
-          location.assign(singleSignOnPath(path));
-        }}
-      >
-        <span>
-          {text.continueWith} <bdi>{name}</bdi>
-        </span>
-      </Button>
-      <p className={classes['or']}>{text.or}</p>
-    </>
   );
 }
 

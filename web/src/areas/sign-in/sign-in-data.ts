@@ -1,4 +1,5 @@
 /** What the sign-in pages send. */
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../shell/api.ts';
 import type { components } from '../../shell/openapi.d.ts';
 import type { Fields } from '../../shell/form.tsx';
@@ -41,4 +42,46 @@ export async function bootstrap({
 /** The answer is the same for every address. */
 export async function requestPasswordReset(email: string): Promise<void> {
   await call('post', '/auth/password/forgot', { body: { email } });
+}
+
+export const passwordResetQuery = (token: string) =>
+  queryOptions({
+    queryKey: ['password-reset', token],
+    queryFn: async ({ signal }) =>
+      (await call('get', '/auth/password/reset/{token}', { signal, params: { path: { token } } }))
+        .body,
+    staleTime: Infinity,
+  });
+
+export async function resetPassword(body: {
+  readonly token: string;
+  readonly password: string;
+}): Promise<void> {
+  await call('post', '/auth/password/reset', { body });
+}
+
+export const invitationQuery = (token: string) =>
+  queryOptions({
+    queryKey: ['invitation', token],
+    queryFn: async ({ signal }) =>
+      (await call('get', '/auth/invitations/{token}', { signal, params: { path: { token } } }))
+        .body,
+    staleTime: Infinity,
+  });
+
+/** Fields that are absent are not sent: they say how the person joins. */
+export async function acceptInvitation({
+  token,
+  ...body
+}: {
+  readonly token: string;
+  readonly display_name?: string;
+  readonly password?: string;
+  readonly code?: string;
+}): Promise<Account> {
+  const answer = await call('post', '/auth/invitations/{token}/accept', {
+    params: { path: { token } },
+    body,
+  });
+  return answer.body;
 }

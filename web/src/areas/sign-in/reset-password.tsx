@@ -1,0 +1,66 @@
+/** Choosing a new password through the emailed link. */
+import { Loader } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { ApiError } from '../../shell/api.ts';
+import { Form, PasswordField, Submit } from '../../shell/form.tsx';
+import { Failed } from '../../shell/states.tsx';
+import { signIn as text } from '../../text/sign-in.ts';
+import { SignInPage } from './page.tsx';
+import { passwordResetQuery, resetPassword } from './sign-in-data.ts';
+import classes from './page.module.css';
+
+export function ResetPassword() {
+  const { token } = useParams({ from: '/password/reset/$token' });
+  const link = useQuery(passwordResetQuery(token));
+  const reset = useMutation({ mutationFn: resetPassword });
+  if (isNotFound(link.error) || isNotFound(reset.error)) return <EndedLink />;
+  if (link.error) return <Failed error={link.error} />;
+  if (link.isPending)
+    return (
+      <SignInPage title={text.resetTitle}>
+        <Loader size="sm" color="var(--accent)" />
+      </SignInPage>
+    );
+  if (reset.isSuccess)
+    return (
+      <SignInPage title={text.resetDoneTitle} intro={text.resetDone}>
+        <p className={classes['aside']}>
+          <Link to="/login">{text.title}</Link>
+        </p>
+      </SignInPage>
+    );
+  return (
+    <SignInPage title={text.resetTitle} intro={text.resetIntro}>
+      <Form
+        isBusy={reset.isPending}
+        error={reset.error}
+        onSubmit={({ password = '' }) => {
+          reset.mutate({ token, password });
+        }}
+      >
+        <PasswordField
+          label={text.chosenPassword}
+          description={text.passwordHint}
+          name="password"
+          autoComplete="new-password"
+          autoFocus
+        />
+        <Submit label={text.reset} busy={text.resetting} />
+      </Form>
+    </SignInPage>
+  );
+}
+
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 404;
+
+function EndedLink() {
+  return (
+    <SignInPage title={text.linkEndedTitle} intro={text.resetLinkEnded}>
+      <p className={classes['aside']}>
+        <Link to="/password/forgot">{text.newLink}</Link>
+      </p>
+    </SignInPage>
+  );
+}

@@ -1,0 +1,23 @@
+/** The button that leads to the identity provider and from there to `path`. */
+import { Button } from '@mantine/core';
+import { singleSignOnPath } from '../../shell/return-to.ts';
+import { signIn as text } from '../../text/sign-in.ts';
+import classes from './page.module.css';
+
+export function SingleSignOn({ name, path }: { readonly name: string; readonly path: string }) {
+  return (
+    <>
+      <Button
+        variant="default"
+        onClick={() => {
+          location.assign(singleSignOnPath(path));
+        }}
+      >
+        <span>
+          {text.continueWith} <bdi>{name}</bdi>
+        </span>
+      </Button>
+      <p className={classes['or']}>{text.or}</p>
+    </>
+  );
+}
