@@ -120,7 +120,7 @@ export function useSensitiveMutation<Answer, Variables = void>({
 
 function cancelled(): ApiError {
   return new ApiError({
-    status: 0,
+    status: 403,
     code: 'cancelled',
     message: text.cancelled,
     details: {},

@@ -12,8 +12,7 @@ import { ApiError } from './api.ts';
 import { Failed, Loading, NotFound } from './states.tsx';
 import { Frame } from './frame.tsx';
 import { safeReturnPath } from './return-to.ts';
-import { accountQuery, currentAccount, signInOptionsQuery } from './session.ts';
-import { keepDraftsOf } from './drafts.ts';
+import { accountQuery, currentAccount, keepDraftsOf, signInOptionsQuery } from './session.ts';
 
 const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
   component: Outlet,
@@ -27,7 +26,7 @@ const signedIn = createRoute({
   beforeLoad: async ({ context, location }) => {
     try {
       const account = await context.queries.ensureQueryData(accountQuery);
-      keepDraftsOf(account.principal.actor_id);
+      keepDraftsOf(account);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401)
         // TanStack Router expects redirects to be thrown.

@@ -2,7 +2,6 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { components } from './openapi.d.ts';
 import { ApiError, call } from './api.ts';
-import { deleteDrafts, keepDraftsOf } from './drafts.ts';
 
 export type Account = components['schemas']['Account'];
 export type SignInOptions = components['schemas']['SignInOptions'];
@@ -22,11 +21,23 @@ export const signInOptionsQuery = queryOptions({
 export const hasPermission = ({ principal }: Account, permission: string): boolean =>
   principal.permissions.some((each) => each === permission);
 
+const OWNER = 'drafts-of';
+
+/**
+ * Pages keep what was typed and not sent in the tab's own storage, so that it survives a sign-in.
+ * Call it once the person is known: it deletes what anyone else left.
+ */
+export function keepDraftsOf({ principal }: Account): void {
+  if (sessionStorage.getItem(OWNER) === principal.actor_id) return;
+  sessionStorage.clear();
+  sessionStorage.setItem(OWNER, principal.actor_id);
+}
+
 /** For pages that are open to all: asks the service, and answers undefined without a session. */
 export async function currentAccount(queries: QueryClient): Promise<Account | undefined> {
   try {
     const account = await queries.fetchQuery({ ...accountQuery, staleTime: 0 });
-    keepDraftsOf(account.principal.actor_id);
+    keepDraftsOf(account);
     return account;
   } catch (error) {
     if (error instanceof ApiError && [401, 403].includes(error.status)) return undefined;
@@ -37,14 +48,14 @@ export async function currentAccount(queries: QueryClient): Promise<Account | un
 /** Another user may have been signed in before: nothing of theirs stays. */
 export function startSession(queries: QueryClient, account: Account): void {
   queries.clear();
-  keepDraftsOf(account.principal.actor_id);
+  keepDraftsOf(account);
   queries.setQueryData(accountQuery.queryKey, account);
 }
 
 /** Ends the session. Call `dropSession` once the next page is shown. */
 export async function signOut(): Promise<void> {
   await call('post', '/auth/logout');
-  deleteDrafts();
+  sessionStorage.clear();
 }
 
 /** Drops what the ended session read. Drafts stay for the same person. */

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../shell/api.ts';
-import { Form, Submit, TextField } from '../../shell/form.tsx';
+import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
 import { signIn as text } from '../../text/sign-in.ts';
 import { SignInPage } from './page.tsx';
 import { requestPasswordReset } from './sign-in-data.ts';

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/r
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../shell/api.ts';
-import { Form, PasswordField, Submit, TextField } from '../../shell/form.tsx';
+import { Form, PasswordField, Submit, TextField } from '../../shell/forms/form.tsx';
 import { dropSession, signOut, type Account } from '../../shell/session.ts';
 import { signIn as text } from '../../text/sign-in.ts';
 import type { acceptInvitation } from './sign-in-data.ts';

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useRouteContext, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiError } from '../../shell/api.ts';
-import { Form, PasswordField, Submit, TextField } from '../../shell/form.tsx';
+import { Form, PasswordField, Submit, TextField } from '../../shell/forms/form.tsx';
 import { safeReturnPath } from '../../shell/return-to.ts';
 import { startSession, type Account } from '../../shell/session.ts';
 import { signIn as text } from '../../text/sign-in.ts';

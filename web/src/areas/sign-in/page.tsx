@@ -1,7 +1,7 @@
 /** The sheet of every page on which people sign in or join. */
 import type { ReactNode } from 'react';
 import { Mark } from '../../design/mark.tsx';
-import { usePageTitle } from '../../shell/page-title.ts';
+import { useTitle } from '../../shell/title.ts';
 import { session } from '../../text/session.ts';
 import classes from './page.module.css';
 
@@ -14,7 +14,7 @@ export function SignInPage({
   readonly intro?: ReactNode;
   readonly children?: ReactNode;
 }) {
-  usePageTitle(title);
+  useTitle(title);
   return (
     <main className={classes['page']}>
       <div className={classes['column']}>

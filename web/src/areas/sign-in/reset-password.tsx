@@ -3,7 +3,7 @@ import { Loader } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ApiError } from '../../shell/api.ts';
-import { Form, PasswordField, Submit } from '../../shell/form.tsx';
+import { Form, PasswordField, Submit } from '../../shell/forms/form.tsx';
 import { Failed } from '../../shell/states.tsx';
 import { signIn as text } from '../../text/sign-in.ts';
 import { SignInPage } from './page.tsx';

@@ -1,8 +1,8 @@
 /** The second step of a sign-in: a code of the authenticator app, or a recovery code. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { CodeField, wrongCode, type CodeKind } from '../../shell/code-field.tsx';
-import { Form, Submit } from '../../shell/form.tsx';
+import { CodeField, wrongCode, type CodeKind } from '../../shell/forms/code-field.tsx';
+import { Form, Submit } from '../../shell/forms/form.tsx';
 import type { Account } from '../../shell/session.ts';
 import { signIn as text } from '../../text/sign-in.ts';
 import { SignInPage } from './page.tsx';

@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../shell/api.ts';
 import type { components } from '../../shell/openapi.d.ts';
-import type { Fields } from '../../shell/form.tsx';
+import type { Fields } from '../../shell/forms/form.tsx';
 import type { Account } from '../../shell/session.ts';
 
 /** The password was correct, and a second factor is required. */

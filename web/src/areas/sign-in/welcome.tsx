@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ApiError } from '../../shell/api.ts';
-import { Form, PasswordField, Submit, TextField } from '../../shell/form.tsx';
+import { Form, PasswordField, Submit, TextField } from '../../shell/forms/form.tsx';
 import { startSession } from '../../shell/session.ts';
 import { signIn as text } from '../../text/sign-in.ts';
 import { SignInPage } from './page.tsx';

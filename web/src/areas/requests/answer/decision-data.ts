@@ -1,7 +1,8 @@
 /** Sending one answer to one request, once, whatever happens to the connection or the page. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { v4 } from 'uuid';
 import { ApiError, call } from '../../../shell/api.ts';
+import { useSensitiveMutation } from '../../../shell/recent-authentication.tsx';
 import { requestKey, type RequestDetail } from '../requests-data.ts';
 
 export type Intent = 'approved' | 'denied';
@@ -30,7 +31,7 @@ const isUnconfirmed = (error: unknown): boolean =>
 
 export function useDecision() {
   const queries = useQueryClient();
-  return useMutation({
+  return useSensitiveMutation({
     // React Query would otherwise keep an answer while offline, and send it later by itself.
     networkMode: 'always',
     retry: (_count, error) => isUnconfirmed(error),

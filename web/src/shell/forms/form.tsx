@@ -12,8 +12,8 @@ import {
   type FormEvent,
   type ReactNode,
 } from 'react';
-import { form as text } from '../text/form.ts';
-import { ApiError } from './api.ts';
+import { form as text } from '../../text/form.ts';
+import { ApiError } from '../api.ts';
 import { missingFields, refusedFields, type FieldProblems } from './form-problems.ts';
 import classes from './form.module.css';
 

@@ -1,6 +1,6 @@
 /** What is wrong in a form, by the name of the field. */
-import { form as text } from '../text/form.ts';
-import { ApiError } from './api.ts';
+import { form as text } from '../../text/form.ts';
+import { ApiError } from '../api.ts';
 
 export type FieldProblems = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 /** A code of the second factor. */
-import { signIn as text } from '../text/sign-in.ts';
-import type { ApiError } from './api.ts';
+import { signIn as text } from '../../text/sign-in.ts';
+import type { ApiError } from '../api.ts';
 import { TextField } from './form.tsx';
 
 export type CodeKind = 'totp' | 'recovery_code';
