@@ -7,7 +7,6 @@ import { signIn } from '../text/sign-in.ts';
 import { ApiError, call } from './api.ts';
 import { CodeField, wrongCode, type CodeKind } from './forms/code-field.tsx';
 import { Form, PasswordField, Submit, type Fields } from './forms/form.tsx';
-import type { Missing } from './recent-authentication.tsx';
 import { singleSignOnPath } from './return-to.ts';
 import { accountQuery, signInOptionsQuery } from './session.ts';
 import classes from './recent-authentication-dialog.module.css';
@@ -17,6 +16,9 @@ const secondFactorQuery = queryOptions({
   queryFn: async ({ signal }) => (await call('get', '/api/v1/me/mfa', { signal })).body,
   staleTime: 0,
 });
+
+/** What the service misses: a recent sign-in, or a second factor. */
+export type Missing = 'reauthentication_required' | 'mfa_required';
 
 interface Closes {
   /** True once the service accepted what the person sent. */

@@ -26,15 +26,13 @@ import {
 } from 'react';
 import { recentAuthentication as text } from '../text/recent-authentication.ts';
 import { ApiError } from './api.ts';
+import type { Missing } from './recent-authentication-dialog.tsx';
 import { accountQuery } from './session.ts';
 
 const Dialog = lazy(async () => {
   const { RecentAuthenticationDialog } = await import('./recent-authentication-dialog.tsx');
   return { default: RecentAuthenticationDialog };
 });
-
-/** What the service misses: a recent sign-in, or a second factor. */
-export type Missing = 'reauthentication_required' | 'mfa_required';
 
 const missingIn = (error: unknown): Missing | undefined =>
   error instanceof ApiError &&
