@@ -10,6 +10,7 @@ import { agentInstanceEndpoints } from './agents/agent-instances.ts';
 import { agentProvisionerEndpoints } from './agents/agent-provisioners.ts';
 import { agentEndpoints } from './agents/agents.ts';
 import { apiKeyEndpoints } from './people/api-keys.ts';
+import { approvalRequestChangeEndpoints } from './requests/approval-request-changes.ts';
 import { approvalRequestClaimEndpoints } from './requests/approval-request-claims.ts';
 import { approvalRequestReviewerEndpoints } from './requests/approval-request-reviewers.ts';
 import { approvalRequestRoutingEndpoints } from './requests/approval-request-routing.ts';
@@ -47,6 +48,7 @@ import { webhookEndpointEndpoints } from './webhooks/webhook-endpoints.ts';
 export const endpoints: readonly Endpoint[] = [
   ...aapApprovalRequestEndpoints,
   ...provisionedInstanceEndpoints,
+  ...approvalRequestChangeEndpoints,
   ...approvalRequestEndpoints,
   ...approvalRequestRoutingEndpoints,
   ...requestAssessmentEndpoints,

@@ -28,6 +28,7 @@ import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
 import { openWorkerPool } from '../src/platform/worker-pool.ts';
 import { openSlack } from '../src/platform/slack.ts';
 import { HeldCredentials } from '../src/services/sign-in/held-credentials.ts';
+import { QueueWatch } from '../src/services/requests/waiting/queue-watch.ts';
 import { catchUp, startReconciler } from '../src/services/requests/reconciler.ts';
 import { prepareBootstrap } from '../src/services/organization/bootstrap.ts';
 import { startChangeFeed } from '../src/services/requests/waiting/change-feed.ts';
@@ -182,6 +183,7 @@ function createRuntime(config: Config, { temporal, heavyWork, ...given }: Given)
     workflows: temporalWorkflows({ ...temporal, observer: metrics.temporalCalls, stopping }),
     changes: new ChangeHub(),
     heldCredentials: new HeldCredentials(),
+    queueWatch: new QueueWatch(),
     answered: new Set(),
     begun: new Map(),
     cameLate: new Map(),

@@ -1,5 +1,14 @@
 -- Generated from the migrations by `npm run schema`. Do not edit.
 
+CREATE OR REPLACE FUNCTION public.mark_request_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      new.changed_in = pg_current_xact_id();
+      return new;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -200,6 +209,7 @@ CREATE TABLE approval_requests (
   walk json,
   next_at timestamp(3) with time zone,
   previous_metadata json,
+  changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
   CONSTRAINT approval_requests_pkey PRIMARY KEY (id),
   CONSTRAINT approval_requests_idempotency_key UNIQUE (agent_instance_id, idempotency_key),
   CONSTRAINT approval_requests_pending_routed_check CHECK (((state <> 'pending'::text) OR (routed_at IS NOT NULL))),
@@ -219,6 +229,7 @@ COMMENT ON TABLE approval_requests IS 'One tool call that asked for approval. Ev
 CREATE INDEX approval_requests_agent_credential_id_idx ON approval_requests USING btree (agent_credential_id);
 CREATE INDEX approval_requests_agent_idx ON approval_requests USING btree (organization_id, agent_slug, created_at DESC, id DESC);
 CREATE INDEX approval_requests_agent_pipeline_revision_id_idx ON approval_requests USING btree (agent_pipeline_revision_id);
+CREATE INDEX approval_requests_changed_idx ON approval_requests USING btree (organization_id, changed_in) WHERE (routed_at IS NOT NULL);
 CREATE INDEX approval_requests_open_agent_idx ON approval_requests USING btree (organization_id, agent_slug, state) WHERE (state = ANY (ARRAY['evaluating'::text, 'pending'::text]));
 CREATE INDEX approval_requests_open_deadline_idx ON approval_requests USING btree (deadline_at) WHERE (state = ANY (ARRAY['evaluating'::text, 'pending'::text]));
 CREATE INDEX approval_requests_organization_pipeline_revision_id_idx ON approval_requests USING btree (organization_pipeline_revision_id);
@@ -231,11 +242,13 @@ CREATE INDEX approval_requests_state_idx ON approval_requests USING btree (organ
 CREATE INDEX approval_requests_unrouted_idx ON approval_requests USING btree (organization_id, created_at DESC, id DESC) WHERE ((routed_at IS NOT NULL) AND (escalation_path_revision_id IS NULL));
 CREATE INDEX approval_requests_unrouted_pending_idx ON approval_requests USING btree (organization_id, created_at DESC, id DESC) WHERE ((state = 'pending'::text) AND (routed_at IS NOT NULL) AND (escalation_path_revision_id IS NULL));
 CREATE INDEX approval_requests_wake_at_idx ON approval_requests USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+CREATE TRIGGER approval_requests_changed BEFORE UPDATE OF updated_at ON approval_requests FOR EACH ROW EXECUTE FUNCTION mark_request_changed();
 COMMENT ON COLUMN approval_requests.arguments IS 'The source text as sent: json, never jsonb. So are context and agent_reasoning.';
 COMMENT ON COLUMN approval_requests.state IS 'evaluating: the pipeline has not handed it to people; shown as pending outside.';
 COMMENT ON COLUMN approval_requests.admitted IS 'Answered 201 before the pipeline concluded: the pending cap no longer applies.';
 COMMENT ON COLUMN approval_requests.wake_at IS 'When the reconciler steps the request if its workflow has not; null when nothing is left to do.';
 COMMENT ON COLUMN approval_requests.previous_metadata IS 'What blocks that asked other systems returned: {organization, agent}, each by block id. Exact JSON text.';
+COMMENT ON COLUMN approval_requests.changed_in IS 'The transaction of the last change that a queue shows. Set with updated_at, also when that keeps its value.';
 
 CREATE TABLE audit_events (
   sequence bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

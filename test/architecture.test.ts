@@ -227,6 +227,7 @@ describe('files', () => {
     const named: Readonly<Record<string, string>> = {
       'aap-approval-requests': 'create',
       'approval-requests': 'queue',
+      'approval-request-changes': 'changes',
       'approval-request-claims': 'claims',
       'approval-request-reviewers': 'reviewers',
       'approval-request-routing': 'routing-view',

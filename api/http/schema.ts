@@ -217,7 +217,9 @@ export const nextCursor = () =>
     .optional()
     .meta({ description: 'Present when another page follows: pass it as `cursor`.' });
 
-export const waitQuery = () =>
+export const waitQuery = (
+  what = 'Hold the answer until the request is decided, at most this long',
+) =>
   z
     .string()
     .refine((text) => parseDuration(text) !== undefined, {
@@ -226,8 +228,7 @@ export const waitQuery = () =>
     .transform((text) => Math.min(parseDuration(text) ?? 0, 30_000))
     .optional()
     .meta({
-      description:
-        'Hold the answer until the request is decided, at most this long; above 30s counts as 30s.',
+      description: `${what}; above 30s counts as 30s.`,
       override: { type: 'string', pattern: DURATION_PATTERN, examples: ['30s'] },
     });
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { decideRequest } from '../../src/services/requests/decide.ts';
 import { awaitRequest, getRequest, listRequests } from '../../src/services/requests/queue.ts';
-import { listSummaries } from '../../src/services/requests/summaries.ts';
+import { listSummaries } from '../../src/services/requests/queue/summaries.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { nextCursor, timestampInput, uuid, waitQuery } from '../http/schema.ts';
 import {

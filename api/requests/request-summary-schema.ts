@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ROUTING_STATES } from '../../src/domain/escalation/routing-view.ts';
 import { publicStatus } from '../../src/domain/requests/approval-requests.ts';
-import type { RequestSummary } from '../../src/services/requests/summaries.ts';
+import type { RequestSummary } from '../../src/services/requests/queue/summaries.ts';
 import { present } from '../http/present.ts';
 import { timestamp } from '../http/schema.ts';
 import { presentClaim } from './approval-request-claims.ts';

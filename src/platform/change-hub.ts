@@ -18,6 +18,7 @@ export class ChangeHub<T> {
   /** What listeners of non-final changes have seen. */
   private readonly seen = new Map<ChangeListener<T>, Seen>();
   private readonly observers = new Set<ChangeListener<T>>();
+  private onDelivered: (() => void) | undefined;
 
   /**
    * Calls `listener` at every change of `id` until the returned function is called. With `seenAt`, it
@@ -61,6 +62,7 @@ export class ChangeHub<T> {
 
   /** Passes a change to local listeners; true when there were any. */
   deliver(id: string, snapshot?: T): boolean {
+    this.onDelivered?.();
     const waiting = [...(this.listeners.get(id) ?? [])];
     for (const listener of waiting) listener(snapshot);
     return waiting.length > 0;
@@ -74,6 +76,11 @@ export class ChangeHub<T> {
   /** The same, for calls that wait for any change. */
   waitedForAnyChange(): Seen[] {
     return [...this.seen.values()];
+  }
+
+  /** Sets what is called at every change that this process hears of, its own and others'. */
+  hearWith(onDelivered: () => void): void {
+    this.onDelivered = onDelivered;
   }
 
   /** Sets what is called whenever there is something to send to other processes. */

@@ -16,6 +16,7 @@ import type { WorkerPool } from '../platform/worker-pool.ts';
 import type { Workflows } from './ports.ts';
 import type { Metrics } from './metrics.ts';
 import type { HeldCredentials } from './sign-in/held-credentials.ts';
+import type { QueueWatch } from './requests/waiting/queue-watch.ts';
 
 export interface Limits {
   /** Requests waiting for people, per organization. */
@@ -64,6 +65,8 @@ export interface Judge extends LanguageModel {
 export interface Runtime {
   readonly changes: ChangeHub<ApprovalRequest>;
   readonly heldCredentials: HeldCredentials;
+  /** Calls that wait for changes in a queue. */
+  readonly queueWatch: QueueWatch;
   readonly workflows: Workflows;
   /** Requests whose workflows have been passed the final answer. Their wake-ups are cleared in sets. */
   readonly answered: Set<string>;

@@ -2,6 +2,7 @@
  * Who may see, claim and decide a request. `src/data/requests/queue/access.ts` has the same rules in SQL for lists; a test
  * compares the two.
  */
+import { createHash } from 'node:crypto';
 import { isTerminal, type ApprovalRequest } from './approval-requests.ts';
 import {
   authorize,
@@ -173,6 +174,18 @@ export function listAccess(principal: ProductPrincipal): ListAccess {
     decide,
     decideRoutedToOthers: withinBoth(decide, scopeOf(principal, 'request.decide.unrouted')),
   };
+}
+
+/** Changes with everything that lists and `abilitiesOf` depend on besides the request. */
+export function accessDigest(principal: ProductPrincipal): string {
+  const { teamIds, ...access } = listAccess(principal);
+  const person = principal.kind === 'member' && {
+    isOwner: principal.isOwner,
+    lacksSecondFactor: lacksSecondFactor(principal),
+  };
+  const claim = scopeOf(principal, 'request.claim');
+  const facts = JSON.stringify([access, [...teamIds].sort(), person, claim]);
+  return createHash('sha256').update(facts).digest('base64url').slice(0, 16);
 }
 
 function withinBoth(

@@ -5,7 +5,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import type { QueueScope } from '../../../src/data/requests/queue/access.ts';
+import type { QueueReader, QueueScope } from '../../../src/data/requests/queue/access.ts';
+import {
+  countQueue,
+  findChanges,
+  listPendingIds,
+} from '../../../src/data/requests/queue/changes.ts';
 import { listQueue } from '../../../src/data/requests/queue/list.ts';
 import { findRequest } from '../../../src/data/requests/read.ts';
 import { mayStillDecide } from '../../../src/data/requests/unreachable.ts';
@@ -292,6 +297,8 @@ describe('the queue and the rules of access', () => {
               .map(({ request }) => request.id);
             expect([...shown].sort()).toEqual([...expected].sort());
             listed += shown.length;
+            if (agentSlug === undefined)
+              expect(await otherReads(filter)).toEqual([...expected].sort());
           }
         },
       ),
@@ -299,6 +306,18 @@ describe('the queue and the rules of access', () => {
     );
     expect(listed).toBeGreaterThan(0);
   });
+
+  /** Who is in the scope for changes, for ids and for counts. They must agree. */
+  async function otherReads(reader: QueueReader): Promise<readonly string[]> {
+    const all = { reader, after: '1:1:', limit: 500 };
+    const { found } = await findChanges(app.db, organization.id, all);
+    const ids = await listPendingIds(app.db, organization.id, all);
+    const counts = await countQueue(app.db, organization.id, { ...reader, atMost: 500 });
+    const changed = found.map(({ id }) => id).sort();
+    expect([...ids].sort()).toEqual(changed);
+    expect(counts[reader.scope]).toBe(changed.length);
+    return changed;
+  }
 
   /** Gives the member exactly these policies. A suspended member keeps them. */
   async function hold({ member, policies, isOwner }: Who, status: string): Promise<string> {

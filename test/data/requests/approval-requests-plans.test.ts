@@ -7,6 +7,11 @@ import {
   listConcluded,
   type ConcludedFilter,
 } from '../../../src/data/pipelines/concluded-requests.ts';
+import {
+  changesQuery,
+  countsQuery,
+  readSnapshot,
+} from '../../../src/data/requests/queue/changes.ts';
 import { queueQuery, type QueueFilter } from '../../../src/data/requests/queue/list.ts';
 import {
   readDueLevels,
@@ -160,6 +165,15 @@ describe('with 10,000 requests in the table', () => {
       .filter((node) => node['Node Type'] === 'Sort')
       .map((node) => node['Plan Rows']);
     expect(Math.max(...sorted)).toBeLessThanOrEqual(1_000);
+  });
+
+  test('changes of the queue are read by the transactions of a few of its requests', async () => {
+    const after = await readSnapshot(app.db);
+    const reader = { access, scope: 'visible' } as const;
+    const nodes = await explain(app, changesQuery(organization.id, { reader, after, limit: 200 }));
+    expectIndexed(nodes);
+    expect(nodes.map((node) => node['Index Name'])).toContain('approval_requests_changed_idx');
+    expectIndexed(await explain(app, countsQuery(organization.id, { access, atMost: 1_000 })));
   });
 
   type Range = Partial<ConcludedFilter> & { readonly ofAgent?: true };

@@ -11,6 +11,8 @@ import type { ServiceContext } from '../../context.ts';
 
 const BATCH_MS = 10;
 const REREAD_MS = 1_000;
+/** After a change, before queues are looked at: many changes at once are one look. */
+const LOOK_MS = 100;
 const RECONNECT_MS = 500;
 /** A payload holds at most 8,000 bytes; an id takes 37. */
 const IDS_PER_NOTICE = 200;
@@ -62,8 +64,9 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
   context.changes.sendOutgoingWith(() => {
     state.sending ??= setTimeout(quietly(send, 'notify'), BATCH_MS);
   });
+  const stopLooking = lookAfterChanges(context, quietly);
   const lookAgain = async () => {
-    await Promise.all([reread(), endWaits(context)]);
+    await Promise.all([reread(), context.queueWatch.look(context), endWaits(context)]);
   };
   const rereading = setInterval(quietly(lookAgain, 'reread'), REREAD_MS);
 
@@ -72,9 +75,28 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
       state.stopped = true;
       clearInterval(rereading);
       clearTimeout(state.sending);
+      stopLooking();
       await state.listener?.end().catch(() => undefined);
       await listening;
     },
+  };
+}
+
+type Quietly = (work: () => Promise<void>, what: string) => () => void;
+
+/** One look at the watched queues soon after a change, for all changes until then. Returns how to stop. */
+function lookAfterChanges(context: ServiceContext, quietly: Quietly): () => void {
+  const { changes, queueWatch } = context;
+  let timer: NodeJS.Timeout | undefined;
+  const look = async () => {
+    timer = undefined;
+    await queueWatch.look(context);
+  };
+  changes.hearWith(() => {
+    if (!queueWatch.isEmpty()) timer ??= setTimeout(quietly(look, 'look'), LOOK_MS);
+  });
+  return () => {
+    clearTimeout(timer);
   };
 }
 

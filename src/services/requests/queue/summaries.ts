@@ -2,24 +2,24 @@
 import {
   listSummaries as readSummaries,
   type SummaryEntry,
-} from '../../data/requests/queue/summaries.ts';
-import { findBuiltIn } from '../../domain/agents/built-in-presentations/catalog.ts';
-import type { OwnPresentation } from '../../domain/agents/tool-presentations.ts';
-import { routingState, type RoutingStateWord } from '../../domain/escalation/routing-view.ts';
-import type { ProductPrincipal } from '../../domain/people/authorization.ts';
-import type { RequestFacts } from '../../domain/requests/approval-requests.ts';
-import { excerptOf, type ReadArguments } from '../../domain/requests/excerpt.ts';
-import { abilitiesOf, type RequestAbilities } from '../../domain/requests/request-access.ts';
-import { knownEntries } from '../../platform/json/json-members.ts';
-import { valueAt } from '../../platform/json/json-pointers.ts';
-import type { ServiceContext } from '../context.ts';
-import { actorIdOf } from '../../domain/audit.ts';
+} from '../../../data/requests/queue/summaries.ts';
+import { findBuiltIn } from '../../../domain/agents/built-in-presentations/catalog.ts';
+import type { OwnPresentation } from '../../../domain/agents/tool-presentations.ts';
+import { routingState, type RoutingStateWord } from '../../../domain/escalation/routing-view.ts';
+import type { ProductPrincipal } from '../../../domain/people/authorization.ts';
+import type { RequestFacts } from '../../../domain/requests/approval-requests.ts';
+import { excerptOf, type ReadArguments } from '../../../domain/requests/excerpt.ts';
+import { abilitiesOf, type RequestAbilities } from '../../../domain/requests/request-access.ts';
+import { knownEntries } from '../../../platform/json/json-members.ts';
+import { valueAt } from '../../../platform/json/json-pointers.ts';
+import type { ServiceContext } from '../../context.ts';
+import { actorIdOf } from '../../../domain/audit.ts';
 import {
   loadEscalationPathRevision,
   type LoadedEscalationPath,
-} from '../escalation/escalation-paths.ts';
-import { presentationsById, readerOf, type RequestFilter, type RequestPosition } from './queue.ts';
-import { stageOf } from './routing-view.ts';
+} from '../../escalation/escalation-paths.ts';
+import { presentationsById, readerOf, type RequestFilter, type RequestPosition } from '../queue.ts';
+import { stageOf } from '../routing-view.ts';
 
 export interface RequestSummary {
   readonly facts: RequestFacts;
