@@ -9,6 +9,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ApiError } from './api.ts';
+import { readSearch } from '../areas/requests/queue/queue-search.ts';
 import { Failed, Loading, NotFound } from './states.tsx';
 import { Frame } from './frame.tsx';
 import { safeReturnPath } from './return-to.ts';
@@ -101,6 +102,7 @@ const invitation = createRoute({
 const queue = createRoute({
   getParentRoute: () => signedIn,
   id: 'queue',
+  validateSearch: readSearch,
   component: lazyRouteComponent(
     () => import('../areas/requests/queue/queue-layout.tsx'),
     'QueueLayout',

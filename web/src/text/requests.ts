@@ -5,8 +5,39 @@ const some = (value: number, one: string, many: string): string =>
 
 export const requests = {
   queueTitle: 'Requests',
-  empty: 'Nothing waits for you',
-  emptyHint: 'When an agent asks for approval, its request appears here.',
+  show: 'Which requests',
+  tabs: { asked: 'Asked of me', mine: 'I can decide', all: 'All', decided: 'Decided' },
+  count: (requests: number) => (requests >= 1_000 ? '1,000+' : count(requests)),
+  search: 'Search tool, agent or id',
+  arrived: (requests: number) => `Show ${some(requests, 'new request', 'new requests')}`,
+  readOnly: 'read only',
+  moreFailed: 'More could not be loaded. Try again',
+  noMatch: 'Nothing matches',
+  noMatchHint: 'Change the search or the filters.',
+  emptyTabs: {
+    asked: {
+      title: 'Nothing waits for you',
+      hint: 'When an agent asks for approval and you are asked, its request appears here.',
+    },
+    mine: {
+      title: 'Nothing to decide',
+      hint: 'Requests that you may decide appear here, also those that others were asked about.',
+    },
+    all: { title: 'No request is waiting', hint: 'Every request that you may see appears here.' },
+    decided: { title: 'None with this answer', hint: 'Choose another answer above.' },
+  },
+  filters: {
+    status: 'Answer',
+    sort: { label: 'Order', created: 'Newest first', deadline: 'Least time left' },
+    urgency: { label: 'Urgency', any: 'Any urgency', interrupt: 'Urgent', standard: 'Not urgent' },
+    claimed: {
+      label: 'Claims',
+      any: 'Any claim',
+      me: 'Claimed by me',
+      others: 'Claimed by others',
+      free: 'Not claimed',
+    },
+  },
   choose: 'Choose a request to read it.',
   back: 'All requests',
   next: 'Next request',

@@ -1,6 +1,6 @@
 /** One request: who asks for what and why people are asked, what happened, and the answer. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ForeignText } from '../../exact/foreign-text.tsx';
 import { readSource, type SourceValue } from '../../exact/source-values.ts';
@@ -69,9 +69,10 @@ function Shown({ request }: { readonly request: RequestDetail }) {
 }
 
 function Header({ request }: { readonly request: RequestDetail }) {
+  const search = useSearch({ from: '/signed-in/queue' });
   return (
     <header className={classes['header']}>
-      <Link to="/" className={classes['back']}>
+      <Link to="/" search={search} className={classes['back']}>
         {text.back}
       </Link>
       <p className={classes['who']}>

@@ -19,13 +19,6 @@ const EXACT = ['arguments', 'context'];
 
 export const requestKey = (id: string) => ['requests', 'one', id] as const;
 
-export const queueQuery = queryOptions({
-  queryKey: ['requests', 'list'],
-  queryFn: async ({ signal }) =>
-    (await call('get', '/api/v1/requests', { signal, params: { query: { scope: 'decidable' } } }))
-      .body.requests,
-});
-
 export const requestQuery = (id: string) =>
   queryOptions({
     queryKey: requestKey(id),

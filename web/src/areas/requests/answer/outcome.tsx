@@ -48,7 +48,12 @@ export function Outcome({
         )}
       </div>
       {next !== undefined && (
-        <Link to="/requests/$id" params={{ id: next }} className={classes['next']}>
+        <Link
+          to="/requests/$id"
+          params={{ id: next }}
+          search={(kept) => kept}
+          className={classes['next']}
+        >
           {text.next}
         </Link>
       )}

@@ -1,35 +1,112 @@
-/** The queue: what waits for the reader. */
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { Failed, Loading } from '../../../shell/states.tsx';
+/** The queue: what waits for the reader, with tabs, search and filters in the address. */
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useTitle } from '../../../shell/title.ts';
 import { requests as text } from '../../../text/requests.ts';
-import { queueQuery } from '../requests-data.ts';
+import { useArrivals, useCounts, useLiveQueue, useShowArrivals } from './queue-data.ts';
+import { QueueList } from './queue-list.tsx';
+import { TABS, type QueueSearch, type Tab } from './queue-search.ts';
+import { QueueFilters } from './queue-filters.tsx';
 import classes from './queue.module.css';
 
 export function Queue() {
-  const { data, error, isPending } = useQuery(queueQuery);
-  if (isPending) return <Loading />;
-  if (error) return <Failed error={error} />;
+  const search = useSearch({ from: '/signed-in/queue' });
+  const navigate = useNavigate();
+  useLiveQueue();
+  useTitle(text.queueTitle);
+  const change = (changed: QueueSearch) => {
+    void navigate({ to: '.', search: changed, replace: true });
+  };
   return (
-    <section className={classes['queue']}>
-      <h1>{text.queueTitle}</h1>
-      {data.length === 0 && (
-        <div className={classes['empty']}>
-          <h2>{text.empty}</h2>
-          <p>{text.emptyHint}</p>
-        </div>
-      )}
-      <ul>
-        {data.map((request) => (
-          <li key={request.id}>
-            <Link to="/requests/$id" params={{ id: request.id }} className={classes['row']}>
-              <bdi className={classes['tool']}>{request.tool}</bdi>
-              <bdi>{request.agent_name}</bdi>
-              <span>{request.status}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+    <section className={classes['queue']} aria-label={text.queueTitle}>
+      <Tabs search={search} change={change} />
+      <SearchField
+        q={search.q ?? ''}
+        change={(q) => {
+          change({ ...search, q });
+        }}
+      />
+      <QueueFilters search={search} change={change} />
+      <Arrivals />
+      <QueueList search={search} />
     </section>
+  );
+}
+
+interface TabsProps {
+  readonly search: QueueSearch;
+  readonly change: (search: QueueSearch) => void;
+}
+
+function Tabs({ search, change }: TabsProps) {
+  const counts = useCounts();
+  const { tab: open = 'asked' } = search;
+  const countOf: Record<Tab, number | undefined> = {
+    asked: counts?.notified,
+    mine: counts?.decidable,
+    all: counts?.visible,
+    decided: undefined,
+  };
+  return (
+    <div className={classes['tabs']} role="group" aria-label={text.show}>
+      {TABS.map((tab) => (
+        <button
+          key={tab}
+          type="button"
+          className={classes['tab']}
+          aria-pressed={tab === open}
+          onClick={() => {
+            change({ ...search, tab });
+          }}
+        >
+          {text.tabs[tab]}
+          {countOf[tab] !== undefined && (
+            <span className={classes['count']}>{text.count(countOf[tab])}</span>
+          )}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+const TYPING_MS = 250;
+
+function SearchField({ q, change }: { readonly q: string; readonly change: (q: string) => void }) {
+  const [typed, setTyped] = useState(q);
+  useEffect(() => {
+    if (typed === q) return undefined;
+    const timer = setTimeout(() => {
+      change(typed);
+    }, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [typed, q, change]);
+  return (
+    <input
+      type="search"
+      className={classes['search']}
+      aria-label={text.search}
+      placeholder={text.search}
+      maxLength={200}
+      value={typed}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+      }}
+    />
+  );
+}
+
+function Arrivals() {
+  const arrivals = useArrivals();
+  const show = useShowArrivals();
+  return (
+    <div role="status" aria-live="polite" className={classes['arrivals']}>
+      {arrivals.length > 0 && (
+        <button type="button" className={classes['arrived']} onClick={show}>
+          {text.arrived(arrivals.length)}
+        </button>
+      )}
+    </div>
   );
 }

@@ -1,0 +1,55 @@
+/** What the queue shows, as its address says. */
+
+export const TABS = ['asked', 'mine', 'all', 'decided'] as const;
+export type Tab = (typeof TABS)[number];
+
+export const DECIDED = ['approved', 'denied', 'expired', 'cancelled'] as const;
+
+export interface QueueSearch {
+  readonly tab?: Tab;
+  readonly q?: string;
+  readonly sort?: 'deadline';
+  readonly urgency?: 'interrupt' | 'standard';
+  readonly claimed?: 'me' | 'others' | 'nobody';
+  /** Of the decided ones. */
+  readonly status?: (typeof DECIDED)[number];
+}
+
+const oneOf = <Value extends string>(value: unknown, values: readonly Value[]): Value | undefined =>
+  values.find((each) => each === value);
+
+/** Leaves out what it does not know, so that old addresses still open. */
+export function readSearch(search: Record<string, unknown>): QueueSearch {
+  const { q } = search;
+  const read = {
+    tab: oneOf(search['tab'], TABS),
+    q: typeof q === 'string' && q !== '' ? q.slice(0, 200) : undefined,
+    sort: oneOf(search['sort'], ['deadline'] as const),
+    urgency: oneOf(search['urgency'], ['interrupt', 'standard'] as const),
+    claimed: oneOf(search['claimed'], ['me', 'others', 'nobody'] as const),
+    status: oneOf(search['status'], DECIDED),
+  };
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+}
+
+const SCOPES = {
+  asked: 'notified',
+  mine: 'decidable',
+  all: 'visible',
+  decided: 'visible',
+} as const;
+
+/** The query of `GET /requests`. */
+export function listQueryOf({ tab = 'asked', q, sort, urgency, claimed, status }: QueueSearch) {
+  const isDecided = tab === 'decided';
+  return {
+    view: 'summary',
+    limit: 50,
+    scope: SCOPES[tab],
+    status: isDecided ? (status ?? 'approved') : 'pending',
+    ...(q !== undefined && { q }),
+    ...(sort !== undefined && !isDecided && { sort }),
+    ...(urgency !== undefined && { urgency }),
+    ...(claimed !== undefined && !isDecided && { claimed }),
+  } as const;
+}
