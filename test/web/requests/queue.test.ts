@@ -29,10 +29,10 @@ describeInChromium('the queue', () => {
     await ask({ tool: 'second_tool' });
     await page.getByRole('button', { name: 'Show 1 new request' }).waitFor();
     expect(await row(page, 'second_tool').count()).toBe(0);
+    expect(await row(page, 'first_tool').boundingBox()).toEqual(before);
     await screenshot(page, 'queue-arrival');
     await page.getByRole('button', { name: 'Show 1 new request' }).click();
     await row(page, 'second_tool').waitFor();
-    expect(before).not.toBeNull();
     await decide(ada, first);
     await row(page, 'first_tool').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Decided' }).click();

@@ -27,8 +27,10 @@ export function Queue() {
         }}
       />
       <QueueFilters search={search} change={change} />
-      <Arrivals />
-      <QueueList search={search} />
+      <div className={classes['below']}>
+        <QueueList search={search} />
+        <Arrivals />
+      </div>
     </section>
   );
 }
