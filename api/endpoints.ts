@@ -35,6 +35,7 @@ import { passwordEndpoints } from './sign-in/passwords.ts';
 import { permissionPolicyEndpoints } from './people/permission-policies.ts';
 import { pipelineEndpoints } from './pipelines/request-approval-pipelines.ts';
 import { sessionEndpoints } from './sign-in/sessions.ts';
+import { pushSubscriptionEndpoints } from './notifications/push-subscriptions.ts';
 import { slackCallEndpoints } from './notifications/slack/calls.ts';
 import { slackConnectionEndpoints } from './notifications/slack/connections.ts';
 import { slackLinkEndpoints } from './notifications/slack/links.ts';
@@ -84,6 +85,7 @@ export const endpoints: readonly Endpoint[] = [
   ...notificationChannelEndpoints,
   ...notificationDeliveryEndpoints,
   ...notificationSettingEndpoints,
+  ...pushSubscriptionEndpoints,
   ...slackConnectionEndpoints,
   ...slackLinkEndpoints,
   ...slackCallEndpoints,

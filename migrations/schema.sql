@@ -487,12 +487,13 @@ CREATE TABLE notification_channels (
   updated_at timestamp(3) with time zone NOT NULL,
   deleted_at timestamp(3) with time zone,
   CONSTRAINT notification_channels_pkey PRIMARY KEY (id),
-  CONSTRAINT notification_channels_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'webhook'::text, 'slack'::text]))),
+  CONSTRAINT notification_channels_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'webhook'::text, 'slack'::text, 'push'::text]))),
   CONSTRAINT notification_channels_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE notification_channels IS 'Where the messages of an organization go. Each organization has one of kind email from the start. Deleted ones stay for what was sent by them.';
 CREATE UNIQUE INDEX notification_channels_email_key ON notification_channels USING btree (organization_id) WHERE (kind = 'email'::text);
 CREATE INDEX notification_channels_organization_id_idx ON notification_channels USING btree (organization_id);
+CREATE UNIQUE INDEX notification_channels_push_key ON notification_channels USING btree (organization_id) WHERE (kind = 'push'::text);
 
 CREATE TABLE notification_deliveries (
   id uuid NOT NULL,
@@ -540,6 +541,7 @@ CREATE TABLE notification_settings (
   email boolean NOT NULL,
   slack boolean NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  push boolean NOT NULL DEFAULT true,
   CONSTRAINT notification_settings_pkey PRIMARY KEY (membership_id),
   CONSTRAINT notification_settings_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id)
 );
@@ -687,6 +689,37 @@ CREATE TABLE provisioned_instances (
 COMMENT ON TABLE provisioned_instances IS 'Instances made with an Idempotency-Key. Only the provisioner token that made one can open its sealed_token. Purged after seven days.';
 CREATE INDEX provisioned_instances_agent_credential_id_idx ON provisioned_instances USING btree (agent_credential_id);
 CREATE INDEX provisioned_instances_created_at_idx ON provisioned_instances USING btree (created_at);
+
+CREATE TABLE push_keys (
+  id uuid NOT NULL,
+  public_key text NOT NULL,
+  secret bytea NOT NULL,
+  secret_key_id text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT push_keys_pkey PRIMARY KEY (id)
+);
+COMMENT ON TABLE push_keys IS 'The one key pair with which this deployment signs push messages (VAPID). The secret is the private key, sealed.';
+CREATE UNIQUE INDEX push_keys_only_key ON push_keys USING btree ((true));
+
+CREATE TABLE push_subscriptions (
+  id uuid NOT NULL,
+  membership_id uuid NOT NULL,
+  session_id uuid,
+  endpoint text NOT NULL,
+  p256dh text NOT NULL,
+  auth text NOT NULL,
+  user_agent text NOT NULL,
+  accepted_delivery_id uuid,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT push_subscriptions_pkey PRIMARY KEY (id),
+  CONSTRAINT push_subscriptions_endpoint_key UNIQUE (endpoint),
+  CONSTRAINT push_subscriptions_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
+  CONSTRAINT push_subscriptions_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE SET NULL
+);
+COMMENT ON TABLE push_subscriptions IS 'Browsers that get push messages for a member. The session that subscribed ends the subscription when it is revoked, not when it expires.';
+CREATE INDEX push_subscriptions_membership_id_idx ON push_subscriptions USING btree (membership_id, created_at, id);
+CREATE INDEX push_subscriptions_session_id_idx ON push_subscriptions USING btree (session_id);
+COMMENT ON COLUMN push_subscriptions.accepted_delivery_id IS 'The last message that was accepted here and refused by another browser of the member, so that a retry leaves this one out.';
 
 CREATE TABLE recovery_codes (
   user_id uuid NOT NULL,

@@ -10,8 +10,10 @@ import {
   listNotificationChannels,
   rotateChannelSecret,
   testNotificationChannel,
+  type ChannelTest,
 } from '../../src/services/notifications/notification-channels.ts';
 import { present } from '../http/present.ts';
+import { CHANNEL_KINDS } from '../../src/domain/notifications/notifications.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { cursorQuery, label, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
@@ -25,9 +27,9 @@ const channelParams = z.strictObject({ id: uuid('Id of the channel.') });
 const channelSchema = z
   .strictObject({
     id: uuid('The channel.'),
-    kind: z.enum(['email', 'webhook', 'slack']).meta({
+    kind: z.enum(CHANNEL_KINDS).meta({
       description:
-        'Every organization has `email`. A `webhook` is created here. `slack` appears when a workspace is connected.',
+        'Every organization has `email`. A `webhook` is created here. `slack` appears when a workspace is connected, `push` when a browser first subscribes.',
     }),
     name: z.string().meta({ description: 'Its name.' }),
     enabled: z.boolean().meta({ description: 'False: the channel sends nothing.' }),
@@ -43,6 +45,28 @@ const channelSchema = z
   .meta({
     id: 'NotificationChannel',
     description: 'A channel over which the organization sends notifications.',
+  });
+
+export const testSchema = z
+  .strictObject({
+    delivered: z.boolean().meta({ description: 'Whether the receiver accepted it.' }),
+    status_code: z
+      .int()
+      .optional()
+      .meta({ description: 'The status that a webhook or a push service answered, if any.' }),
+    duration_ms: z.int().meta({ description: 'Duration in milliseconds.' }),
+    error_code: z.string().optional().meta({
+      description:
+        'Why it did not arrive, for example `timeout`, `egress_denied`, `connection_failed` or `unexpected_status`.',
+    }),
+  })
+  .meta({ id: 'NotificationTest', description: 'The result of a test message.' });
+
+export const presentTest = (outcome: ChannelTest) =>
+  present(testSchema, {
+    ...outcome,
+    statusCode: outcome.statusCode,
+    errorCode: outcome.errorCode,
   });
 
 const emailExample = {
@@ -263,7 +287,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Send a test message',
     description:
-      'Sends one message to the caller by email or Slack, or to the URL of a webhook (`notification_channel.test`, signed). Waits at most ' +
+      'Sends one message to the caller by email, Slack or push, or to the URL of a webhook (`notification_channel.test`, signed). Waits at most ' +
       '10 seconds and does not retry. It also works for a disabled channel.',
     auth: 'member',
     permission: 'connection.write',
@@ -271,20 +295,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The result. A message that did not arrive is not an error of this call.',
-      body: z
-        .strictObject({
-          delivered: z.boolean().meta({ description: 'Whether the receiver accepted it.' }),
-          status_code: z
-            .int()
-            .optional()
-            .meta({ description: 'The status that a webhook answered, if any.' }),
-          duration_ms: z.int().meta({ description: 'Duration in milliseconds.' }),
-          error_code: z.string().optional().meta({
-            description:
-              'Why it did not arrive, for example `timeout`, `egress_denied`, `connection_failed` or `unexpected_status`.',
-          }),
-        })
-        .meta({ id: 'NotificationTest', description: 'The result of a test message.' }),
+      body: testSchema,
       example: {
         delivered: false,
         status_code: 500,
@@ -294,19 +305,8 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     },
     errors: [],
     handler: async ({ principal, params }, context) => {
-      const { delivered, statusCode, durationMs, errorCode } = await testNotificationChannel(
-        context,
-        principal,
-        params.id,
-      );
-      return {
-        body: {
-          delivered,
-          status_code: statusCode,
-          duration_ms: durationMs,
-          error_code: errorCode,
-        },
-      };
+      const outcome = await testNotificationChannel(context, principal, params.id);
+      return { body: presentTest(outcome) };
     },
   }),
   defineEndpoint({

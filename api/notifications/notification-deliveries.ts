@@ -1,7 +1,7 @@
 /** Deliveries of notifications, including dead letters. */
 import type { ListedDelivery } from '../../src/domain/notifications/notification-deliveries.ts';
 import { z } from 'zod';
-import { DELIVERY_STATUSES } from '../../src/domain/notifications/notifications.ts';
+import { CHANNEL_KINDS, DELIVERY_STATUSES } from '../../src/domain/notifications/notifications.ts';
 import {
   listNotificationDeliveries,
   retryNotificationDelivery,
@@ -20,7 +20,7 @@ const deliverySchema = z
     channel: z
       .strictObject({
         id: uuid('The channel.'),
-        kind: z.enum(['email', 'webhook', 'slack']).meta({ description: 'Its kind.' }),
+        kind: z.enum(CHANNEL_KINDS).meta({ description: 'Its kind.' }),
         name: z.string().meta({ description: 'Its name.' }),
       })
       .meta({ description: 'The channel of the message.' }),
@@ -55,8 +55,8 @@ const deliverySchema = z
       .optional()
       .meta({
         description:
-          'Why it was dropped: `request_closed`, `member_inactive`, `cannot_decide`, `opted_out`, `not_linked`, `channel_disabled`, ' +
-          '`channel_deleted` or `not_configured`.',
+          'Why it was dropped: `request_closed`, `member_inactive`, `cannot_decide`, `opted_out`, `not_linked`, `not_subscribed`, ' +
+          '`channel_disabled`, `channel_deleted` or `not_configured`.',
       }),
   })
   .meta({

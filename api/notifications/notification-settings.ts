@@ -16,6 +16,7 @@ const settingsSchema = z
       description:
         'Whether to send them by Slack, if the organization and the member are connected.',
     }),
+    push: z.boolean().meta({ description: 'Whether to send them to subscribed browsers.' }),
   })
   .meta({
     id: 'NotificationSettings',
@@ -23,7 +24,7 @@ const settingsSchema = z
       'The channels over which a member is notified. The queue shows every request regardless.',
   });
 
-const settingsExample = { email: true, slack: false };
+const settingsExample = { email: true, slack: false, push: true };
 
 export const notificationSettingEndpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -52,7 +53,12 @@ export const notificationSettingEndpoints: readonly Endpoint[] = [
     summary: 'Change your notification settings',
     description: 'Takes effect at once, also for messages that wait to be sent.',
     auth: 'session',
-    body: settingsSchema,
+    body: z.strictObject({
+      ...settingsSchema.shape,
+      push: settingsSchema.shape.push.optional().meta({
+        description: 'The same for subscribed browsers. It stays as it is when left out.',
+      }),
+    }),
     requestExample: settingsExample,
     success: {
       status: 200,
@@ -62,7 +68,7 @@ export const notificationSettingEndpoints: readonly Endpoint[] = [
     },
     errors: [],
     handler: async ({ principal, body }, context) => ({
-      body: await saveNotificationSettings(context, principal, body),
+      body: await saveNotificationSettings(context, principal, { ...body, push: body.push }),
     }),
   }),
 ];

@@ -16,6 +16,13 @@ export interface SealedColumn {
 
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   {
+    table: 'push_keys',
+    id: 'id',
+    sealed: 'secret',
+    keyId: 'secret_key_id',
+    purposeOf: SEALED_FOR.pushKey,
+  },
+  {
     table: 'slack_connections',
     id: 'channel_id',
     sealed: 'secrets',

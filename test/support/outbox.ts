@@ -1,6 +1,7 @@
 /** Sends what is due in the outbox, one set at a time. In production the send loop decides when. */
 import { v7 } from 'uuid';
 import { leaseDue, loadLeased } from '../../src/data/notifications/notification-deliveries.ts';
+import { CHANNEL_KINDS } from '../../src/domain/notifications/notifications.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import { attempt } from '../../src/services/notifications/attempt.ts';
 import { LEAST_IN_FLIGHT } from '../../src/services/notifications/receiver-limits.ts';
@@ -17,7 +18,7 @@ export async function sendDue(service: ServiceContext): Promise<number> {
   const ids = await leaseDue(context.db, {
     lease,
     leaseMs: LEASE_MS,
-    kinds: ['email', 'webhook', 'slack'],
+    kinds: CHANNEL_KINDS,
     limit: 32,
     perChannel: LEAST_IN_FLIGHT,
     inFlight: new Map(),

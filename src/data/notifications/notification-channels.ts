@@ -6,6 +6,7 @@ import type {
   WebhookTerms,
   WebhookTarget,
 } from '../../domain/notifications/notification-channels.ts';
+import { v7 } from 'uuid';
 import type { ChannelKind } from '../../domain/notifications/notifications.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
@@ -27,6 +28,16 @@ export async function insertChannel(
     `insert into notification_channels (id, organization_id, kind, name, enabled, created_at, updated_at)
      select :id, :organizationId, :kind, :name, :enabled, now, now from clock_timestamp() as now`,
     { id, organizationId, kind, name, enabled },
+  );
+}
+
+/** Makes sure that the organization has its channel of kind push. Disabled, it stays so. */
+export async function ensurePushChannel(trx: Trx, organizationId: string): Promise<void> {
+  await trx.raw(
+    `insert into notification_channels (id, organization_id, kind, name, created_at, updated_at)
+     select :id, :organizationId, 'push', 'Push', now, now from clock_timestamp() as now
+     on conflict (organization_id) where kind = 'push' do nothing`,
+    { id: v7(), organizationId },
   );
 }
 

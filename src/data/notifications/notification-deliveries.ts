@@ -1,5 +1,6 @@
 /** The outbox: messages to send, the leases of their senders, and the outcomes. */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import type { NotificationSettings } from '../../domain/notifications/notification-settings.ts';
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
 import type {
   ChannelKind,
@@ -133,7 +134,7 @@ interface AskingMessage extends LeasedMessage {
 export interface LeasedRecipient extends Recipient {
   readonly active: boolean;
   readonly mayDecide: boolean;
-  readonly wants: { readonly email: boolean; readonly slack: boolean };
+  readonly wants: NotificationSettings;
 }
 
 /**
@@ -171,6 +172,7 @@ interface NotifiedRow extends AnyLeasedRow {
   recipientMayDecide: boolean;
   wantsEmail: boolean;
   wantsSlack: boolean;
+  wantsPush: boolean;
   levelNodeId: string | null;
   levelTeamId: string | null;
   levelRun: number;
@@ -191,7 +193,7 @@ const LOAD: PreparedStatement = {
              and n.step_key is distinct from '${ADDED_STEP}' as claimed,
            n.membership_id as recipient_id, u.display_name as recipient_name, u.email as recipient_email,
            coalesce(m.status = 'active', false) as recipient_active, coalesce(${mayDecideFor('r.agent_slug')}, false) as recipient_may_decide,
-           coalesce(w.email, true) as wants_email, coalesce(w.slack, true) as wants_slack,
+           coalesce(w.email, true) as wants_email, coalesce(w.slack, true) as wants_slack, coalesce(w.push, true) as wants_push,
            s.node_id as level_node_id, s.team_id as level_team_id, s.run as level_run, n.created_at as level_at,
            s.escalate_at as level_escalate_at
       from ${REQUEST_TABLES}
@@ -237,7 +239,7 @@ function toRecipient(row: NotifiedRow): LeasedRecipient {
     email: row.recipientEmail,
     active: row.recipientActive,
     mayDecide: row.recipientMayDecide,
-    wants: { email: row.wantsEmail, slack: row.wantsSlack },
+    wants: { email: row.wantsEmail, slack: row.wantsSlack, push: row.wantsPush },
   };
 }
 

@@ -150,6 +150,9 @@ export async function endOrganization(trx: Trx, organizationId: string): Promise
      session as (
        update sessions set revoked_at = now from clock where organization_id = :organizationId and revoked_at is null returning 1
      ),
+     push_subscription as (
+       delete from push_subscriptions p using memberships m where m.id = p.membership_id and m.organization_id = :organizationId
+     ),
      api_key as (
        update api_keys
           set revoked_at = now, revocation_reason = case kind when 'personal' then 'membership_deprovisioned' else 'manual' end

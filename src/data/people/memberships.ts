@@ -240,6 +240,8 @@ export async function endAccess(
        delete from team_members where membership_id = :membershipId and source = 'manual' returning team_id as id
      ), slack_links as (
        delete from slack_links where membership_id = :membershipId
+     ), push_subscriptions as (
+       delete from push_subscriptions where membership_id = :membershipId
      ), slack_link_codes as (
        delete from slack_link_codes where membership_id = :membershipId
      ), ended_sessions as (

@@ -86,7 +86,7 @@ export const DECIDE = `
     insert into notification_deliveries (id, organization_id, channel_id, request_id, event, next_attempt_at, created_at)
     select gen_random_uuid(), c.organization_id, c.id, decided.id, 'decided', clock_timestamp(), clock_timestamp()
       from decided join notification_channels c on c.organization_id = decided.organization_id
-     where decided.routed_at is not null and c.kind <> 'email' and c.enabled and c.deleted_at is null
+     where decided.routed_at is not null and c.kind not in ('email', 'push') and c.enabled and c.deleted_at is null
        and exists (select 1 from notification_deliveries n
                     where n.request_id = decided.id and n.channel_id = c.id and n.event = 'notified'
                       and (n.last_error is not null or n.attempts > case when n.dropped_at is null then 0 else 1 end))

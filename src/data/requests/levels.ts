@@ -9,7 +9,7 @@ import type { Bindings } from '../../platform/rows.ts';
 
 /**
  * Messages for new notifications. `newly_notified` and `announcing` name notifications by
- * `(id, request_id, organization_id)`. Those of `announcing` also get the message that announces a
+ * `(id, request_id, organization_id)`, the former with `membership_id`. Those of `announcing` also get the message that announces a
  * step in Slack.
  */
 export const OUTBOX = `
@@ -19,6 +19,7 @@ export const OUTBOX = `
       from newly_notified n
       join notification_channels c on c.organization_id = n.organization_id
      where c.enabled and c.deleted_at is null and (c.kind <> 'email' or :by_email)
+       and (c.kind <> 'push' or exists (select 1 from push_subscriptions p where p.membership_id = n.membership_id))
   ),
   announced as (
     insert into notification_deliveries
@@ -64,7 +65,7 @@ export const WRITE_LEVELS = `
       from unnest(cast(:notification_ids as uuid[]), cast(:notification_requests as uuid[]), cast(:notification_keys as text[]),
                   cast(:notification_members as uuid[])) as n (id, request_id, step_key, membership_id)
       join ready on ready.id = n.request_id
-    returning id, request_id, organization_id
+    returning id, request_id, organization_id, membership_id
   ),
   announcing as (select distinct on (request_id) id, request_id, organization_id from newly_notified order by request_id, id),
   ${OUTBOX},

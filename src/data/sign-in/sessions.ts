@@ -41,6 +41,9 @@ export const LIVE_SESSION = `
 /** SQL, of session `s` of organization `o`. */
 const FRESH_UNTIL = `s.authenticated_at + o.reauthentication_window_seconds * interval '1 second'`;
 
+/** SQL: a revoked session gets no push messages any more; one that only expires still does. */
+const UNSUBSCRIBE = `delete from push_subscriptions where session_id in (select id from revoked)`;
+
 const SESSION_HOLDER: PreparedStatement = {
   name: 'find-session-holder',
   sql: `select s.id as session_id, s.token_hash, s.method, s.assurance, s.authenticated_at,
@@ -208,10 +211,14 @@ export async function revokeSessionsOf(
 ): Promise<string[]> {
   const rows = await queryRows<{ id: string }>(
     db,
-    `update sessions s set revoked_at = clock_timestamp()
-      where s.organization_id = :organizationId and s.membership_id = :membershipId
-        and s.id is distinct from cast(:exceptId as uuid) and ${LIVE_SESSION}
-     returning s.id`,
+    `with revoked as (
+       update sessions s set revoked_at = clock_timestamp()
+        where s.organization_id = :organizationId and s.membership_id = :membershipId
+          and s.id is distinct from cast(:exceptId as uuid) and ${LIVE_SESSION}
+       returning s.id
+     ),
+     unsubscribed as (${UNSUBSCRIBE})
+     select id from revoked`,
     { organizationId, membershipId, exceptId: exceptId ?? null },
   );
   return rows.map(({ id }) => id);
@@ -223,9 +230,16 @@ export async function revokeSession(
   organizationId: string,
   sessionId: string,
 ): Promise<boolean> {
-  const changed = await db('sessions')
-    .where({ organization_id: organizationId, id: sessionId })
-    .whereNull('revoked_at')
-    .update({ revoked_at: db.raw('clock_timestamp()') });
-  return changed === 1;
+  const revoked = await queryRows<{ id: string }>(
+    db,
+    `with revoked as (
+       update sessions set revoked_at = clock_timestamp()
+        where organization_id = :organizationId and id = :sessionId and revoked_at is null
+       returning id
+     ),
+     unsubscribed as (${UNSUBSCRIBE})
+     select id from revoked`,
+    { organizationId, sessionId },
+  );
+  return revoked.length === 1;
 }

@@ -3,4 +3,5 @@
 export interface NotificationSettings {
   readonly email: boolean;
   readonly slack: boolean;
+  readonly push: boolean;
 }

@@ -1,6 +1,7 @@
 /** Outgoing notifications: kinds of channels, delivery statuses, drop reasons, and the retry schedule. */
 
-export type ChannelKind = 'email' | 'webhook' | 'slack';
+export const CHANNEL_KINDS = ['email', 'webhook', 'slack', 'push'] as const;
+export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 /** `notified`: a person is asked to decide. `decided`: a request that people were asked about has its final answer. */
 export type DeliveryEvent = 'notified' | 'decided';
@@ -16,6 +17,7 @@ export type DropReason =
   | 'cannot_decide'
   | 'opted_out'
   | 'not_linked'
+  | 'not_subscribed'
   | 'channel_disabled'
   | 'channel_deleted'
   | 'not_configured';

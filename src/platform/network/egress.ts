@@ -50,7 +50,7 @@ export interface EgressOptions {
 
 export interface EgressRequest {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly timeoutMs: number;
   /** A longer response body is an error. */
   readonly maxBytes: number;

@@ -219,7 +219,7 @@ export async function deleteNotificationChannel(
     });
     requireRecentAuthentication(caller);
     const { kind, name } = existing(await lockChannel(trx, caller.organizationId, id));
-    if (kind === 'email') throw new AppError('channel_built_in');
+    if (kind === 'email' || kind === 'push') throw new AppError('channel_built_in');
     await deleteChannel(trx, caller.organizationId, id);
     await record(trx, caller, { verb: 'deleted', id, data: { kind, name } });
   });

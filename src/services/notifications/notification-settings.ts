@@ -14,12 +14,11 @@ export async function readNotificationSettings(
   return await findNotificationSettings(db, membershipId);
 }
 
-/** Applies from the next message on, including those that wait. */
+/** Applies from the next message on, including those that wait. Push stays as it is when left out. */
 export async function saveNotificationSettings(
   { db }: ServiceContext,
   { membershipId }: MemberPrincipal,
-  settings: NotificationSettings,
+  wanted: Omit<NotificationSettings, 'push'> & { readonly push: boolean | undefined },
 ): Promise<NotificationSettings> {
-  await putNotificationSettings(db, membershipId, settings);
-  return settings;
+  return await putNotificationSettings(db, membershipId, wanted);
 }

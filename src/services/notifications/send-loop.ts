@@ -41,6 +41,7 @@ const LIMITS: Readonly<Record<ChannelKind, Limits>> = {
   email: { maxInFlight: 32, maxPerReceiver: 32, receiver: 'one for all channels' },
   webhook: { maxInFlight: 512, maxPerReceiver: 64, receiver: 'the channel' },
   slack: { maxInFlight: 128, maxPerReceiver: 32, receiver: 'the channel' },
+  push: { maxInFlight: 128, maxPerReceiver: 64, receiver: 'the channel' },
 };
 /** Starting more of them at once would hold the event loop for too long. */
 const LARGEST_SET = 12;

@@ -1,5 +1,6 @@
 /** The sender for each kind of channel. */
 import type { ChannelKind } from '../../domain/notifications/notifications.ts';
+import { pushSender } from './push.ts';
 import { slackSender } from './slack/sender.ts';
 import { emailSender } from './email.ts';
 import type { ChannelSender } from './sender.ts';
@@ -9,4 +10,5 @@ export const senders: Readonly<Record<ChannelKind, ChannelSender>> = {
   email: emailSender,
   webhook: webhookSender,
   slack: slackSender,
+  push: pushSender,
 };

@@ -4,6 +4,7 @@ import {
   recordAttempts,
   type RecordedAttempt,
 } from '../../data/notifications/notification-deliveries.ts';
+import { findPushSubscriptions } from '../../data/notifications/push-subscriptions.ts';
 import { findSlackConnections } from '../../data/notifications/slack/connections.ts';
 import { findSlackLinks, type LinkedMember } from '../../data/notifications/slack/links.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../data/notifications/slack/messages.ts';
 import type { WebhookTarget } from '../../domain/notifications/notification-channels.ts';
 import type { SlackConnection } from '../../domain/notifications/slack/connections.ts';
+import type { PushSubscription } from '../../domain/notifications/push-subscriptions.ts';
 import type { SlackLink } from '../../domain/notifications/slack/links.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { inSets } from '../../platform/sets.ts';
@@ -23,6 +25,8 @@ export interface SendStatements {
   webhookTarget(channelId: string): Promise<WebhookTarget | undefined>;
   slackConnection(organizationId: string): Promise<SlackConnection | undefined>;
   slackLink(member: LinkedMember): Promise<SlackLink | undefined>;
+  /** Of this member, oldest first. */
+  pushSubscriptions(membershipId: string): Promise<readonly PushSubscription[]>;
   /** True when this delivery posts its message. */
   beginPosting(post: NewPost): Promise<boolean>;
   endPosting(post: EndedPost): Promise<void>;
@@ -48,6 +52,10 @@ export function openStatements(db: Db): SendStatements {
     slackLink: inSets(async (members: readonly LinkedMember[]) => {
       const links = await findSlackLinks(db, members);
       return members.map(({ membershipId }) => links.get(membershipId));
+    }),
+    pushSubscriptions: inSets(async (ids: readonly string[]) => {
+      const all = await findPushSubscriptions(db, ids);
+      return ids.map((id) => all.filter(({ membershipId }) => membershipId === id));
     }),
     beginPosting: inSets((posts: readonly NewPost[]) => beginPostings(db, posts)),
     endPosting: inSets(async (posts: readonly EndedPost[]) => {

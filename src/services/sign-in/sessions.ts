@@ -10,6 +10,7 @@ import type {
 import type { SecondFactor } from '../../domain/sign-in/second-factors.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
+import { movePushSubscriptions } from '../../data/notifications/push-subscriptions.ts';
 import { lockMembershipStatus } from '../../data/people/memberships.ts';
 import {
   findSessionHolder,
@@ -129,6 +130,8 @@ export async function openSession(
   await insertAuditEvents(trx, member.organizationId, {
     events: [{ eventType: 'session.created', actor: personOf(member), subjectId: issued.id, data }],
   });
+  const former = parseToken(presented ?? '')?.id;
+  if (former !== undefined) await movePushSubscriptions(trx, { from: former, to: issued.id });
   const superseded = await endPresented(trx, presented, 'superseded');
   if (bySession && !superseded) throw new AppError('authentication_required');
   return issued;

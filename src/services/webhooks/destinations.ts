@@ -3,10 +3,11 @@ import { invalid } from '../../domain/errors.ts';
 import { EgressDenied, EgressTimeout } from '../../platform/network/egress.ts';
 import type { Runtime } from '../context.ts';
 
-/** Throws 400 `egress_denied` at /url unless a call may go there now. */
+/** Throws 400 `egress_denied` at the pointer unless a call may go there now. */
 export async function requireReachable(
   { egress }: Pick<Runtime, 'egress'>,
   url: string,
+  pointer = '/url',
 ): Promise<void> {
   try {
     await egress.check(url);
@@ -19,6 +20,6 @@ export async function requireReachable(
       throw error;
     const message =
       error instanceof EgressDenied ? error.message : 'names a host that was not found in time';
-    throw invalid([{ pointer: '/url', code: 'egress_denied', message }]);
+    throw invalid([{ pointer, code: 'egress_denied', message }]);
   }
 }

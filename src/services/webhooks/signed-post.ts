@@ -1,5 +1,10 @@
 /** Posts one signed message to a URL that a person entered, and says what came back. */
-import { AnswerTooLarge, EgressDenied, EgressTimeout } from '../../platform/network/egress.ts';
+import {
+  AnswerTooLarge,
+  EgressDenied,
+  EgressTimeout,
+  type EgressRequest,
+} from '../../platform/network/egress.ts';
 import { retryAfterMs } from '../../platform/network/retry-after.ts';
 import { signatureHeaders } from '../../platform/crypto/webhook-signature.ts';
 import type { Runtime } from '../context.ts';
@@ -40,21 +45,31 @@ export interface PostRefusal {
 }
 
 export async function postSigned(
+  runtime: Pick<Runtime, 'egress'>,
+  { url, secret, id, body, headers, ...limits }: SignedPost,
+): Promise<Posted> {
+  return await postTo(runtime, url, {
+    headers: {
+      'content-type': 'application/json',
+      ...headers,
+      ...signatureHeaders(secret, { id, at: new Date(), body }),
+    },
+    body,
+    ...limits,
+  });
+}
+
+/** Posts to a URL that a person or a browser gave. Names of headers are in lower case. */
+export async function postTo(
   { egress }: Pick<Runtime, 'egress'>,
-  { url, secret, id, body, timeoutMs, signal, headers }: SignedPost,
+  url: string,
+  { headers, ...post }: Omit<EgressRequest, 'maxBytes'>,
 ): Promise<Posted> {
   try {
     const answer = await egress.post(url, {
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'Countersign',
-        ...headers,
-        ...signatureHeaders(secret, { id, at: new Date(), body }),
-      },
-      body,
-      timeoutMs,
+      headers: { 'user-agent': 'Countersign', ...headers },
+      ...post,
       maxBytes: ANSWER_BYTES,
-      signal,
     });
     const pauseMs = retryAfterMs(answer.headers['retry-after']);
     return {

@@ -22,6 +22,7 @@ import {
 } from '../../../src/domain/agents/agent-enrollments.ts';
 import { SEALED_FOR } from '../../../src/domain/sealed-secrets.ts';
 import { TOKEN_PREFIX } from '../../../src/domain/tokens.ts';
+import { newBrowser } from '../servers/push-service.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import { makeSigningSecret } from '../../../src/services/webhooks/signing-secrets.ts';
 import type { TestApp } from '../app.ts';
@@ -71,6 +72,7 @@ export interface World {
   readonly notificationDeliveryId: string;
   readonly toolCatalogEntryId: string;
   readonly toolPresentationId: string;
+  readonly pushSubscriptionId: string;
   readonly policies: { readonly member: string; readonly team: string; readonly key: string };
 }
 
@@ -127,6 +129,7 @@ export async function createWorld(app: TestApp): Promise<World> {
     notificationDeliveryId: delivery.id,
     toolCatalogEntryId: await reportTool(app, agent),
     toolPresentationId: await createToolPresentation(app, organization),
+    pushSubscriptionId: await createPushSubscription(app, organization),
     ...(await createSpares(app, organization)),
     policies: {
       member: await grant(app.db, organization.id, { membershipId: member.membershipId, policy }),
@@ -247,6 +250,20 @@ async function createPasswordReset(app: TestApp, { userId }: TestMember): Promis
   return token;
 }
 
+async function createPushSubscription(app: TestApp, { owner }: TestOrganization): Promise<string> {
+  const id = randomUUID();
+  const { endpoint, keys } = newBrowser(`https://push.invalid/${id}`).subscription;
+  await app.db('push_subscriptions').insert({
+    id,
+    membership_id: owner.membershipId,
+    endpoint,
+    ...keys,
+    user_agent: 'a browser',
+    created_at: new Date(),
+  });
+  return id;
+}
+
 /** A second session and a second key of the owner: copies of the first. */
 async function createSpares(
   app: TestApp,
@@ -286,6 +303,7 @@ export function paramsIn(
     [/\/notification_channels\//, world.notificationChannelId],
     [/\/notification_deliveries\//, world.notificationDeliveryId],
     [/\/tool_catalog\//, world.toolCatalogEntryId],
+    [/\/push_subscriptions\//, world.pushSubscriptionId],
     [/\/tool_presentations\//, world.toolPresentationId],
     [/./, randomUUID()],
   ];
