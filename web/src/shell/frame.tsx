@@ -17,7 +17,7 @@ export function Frame() {
       <header className={classes['header']}>
         <Link to="/" className={classes['brand']}>
           <Mark />
-          <span>{session.product}</span>
+          <span className={classes['product']}>{session.product}</span>
         </Link>
         <nav aria-label={session.product} className={classes['links']}>
           <Link to="/" activeOptions={{ includeSearch: false }} className={classes['link']}>
@@ -25,7 +25,11 @@ export function Frame() {
           </Link>
         </nav>
         <div className={classes['account']}>
-          <bdi className={classes['name']}>{account.user.display_name}</bdi>
+          <Link to="/account" className={classes['me']}>
+            <PersonIcon />
+            <bdi className={classes['name']}>{account.user.display_name}</bdi>
+            <span className={classes['announced']}>, {session.me}</span>
+          </Link>
           <SignOut />
         </div>
       </header>
@@ -35,6 +39,15 @@ export function Frame() {
         </RecentAuthentication>
       </main>
     </div>
+  );
+}
+
+function PersonIcon() {
+  return (
+    <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" className={classes['icon']}>
+      <circle cx="10" cy="7" r="3.25" />
+      <path d="M3.5 17c.9-3.2 3.4-4.75 6.5-4.75s5.6 1.55 6.5 4.75" />
+    </svg>
   );
 }
 

@@ -124,13 +124,55 @@ const request = createRoute({
   component: lazyRouteComponent(() => import('../areas/requests/request.tsx'), 'Request'),
 });
 
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../areas/people/account.tsx'), 'AccountLayout'),
+});
+
+const profile = createRoute({
+  getParentRoute: () => account,
+  path: '/',
+  component: lazyRouteComponent(() => import('../areas/people/profile.tsx'), 'Profile'),
+});
+
+const security = createRoute({
+  getParentRoute: () => account,
+  path: '/security',
+  component: lazyRouteComponent(() => import('../areas/people/security.tsx'), 'Security'),
+});
+
+const sessions = createRoute({
+  getParentRoute: () => account,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('../areas/people/sessions.tsx'), 'Sessions'),
+});
+
+const notifications = createRoute({
+  getParentRoute: () => account,
+  path: '/notifications',
+  component: lazyRouteComponent(
+    () => import('../areas/notifications/notifications.tsx'),
+    'Notifications',
+  ),
+});
+
+const shortcuts = createRoute({
+  getParentRoute: () => account,
+  path: '/shortcuts',
+  component: lazyRouteComponent(() => import('../areas/people/shortcuts.tsx'), 'Shortcuts'),
+});
+
 const tree = root.addChildren([
   login,
   welcome,
   forgotPassword,
   resetPassword,
   invitation,
-  signedIn.addChildren([queue.addChildren([noRequest, request])]),
+  signedIn.addChildren([
+    queue.addChildren([noRequest, request]),
+    account.addChildren([profile, security, sessions, notifications, shortcuts]),
+  ]),
 ]);
 
 export function createAppRouter(queries: QueryClient) {

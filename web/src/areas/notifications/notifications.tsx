@@ -1,0 +1,78 @@
+/** How a person is notified. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { Panel } from '../../design/panel.tsx';
+import { Result } from '../../design/result.tsx';
+import { Toggle } from '../../design/toggle.tsx';
+import { useTitle } from '../../shell/title.ts';
+import { accountQuery } from '../../shell/session.ts';
+import { Failed, Loading } from '../../shell/states.tsx';
+import { notifications as text } from '../../text/notifications.ts';
+import {
+  settingsQuery,
+  slackQuery,
+  useSettingChange,
+  type NotificationSettings,
+  type OwnSlack,
+} from './notifications-data.ts';
+import { SlackLink } from './slack-link.tsx';
+import classes from './notifications.module.css';
+
+export function Notifications() {
+  useTitle(text.title);
+  const settings = useQuery(settingsQuery);
+  const slack = useQuery(slackQuery);
+  if (settings.isPending || slack.isPending) return <Loading />;
+  if (settings.isError)
+    return <Failed error={settings.error} reset={() => void settings.refetch()} />;
+  if (slack.isError) return <Failed error={slack.error} reset={() => void slack.refetch()} />;
+  return (
+    <>
+      <h1>{text.title}</h1>
+      <Channels settings={settings.data} slack={slack.data} />
+      <SlackLink slack={slack.data} />
+    </>
+  );
+}
+
+function Channels({
+  settings,
+  slack,
+}: {
+  readonly settings: NotificationSettings;
+  readonly slack: OwnSlack;
+}) {
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const change = useSettingChange();
+  return (
+    <Panel title={text.channelsTitle} hint={text.channelsHint}>
+      <div className={classes['channels']}>
+        <Toggle
+          label={text.channels.email}
+          description={
+            <>
+              {text.emailTo} <bdi>{account.user.email}</bdi>
+            </>
+          }
+          isOn={settings.email}
+          onChange={(email) => {
+            change.mutate({ email });
+          }}
+        />
+        <Toggle
+          label={text.channels.slack}
+          description={slackState(slack)}
+          isOn={settings.slack}
+          onChange={(isOn) => {
+            change.mutate({ slack: isOn });
+          }}
+        />
+      </div>
+      <Result text={change.isSuccess ? text.saved : ''} error={change.error} />
+    </Panel>
+  );
+}
+
+function slackState({ team_name: team, slack_user_id: user }: OwnSlack): string {
+  if (team === null) return text.slackNotConnected;
+  return user === null ? text.slackUnlinked : text.slackLinked;
+}

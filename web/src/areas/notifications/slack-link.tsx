@@ -1,0 +1,191 @@
+/** The link between a person and their Slack user. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { CopyButton } from '../../design/copy-button.tsx';
+import { Panel } from '../../design/panel.tsx';
+import { Result } from '../../design/result.tsx';
+import { Instant } from '../../design/instant.tsx';
+import { useSensitiveMutation } from '../../shell/recent-authentication.tsx';
+import { notifications as text } from '../../text/notifications.ts';
+import {
+  beginSlackLink,
+  removeSlackLink,
+  slackPoll,
+  slackQuery,
+  type OwnSlack,
+} from './notifications-data.ts';
+import classes from './notifications.module.css';
+
+type Code = Awaited<ReturnType<typeof beginSlackLink>>;
+
+export function SlackLink({ slack }: { readonly slack: OwnSlack }) {
+  if (slack.team_name !== null) return <OwnLink slack={slack} />;
+  return (
+    <Panel title={text.slackTitle}>
+      <p>{text.slackNone}</p>
+    </Panel>
+  );
+}
+
+function OwnLink({ slack }: { readonly slack: OwnSlack }) {
+  const queries = useQueryClient();
+  const result = useRef<HTMLParagraphElement>(null);
+  const [code, setCode] = useState<Code>();
+  const [said, setSaid] = useState('');
+  const say = (next: string) => {
+    setSaid(next);
+    setCode(undefined);
+    result.current?.focus();
+  };
+  const begin = useSensitiveMutation({
+    mutationFn: beginSlackLink,
+    onSuccess: (begun) => {
+      setSaid('');
+      setCode(begun);
+    },
+  });
+  const unlink = useMutation({
+    mutationFn: removeSlackLink,
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: slackQuery.queryKey });
+      say(text.unlinked);
+    },
+  });
+  const isLinked = slack.slack_user_id !== null;
+  return (
+    <Panel title={text.slackTitle} hint={isLinked ? undefined : text.slackIntro}>
+      <Result ref={result} text={said} error={begin.error ?? unlink.error} />
+      <Facts slack={slack} />
+      {code && (
+        <Command
+          code={code}
+          before={slack}
+          onLinked={() => {
+            say(text.linked);
+          }}
+          onCancel={() => {
+            setCode(undefined);
+          }}
+        />
+      )}
+      {!code && (
+        <Actions
+          isLinked={isLinked}
+          isLinking={begin.isPending}
+          isUnlinking={unlink.isPending}
+          onLink={() => {
+            unlink.reset();
+            begin.mutate();
+          }}
+          onUnlink={() => {
+            begin.reset();
+            unlink.mutate();
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+interface ActionsProps {
+  readonly isLinked: boolean;
+  readonly isLinking: boolean;
+  readonly isUnlinking: boolean;
+  readonly onLink: () => void;
+  readonly onUnlink: () => void;
+}
+
+function Actions({ isLinked, isLinking, isUnlinking, onLink, onUnlink }: ActionsProps) {
+  const label = isLinked ? text.linkAgain : text.link;
+  return (
+    <div className={classes['actions']}>
+      <Button
+        variant={isLinked ? 'default' : 'filled'}
+        aria-disabled={isLinking}
+        onClick={isLinking ? undefined : onLink}
+      >
+        {isLinking ? text.linking : label}
+      </Button>
+      {isLinked && (
+        <Button
+          variant="default"
+          aria-disabled={isUnlinking}
+          onClick={isUnlinking ? undefined : onUnlink}
+        >
+          {isUnlinking ? text.unlinking : text.unlink}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Facts({ slack }: { readonly slack: OwnSlack }) {
+  return (
+    <dl className={classes['facts']}>
+      <div>
+        <dt>{text.slackWorkspace}</dt>
+        <dd>
+          <bdi>{slack.team_name}</bdi>
+        </dd>
+      </div>
+      {slack.slack_user_id !== null && (
+        <div>
+          <dt>{text.slackUser}</dt>
+          <dd>
+            <bdi>{slack.slack_user_id}</bdi>
+          </dd>
+        </div>
+      )}
+      {slack.linked_at !== null && (
+        <div>
+          <dt>{text.linkedSince}</dt>
+          <dd>
+            <Instant at={slack.linked_at} as="clock" />
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+/** The command to send, until Slack brought it. */
+function Command({
+  code,
+  before,
+  onLinked,
+  onCancel,
+}: {
+  readonly code: Code;
+  readonly before: OwnSlack;
+  readonly onLinked: () => void;
+  readonly onCancel: () => void;
+}) {
+  const intro = useRef<HTMLParagraphElement>(null);
+  const [{ linked_at: linkedBefore }] = useState(before);
+  const { data: now } = useQuery(slackPoll);
+  const isLinked = now !== undefined && now.linked_at !== linkedBefore;
+  useEffect(() => {
+    intro.current?.focus();
+  }, []);
+  useEffect(() => {
+    if (isLinked) onLinked();
+  }, [isLinked, onLinked]);
+  return (
+    <div className={classes['command']}>
+      <p ref={intro} tabIndex={-1}>
+        {text.typeCommand}
+      </p>
+      <code>{code.command}</code>
+      <div className={classes['actions']}>
+        <CopyButton label={text.copyCommand} value={code.command} />
+        <Button variant="default" onClick={onCancel}>
+          {text.cancel}
+        </Button>
+      </div>
+      <p className={classes['hint']}>
+        {text.commandUntil} <Instant at={code.expires_at} as="clock" />. {text.waiting}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+/** Who a person is here, and what they may do. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { accountQuery, type Account } from '../../shell/session.ts';
+import { useTitle } from '../../shell/title.ts';
+import { Failed, Loading } from '../../shell/states.tsx';
+import { account as text } from '../../text/account.ts';
+import { abilitiesOf, namedIds, type Ability } from './abilities.ts';
+import { namesQuery } from './account-data.ts';
+import { Panel } from '../../design/panel.tsx';
+import classes from './profile.module.css';
+
+type Names = ReadonlyMap<string, string>;
+
+export function Profile() {
+  useTitle(text.profile);
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const names = useQuery(namesQuery(namedIds(account)));
+  if (names.isPending) return <Loading />;
+  if (names.isError) return <Failed error={names.error} reset={() => void names.refetch()} />;
+  return (
+    <>
+      <h1>{text.profile}</h1>
+      <Person account={account} names={names.data} />
+      <Abilities account={account} names={names.data} />
+    </>
+  );
+}
+
+function Person({ account, names }: { readonly account: Account; readonly names: Names }) {
+  const { user, organization, principal } = account;
+  const teams = principal.team_ids.map((id) => names.get(id) ?? text.unnamed).toSorted();
+  const isOwner = account.assignments.some(({ is_owner }) => is_owner);
+  return (
+    <Panel title={<bdi>{user.display_name}</bdi>} hint={isOwner ? text.owner : undefined}>
+      <dl className={classes['facts']}>
+        <div>
+          <dt>{text.email}</dt>
+          <dd>
+            <bdi>{user.email}</bdi>
+          </dd>
+        </div>
+        <div>
+          <dt>{text.organization}</dt>
+          <dd>
+            <bdi>{organization.name}</bdi>
+          </dd>
+        </div>
+        <div>
+          <dt>{text.teams}</dt>
+          <dd>
+            {teams.length === 0 ? (
+              text.noTeams
+            ) : (
+              <ul className={classes['teams']}>
+                {teams.map((team, index) => (
+                  <li key={index}>
+                    <bdi>{team}</bdi>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </dd>
+        </div>
+      </dl>
+    </Panel>
+  );
+}
+
+function Abilities({ account, names }: { readonly account: Account; readonly names: Names }) {
+  const areas = abilitiesOf(account.principal.grants);
+  if (areas.length === 0)
+    return (
+      <Panel title={text.abilitiesTitle}>
+        <p>{text.noAbilities}</p>
+      </Panel>
+    );
+  return (
+    <Panel title={text.abilitiesTitle} hint={text.abilitiesHint}>
+      <div className={classes['areas']}>
+        {areas.map(({ area, abilities }) => (
+          <section key={area} className={classes['area']}>
+            <h3>{area}</h3>
+            <ul className={classes['abilities']}>
+              {abilities.map((ability) => (
+                <li key={ability.permission}>
+                  {ability.text}
+                  <Scopes scopes={ability.scopes} names={names} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </Panel>
+  );
+}
+
+function Scopes({ scopes, names }: { readonly scopes: Ability['scopes']; readonly names: Names }) {
+  if (scopes.length === 0) return null;
+  return (
+    <span className={classes['scopes']}>
+      {text.only}{' '}
+      {scopes.map(({ kind, id }, index) => (
+        <span key={`${kind} ${id}`}>
+          {index > 0 && ', '}
+          {text[kind]} <bdi>{names.get(id) ?? id}</bdi>
+        </span>
+      ))}
+    </span>
+  );
+}

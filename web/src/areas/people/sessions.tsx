@@ -1,0 +1,155 @@
+/** A person's sign-ins, and the ways to end them. */
+import { Button } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { useTitle } from '../../shell/title.ts';
+import { Failed, Loading } from '../../shell/states.tsx';
+import { account as text } from '../../text/account.ts';
+import { endOtherSessions, endSession, sessionsQuery, type Session } from './account-data.ts';
+import { Panel } from '../../design/panel.tsx';
+import { Result } from '../../design/result.tsx';
+import { Instant } from '../../design/instant.tsx';
+import { deviceOf } from './user-agents.ts';
+import classes from './sessions.module.css';
+
+export function Sessions() {
+  useTitle(text.sessions);
+  const sessions = useInfiniteQuery(sessionsQuery);
+  if (sessions.isPending) return <Loading />;
+  if (sessions.isError)
+    return <Failed error={sessions.error} reset={() => void sessions.refetch()} />;
+  return (
+    <>
+      <h1>{text.sessions}</h1>
+      <Panel title={text.sessionsTitle} hint={text.sessionsHint}>
+        <SessionList sessions={sessions.data.pages.flatMap((page) => page.sessions)} />
+        {sessions.hasNextPage && (
+          <Button
+            variant="default"
+            loading={sessions.isFetchingNextPage}
+            onClick={() => void sessions.fetchNextPage()}
+          >
+            {text.moreSessions}
+          </Button>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function SessionList({ sessions }: { readonly sessions: readonly Session[] }) {
+  const queries = useQueryClient();
+  const heading = useRef<HTMLParagraphElement>(null);
+  const [result, setResult] = useState('');
+  const done = async (said: string) => {
+    setResult(said);
+    // The button is gone with its session: the focus goes to what says so.
+    heading.current?.focus();
+    await queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+  };
+  const endOne = useMutation({
+    mutationFn: endSession,
+    onSuccess: async (_, session) => {
+      await done(text.sessionEnded(deviceText(session)));
+    },
+  });
+  const endOthers = useMutation({
+    mutationFn: endOtherSessions,
+    onSuccess: async () => {
+      await done(text.othersEnded);
+    },
+  });
+  const others = sessions.filter(({ current }) => !current);
+  return (
+    <>
+      <Result ref={heading} text={result} error={endOne.error ?? endOthers.error} />
+      <ul className={classes['sessions']}>
+        {sessions
+          .filter(({ current }) => current)
+          .concat(others)
+          .map((session) => (
+            <SessionRow
+              key={session.id}
+              session={session}
+              isEnding={endOne.isPending && endOne.variables.id === session.id}
+              onEnd={() => {
+                endOthers.reset();
+                endOne.mutate(session);
+              }}
+            />
+          ))}
+      </ul>
+      {others.length === 0 ? (
+        <p className={classes['none']}>{text.noOthers}</p>
+      ) : (
+        <Button
+          variant="default"
+          className={classes['all'] ?? ''}
+          loading={endOthers.isPending}
+          onClick={() => {
+            endOne.reset();
+            endOthers.mutate();
+          }}
+        >
+          {text.endOthers}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function deviceText({ user_agent: userAgent }: Session): string {
+  const { browser, system } = deviceOf(userAgent);
+  if (browser === undefined) return system ?? text.unknownBrowser;
+  return system === undefined ? browser : text.on(browser, system);
+}
+
+function SessionRow({
+  session,
+  isEnding,
+  onEnd,
+}: {
+  readonly session: Session;
+  readonly isEnding: boolean;
+  readonly onEnd: () => void;
+}) {
+  const device = deviceText(session);
+  const method = Object.hasOwn(text.methods, session.method)
+    ? text.methods[session.method]
+    : session.method;
+  return (
+    <li className={classes['session']}>
+      <div className={classes['what']}>
+        <p>
+          <strong title={session.user_agent ?? undefined}>{device}</strong>
+          {session.current && <span className={classes['current']}>{text.thisSession}</span>}
+        </p>
+        <p className={classes['detail']}>
+          {method}
+          {session.client_address !== null && (
+            <>
+              {' '}
+              {text.from} <bdi>{session.client_address}</bdi>
+            </>
+          )}
+        </p>
+        <p className={classes['detail']}>
+          {text.lastUsed} <Instant at={session.last_seen_at} as="ago" /> · {text.signedIn}{' '}
+          <Instant at={session.created_at} as="clock" /> · {text.ends}{' '}
+          <Instant at={session.expires_at} as="clock" />
+        </p>
+      </div>
+      {!session.current && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={text.endSessionOf(device)}
+          disabled={isEnding}
+          onClick={onEnd}
+        >
+          {isEnding ? text.ending : text.endSession}
+        </Button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,34 @@
+/** The keys of the app, in English. Each single key that a page uses is here. */
+export interface ShortcutGroup {
+  readonly title: string;
+  /** Whether the switch for single keys turns these off. */
+  readonly isSingle: boolean;
+  readonly keys: readonly (readonly [key: string, action: string])[];
+}
+
+export const shortcutGroups: readonly ShortcutGroup[] = [
+  {
+    title: 'On a request',
+    isSingle: true,
+    keys: [
+      ['a', 'Approve: opens the confirmation'],
+      ['d', 'Deny: opens the confirmation'],
+    ],
+  },
+  {
+    title: 'In a confirmation',
+    isSingle: false,
+    keys: [
+      ['Enter', 'Confirm'],
+      ['Escape', 'Go back without an answer'],
+    ],
+  },
+  {
+    title: 'On every page',
+    isSingle: false,
+    keys: [
+      ['Tab', 'Go to the next control. The first one skips to the content'],
+      ['Shift + Tab', 'Go to the control before'],
+    ],
+  },
+];
