@@ -35,6 +35,10 @@ export interface ModelFailure {
   /** Absent when no answer came. */
   readonly status?: number;
   readonly retryAfterMs?: number;
+  /** A word of the provider or of the network, never a text. */
+  readonly code?: string;
+  /** How the provider names the call, for questions to its support. */
+  readonly providerRequestId?: string;
   /** Certain that the model did not run. */
   readonly unheard: boolean;
 }
@@ -118,18 +122,31 @@ const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNE
 
 /** The clients of the providers throw errors of the same form. */
 function failureOf(error: unknown, timedOut: boolean): ModelFailure {
-  const { status, headers } = error as { readonly status?: unknown; readonly headers?: unknown };
-  if (typeof status !== 'number')
-    return { kind: 'failed', timedOut, unheard: codesOf(error).some((code) => UNSENT.has(code)) };
+  const { status, headers, code, type, requestID } = error as Readonly<Record<string, unknown>>;
+  if (typeof status !== 'number') {
+    const codes = codesOf(error);
+    const unheard = codes.some((each) => UNSENT.has(each));
+    return { kind: 'failed', timedOut, unheard, ...(codes[0] && { code: codes[0] }) };
+  }
   const pauseMs = headers instanceof Headers ? retryAfterMs(headers.get('retry-after')) : undefined;
+  const word = [code, type].find((each) => matches(each, WORD));
   return {
     kind: 'failed',
     timedOut: false,
     status,
     ...(pauseMs !== undefined && { retryAfterMs: pauseMs }),
+    ...(word && { code: word }),
+    ...(matches(requestID, REQUEST_ID) && { providerRequestId: requestID }),
     unheard: status < 500,
   };
 }
+
+/** Too narrow for a text or a key: providers repeat parts of both in their errors. */
+const WORD = /^[a-z_]{1,64}$/;
+const REQUEST_ID = /^[\w-]{1,64}$/;
+
+const matches = (value: unknown, pattern: RegExp): value is string =>
+  typeof value === 'string' && pattern.test(value);
 
 /** Of an error and its causes. */
 function codesOf(error: unknown): string[] {

@@ -37,7 +37,7 @@ type JudgeQuestion = BlockQuestion<JudgeBlock>;
  * stays taken, because the provider may charge it.
  */
 export async function askJudge(
-  { db, judge }: Pick<ServiceContext, 'db' | 'judge'>,
+  { db, judge, logger }: Pick<ServiceContext, 'db' | 'judge' | 'logger'>,
   question: JudgeQuestion,
 ): Promise<BlockReply> {
   const { block, organizationId } = question;
@@ -57,7 +57,13 @@ export async function askJudge(
   });
   const observed = { model, duration_ms: Math.round(performance.now() - startedAt) };
   const call = { question, prompt, model, reservation, observed };
-  return reply.kind === 'failed' ? unanswered(call, reply) : answered(call, judge, reply);
+  if (reply.kind === 'answered') return answered(call, judge, reply);
+  const { timedOut, status, code, providerRequestId } = reply;
+  logger.warn(
+    { approvalRequest: question.request?.id, model, timedOut, status, code, providerRequestId },
+    'the language model could not be asked',
+  );
+  return unanswered(call, reply);
 }
 
 /** Undefined for a model that the deployment no longer has. */

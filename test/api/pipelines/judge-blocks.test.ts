@@ -172,6 +172,27 @@ describe('a judge that fails', () => {
     expect(await eventsOf(id, 'judged')).toEqual([]);
   });
 
+  test('is logged with what the provider needs to find the call, without content and key', async () => {
+    await pipeline('bot', { blocks: [judge()] });
+    server.answerWith((response, { headers, body }) => {
+      response.writeHead(429, { 'content-type': 'application/json', 'x-request-id': 'req_8a1f' });
+      const message = `${String(headers.authorization)} sent ${JSON.stringify(body)}`;
+      response.end(JSON.stringify({ error: { message, code: 'insufficient_quota' } }));
+    });
+    const logged = app.log.length;
+    const { id } = await create({ arguments: { note: 'of the caller' } });
+    const lines = app.log.slice(logged).filter((line) => line.includes('language model'));
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      {
+        ...{ level: 'warn', time: expect.any(String), approvalRequest: id, model: 'judge-small' },
+        ...{ timedOut: false, status: 429, code: 'insufficient_quota' },
+        ...{ providerRequestId: 'req_8a1f', msg: 'the language model could not be asked' },
+      },
+    ]);
+    for (const secret of ['a-key-of-the-judge', 'of the caller', POLICY])
+      expect(app.log.slice(logged).join('')).not.toContain(secret);
+  });
+
   test('stalls no longer than its timeout', async () => {
     await pipeline('bot', { blocks: [judge({}, { timeout: '1s' }), approveAll] });
     server.answerWith((response) => response.write(' '));

@@ -84,11 +84,36 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
     expect(server.asked).toHaveLength(before + 1);
   });
 
+  test('fails with the code and the request id of the provider, and nothing else that it says', async () => {
+    const failed = async (id: string, error: object) => {
+      server.answerWith((response) => {
+        response.writeHead(400, {
+          ...{ 'content-type': 'application/json', 'x-request-id': id, 'request-id': id },
+        });
+        response.end(JSON.stringify({ type: 'error', error }));
+      });
+      return await model.ask(question());
+    };
+    const refused = { kind: 'failed', timedOut: false, status: 400, unheard: true };
+    const known = { message: 'The key a-key may not.', type: 'invalid_request_error' };
+    expect(await failed('req_011abc9', known)).toEqual({
+      ...{ ...refused, code: 'invalid_request_error' },
+      providerRequestId: 'req_011abc9',
+    });
+    const id = '3f1c2e9a-0b7d-4c55-9c0e-6f2f1b1d8a11';
+    expect(await failed(id, known)).toMatchObject({ providerRequestId: id });
+    const telling = { message: 'No.', type: 'The key a-key may not.', code: 'sk-a-key' };
+    expect(await failed('The key a-key may not.', telling)).toEqual(refused);
+  });
+
   test('fails where nothing listens, and was not heard', async () => {
     const gone = await startJudgeServer();
     await gone.close();
     const away = open({ url: gone.url(dialect), apiKey: 'a-key' });
-    expect(await away.ask(question())).toEqual({ kind: 'failed', timedOut: false, unheard: true });
+    expect(await away.ask(question())).toEqual({
+      ...{ kind: 'failed', timedOut: false, unheard: true },
+      code: 'ECONNREFUSED',
+    });
   });
 
   test('fails at the end of its time, before the answer and within it', async () => {
