@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../../src/local/processes.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { HttpClient } from '../support/http.ts';
-import { compiledPath } from '../support/run/compiled-sources.ts';
+import { programPath } from '../support/run/bundled-programs.ts';
 
 let app: TestApp;
 
@@ -20,7 +20,7 @@ afterAll(async () => {
 /** `npm run demo` from the sources, against the service of this test. */
 function runDemo(environment: Readonly<Record<string, string>> = {}) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [compiledPath('demo/main.ts')], {
+  const child = spawn(process.execPath, [programPath('demo/main.ts')], {
     env: {
       ...{ PATH, HOME },
       COUNTERSIGN_PUBLIC_URL: app.url,

@@ -1,2 +1,2 @@
 /** How often a test lets calls race: enough to show a missing lock. `TEST_ROUNDS=100` looks for what is rarer. */
-export const ROUNDS = Number(process.env['TEST_ROUNDS'] ?? 5);
+export const ROUNDS = Number(process.env['TEST_ROUNDS'] ?? 3);

@@ -18,7 +18,7 @@ import {
   acquaintances,
   barred,
   strangers,
-  withoutValidCredential,
+  withoutCredential,
   type Caller,
 } from '../../support/matrix/callers.ts';
 import {
@@ -221,7 +221,7 @@ function describeCallers(callers: readonly Caller[], at: readonly (typeof named)
   });
 }
 
-describeCallers(withoutValidCredential(hosted, home), named);
+describeCallers(withoutCredential, named);
 describeCallers(await acquaintances(hosted, home), named);
 describeCallers(await strangers(hosted, home), samples);
 describeCallers(await barred(hosted, home), samples);

@@ -13,6 +13,7 @@ import { wakeDue } from '../../../src/services/requests/reconciler.ts';
 import { stepRequest } from '../../../src/services/requests/step.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { through, type Gate } from '../../support/gates.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { stepAt } from '../../support/scene/approval-requests.ts';
 import type { PathSpec } from '../../support/scene/cast.ts';
@@ -203,7 +204,7 @@ describe('a late level', () => {
         6,
       );
     });
-    await fc.assert(property, { numRuns: 12, endOnFailure: true });
+    await fc.assert(property, { numRuns: 2 * ROUNDS, endOnFailure: true });
   });
 
   test('takes as many statements for thirty requests as for three', async () => {

@@ -33,15 +33,6 @@ export interface Caller {
   readonly at?: (endpoint: Endpoint) => boolean;
 }
 
-/**
- * The headers of a caller who is always refused. No call changes what the next one finds, so they
- * are prepared once.
- */
-function once(prepare: () => Promise<Headers>): () => Promise<Headers> {
-  let prepared: Promise<Headers> | undefined;
-  return () => (prepared ??= prepare());
-}
-
 const past = () => new Date(Date.now() - 1_000);
 const openTo =
   (kind: CredentialKind) =>
@@ -85,31 +76,10 @@ function spoilersOf({ app, cookie }: Edition, { organization, agent }: World) {
   };
 }
 
-/**
- * No credential, and a revoked one of each kind where its kind opens. They call
- * every endpoint.
- */
-export function withoutValidCredential(edition: Edition, home: World): readonly Caller[] {
-  const spoiled = spoilersOf(edition, home);
-  const revoked = { revoked_at: past() };
-  const revokedKey = { ...revoked, revocation_reason: 'manual' };
-  const rows = [
-    ['a revoked key', 'api_key', revokedKey],
-    ['a revoked organization key', 'organization_api_key', revokedKey],
-    ['a revoked session', 'human', revoked],
-    ['a revoked agent credential', 'agent', revoked],
-    ['a revoked provisioner token', 'provisioner', revoked],
-  ] as const;
-  return [
-    { caller: 'no credential', headers: () => ({}), refusal: unauthenticated },
-    ...rows.map(([caller, kind, change]) => ({
-      caller,
-      at: openTo(kind),
-      headers: once(() => spoiled[kind](change)),
-      refusal: unauthenticated,
-    })),
-  ];
-}
+/** They call every endpoint. */
+export const withoutCredential: readonly Caller[] = [
+  { caller: 'no credential', headers: () => ({}), refusal: unauthenticated },
+];
 
 /** Callers whose credential proves nothing. Which endpoint they call makes no difference. */
 export async function strangers(edition: Edition, home: World): Promise<readonly Caller[]> {
@@ -120,6 +90,8 @@ export async function strangers(edition: Edition, home: World): Promise<readonly
     everything('organization', [], 'organization_api_key'),
   ]);
   const expired = { expires_at: past() };
+  const revoked = { revoked_at: past() };
+  const revokedKey = { ...revoked, revocation_reason: 'manual' };
   const idle = { last_seen_at: new Date(Date.now() - 86_401_000) };
   const bearers = {
     'an invalid token': 'whk_nonsense',
@@ -139,6 +111,11 @@ export async function strangers(edition: Edition, home: World): Promise<readonly
     ...Object.entries(bearers).map(([caller, value]) => [caller, bearer(value)] as const),
     ['another scheme', { authorization: 'Basic YWRhOnNlY3JldA==' }],
     ['a key as a cookie', { ...cookie(member), cookie: `service_session=${member.apiKey}` }],
+    ['a revoked key', await spoiled.api_key(revokedKey)],
+    ['a revoked organization key', await spoiled.organization_api_key(revokedKey)],
+    ['a revoked session', await spoiled.human(revoked)],
+    ['a revoked agent credential', await spoiled.agent(revoked)],
+    ['a revoked provisioner token', await spoiled.provisioner(revoked)],
     ['an expired key', await spoiled.api_key(expired)],
     ['an expired organization key', await spoiled.organization_api_key(expired)],
     ['an expired session', await spoiled.human(expired)],

@@ -12,6 +12,7 @@ import { runSource } from './run-source.ts';
 export const PROGRAMS = [
   'bin/countersign.ts',
   'bin/heavy-work.ts',
+  'demo/main.ts',
   'test/bin/start-process.ts',
   'test/support/processes/egress-process.ts',
   'test/support/processes/sender-process.ts',
