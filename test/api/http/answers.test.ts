@@ -40,7 +40,7 @@ async function serveHandler(
   const endpoint = defineEndpoint({
     operationId: 'tryIt',
     method: 'get',
-    path: '/try',
+    path: '/api/try',
     tag: 'Test',
     summary: 'Try',
     auth: 'none',
@@ -71,12 +71,12 @@ describe('an error code', () => {
 
   test('that is declared, or implied by the kind of endpoint, is answered', async () => {
     for (const code of ['claim_held', 'validation_failed', 'dependency_unavailable'] as const)
-      expect((await (await serve(code, true)).get('/try')).body['error']?.['code']).toBe(code);
+      expect((await (await serve(code, true)).get('/api/try')).body['error']?.['code']).toBe(code);
   });
 
   test('that is not declared fails the call in tests and development', async () => {
     const client = await serve('mfa_required', true);
-    expect(await client.get('/try')).toMatchObject({
+    expect(await client.get('/api/try')).toMatchObject({
       status: 500,
       body: { error: { code: 'internal_error' } },
     });
@@ -85,7 +85,7 @@ describe('an error code', () => {
   test('that is not declared is answered and logged in production', async () => {
     const client = await serve('mfa_required', false);
     const lines = await linesOf(async () => {
-      expect((await client.get('/try')).status).toBe(403);
+      expect((await client.get('/api/try')).status).toBe(403);
     });
     expect(lines).toContainEqual(
       expect.objectContaining({
@@ -120,18 +120,18 @@ describe('a list that is read while it is sent', () => {
   test('has all items, also where batches are empty', async () => {
     for (const given of [[[1, 2, 3]], [[], [1], [], [2, 3]], [[1], [2], [3], []]] as const) {
       const client = await serve(given);
-      expect(await client.get('/try')).toMatchObject({
+      expect(await client.get('/api/try')).toMatchObject({
         status: 200,
         text: '{"numbers":[1,2,3],"count":3}',
       });
-      expect(await client.call('HEAD', '/try')).toMatchObject({ status: 200, text: '' });
+      expect(await client.call('HEAD', '/api/try')).toMatchObject({ status: 200, text: '' });
     }
   });
 
   test('names its length if it is one batch', async () => {
-    const one = await (await serve([[1, 2, 3]])).get('/try');
+    const one = await (await serve([[1, 2, 3]])).get('/api/try');
     expect(one.headers['content-length']).toBe(String(one.text.length));
-    const two = await (await serve([[1, 2], [3]])).get('/try');
+    const two = await (await serve([[1, 2], [3]])).get('/api/try');
     expect(two.headers['content-length']).toBeUndefined();
   });
 
@@ -146,7 +146,7 @@ describe('a list that is read while it is sent', () => {
       () => Promise.resolve({ body: { numbers: new LongList([1], rest()), count: 2 } }),
       true,
     );
-    const calls = Array.from({ length: 20 }, () => client.get('/try'));
+    const calls = Array.from({ length: 20 }, () => client.get('/api/try'));
     let answered = 0;
     for (const call of calls) void call.then(() => (answered += 1));
     await until('4 of 20 calls are refused', () => answered === 4);
@@ -161,12 +161,12 @@ describe('a list that is read while it is sent', () => {
     expect(complete?.map(({ text }) => text)).toEqual(
       Array(16).fill('{"numbers":[1,2],"count":2}'),
     );
-    expect((await client.get('/try')).status).toBe(200);
+    expect((await client.get('/api/try')).status).toBe(200);
   });
 
   test('ends without its end where a batch cannot be read, and says so in the log', async () => {
     const client = await serve([[1], [2], new Error('the database is away')]);
-    const lines = await linesOf(() => expect(client.get('/try')).rejects.toThrow());
+    const lines = await linesOf(() => expect(client.get('/api/try')).rejects.toThrow());
     expect(lines).toContainEqual(
       expect.objectContaining({ level: 'error', msg: 'an answer could not be sent' }),
     );
@@ -174,13 +174,13 @@ describe('a list that is read while it is sent', () => {
 
   test('is checked: a difference ends it in tests and development', async () => {
     const client = await serve([[1], [2], ['three']]);
-    await expect(client.get('/try')).rejects.toThrow();
+    await expect(client.get('/api/try')).rejects.toThrow();
   });
 
   test('is checked: a difference is answered and logged in production', async () => {
     const client = await serve([[1], [2], ['three']], false);
     const lines = await linesOf(async () => {
-      expect((await client.get('/try')).body['numbers']).toEqual([1, 2, 'three']);
+      expect((await client.get('/api/try')).body['numbers']).toEqual([1, 2, 'three']);
     });
     expect(lines).toContainEqual(
       expect.objectContaining({ level: 'error', msg: 'an answer differs from its declaration' }),
