@@ -23,6 +23,11 @@ export function Frame() {
           <Link to="/" activeOptions={{ includeSearch: false }} className={classes['link']}>
             {session.requests}
           </Link>
+          {account.onboarding.required && (
+            <Link to="/setup" className={classes['link']}>
+              {session.setup}
+            </Link>
+          )}
         </nav>
         <div className={classes['account']}>
           <Link to="/account" className={classes['me']}>

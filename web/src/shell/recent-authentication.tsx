@@ -83,9 +83,12 @@ export function RecentAuthentication({ children }: { readonly children: ReactNod
   );
 }
 
+/** Asks the person at once, for pages that know what is missing. False when they cancel. */
+export const useRecentAuthentication = (): Ask => useContext(AskContext);
+
 /** Sends, asks the person where the service wants it, and sends again. */
 export function useSensitiveCall(): <Answer>(send: () => Promise<Answer>) => Promise<Answer> {
-  const ask = useContext(AskContext);
+  const ask = useRecentAuthentication();
   return useCallback(
     async (send) => {
       for (let dialogs = 0; ; dialogs += 1) {

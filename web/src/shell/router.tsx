@@ -99,6 +99,29 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('../areas/sign-in/invitation.tsx'), 'Invitation'),
 });
 
+/** Set once the guided setup was shown in this tab: then `/` leads to the requests. */
+const SETUP_SEEN = 'setup-seen';
+
+const setup = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/setup',
+  beforeLoad: async ({ context: { queries } }) => {
+    const { onboarding } = await queries.ensureQueryData(accountQuery);
+    if (!onboarding.required) throw redirect({ to: '/' });
+    sessionStorage.setItem(SETUP_SEEN, 'true');
+  },
+  component: lazyRouteComponent(() => import('../areas/sign-in/setup.tsx'), 'Setup'),
+});
+
+const enroll = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/enroll',
+  validateSearch: ({ code }: Record<string, unknown>) => ({
+    ...(typeof code === 'string' && { code: code.trim().toUpperCase() }),
+  }),
+  component: lazyRouteComponent(() => import('../areas/sign-in/enroll.tsx'), 'Enroll'),
+});
+
 const queue = createRoute({
   getParentRoute: () => signedIn,
   id: 'queue',
@@ -112,6 +135,11 @@ const queue = createRoute({
 const noRequest = createRoute({
   getParentRoute: () => queue,
   path: '/',
+  beforeLoad: async ({ context: { queries } }) => {
+    const { onboarding } = await queries.ensureQueryData(accountQuery);
+    if (onboarding.required && sessionStorage.getItem(SETUP_SEEN) === null)
+      throw redirect({ to: '/setup' });
+  },
   component: lazyRouteComponent(
     () => import('../areas/requests/queue/no-request.tsx'),
     'NoRequest',
@@ -169,10 +197,14 @@ const tree = root.addChildren([
   forgotPassword,
   resetPassword,
   invitation,
+<<<<<<< HEAD
   signedIn.addChildren([
     queue.addChildren([noRequest, request]),
     account.addChildren([profile, security, sessions, notifications, shortcuts]),
   ]),
+=======
+  signedIn.addChildren([setup, enroll, queue.addChildren([noRequest, request])]),
+>>>>>>> d619087 (Lead owners through setup, let machines in by their code, and ask for a code where a decision needs one)
 ]);
 
 export function createAppRouter(queries: QueryClient) {

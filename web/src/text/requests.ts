@@ -97,10 +97,11 @@ export const requests = {
   byYou: 'by you',
   lostRace: 'Someone else answered first. Their answer counts.',
   outcomeNote: 'Note',
+  enterCode: 'Enter a code',
   cannot: {
     permission_denied: 'You can read this request. Deciding needs the permission request.decide.',
     mfa_required:
-      'Your organization requires a second factor. Set one up in your account to decide.',
+      'Your organization requires a second factor to decide, and this session has none.',
     request_not_routed: 'You can read this request. It was routed to others, who decide it.',
     request_evaluating: 'Rules are still looking at this request.',
     already_terminal: '',

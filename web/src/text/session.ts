@@ -8,6 +8,7 @@ export const session = {
   loading: 'Loading …',
   signOut: 'Sign out',
   requests: 'Requests',
+  setup: 'Setup',
   me: 'Your account',
   skip: 'Skip to content',
   notFoundTitle: 'There is no such page',

@@ -1,10 +1,12 @@
 /** One request: who asks for what and why people are asked, what happened, and the answer. */
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ForeignText } from '../../exact/foreign-text.tsx';
 import { readSource, type SourceValue } from '../../exact/source-values.ts';
 import { Instant } from '../../design/instant.tsx';
+import { useRecentAuthentication } from '../../shell/recent-authentication.tsx';
 import { accountQuery } from '../../shell/session.ts';
 import { Failed, Loading } from '../../shell/states.tsx';
 import { useTitle } from '../../shell/title.ts';
@@ -16,7 +18,7 @@ import { flagsOf } from './call/flags.ts';
 import { Outcome } from './answer/outcome.tsx';
 import { PeopleSection } from './people/people-section.tsx';
 import { presentCall } from './call/presented-call.ts';
-import { requestQuery, type RequestDetail } from './requests-data.ts';
+import { requestKey, requestQuery, type RequestDetail } from './requests-data.ts';
 import { TimelineSection } from './timeline/timeline-section.tsx';
 import classes from './request.module.css';
 
@@ -117,9 +119,24 @@ function Answer(props: AnswerableCall) {
   const reason = request.cannot_reason;
   if (!reason || text.cannot[reason] === '') return null;
   return (
-    <p className={classes['cannot']} role="note">
-      {text.cannot[reason]}
-    </p>
+    <div className={classes['cannot']} role="note">
+      <p>{text.cannot[reason]}</p>
+      {reason === 'mfa_required' && <EnterCode id={request.id} />}
+    </div>
+  );
+}
+
+/** This session had no second factor. The person may have one. */
+function EnterCode({ id }: { readonly id: string }) {
+  const ask = useRecentAuthentication();
+  const queries = useQueryClient();
+  const enter = async () => {
+    if (await ask('mfa_required')) await queries.invalidateQueries({ queryKey: requestKey(id) });
+  };
+  return (
+    <Button variant="default" onClick={() => void enter()}>
+      {text.enterCode}
+    </Button>
   );
 }
 

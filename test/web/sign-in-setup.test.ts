@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from '@jest/globals';
+import { startApp } from '../support/app.ts';
+import { createOrganization } from '../support/scene/factories.ts';
+import { ageSession } from '../support/scene/invitations.ts';
+import { cheapHashOf, PASSWORD, SECRETS_KEY } from '../support/scene/sign-in.ts';
+import { violationsOf } from '../support/web/accessibility.ts';
+import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
+
+const app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
+afterAll(() => app.close());
+const { owner } = await createOrganization(app);
+await app
+  .db('users')
+  .where({ id: owner.userId })
+  .update({ password_hash: await cheapHashOf(PASSWORD) });
+
+const start = async (body: object) =>
+  (await app.http.post('/auth/agent_enrollments', { runtime: 'claude-code 2.1', ...body })).body;
+
+describeInChromium('an owner', () => {
+  const chromium = startChromium({ refusals: [401, 403, 404, 429] });
+
+  test('is led from the first agent to the first request and to the first invitation', async () => {
+    const page = await chromium.open(app.url, { as: owner });
+    await page.getByRole('heading', { name: 'Set up Countersign' }).waitFor();
+    await page.getByLabel('Name of the new agent').fill('Support Bot');
+    expect(await page.getByLabel('Slug of the new agent').inputValue()).toBe('support-bot');
+    await screenshot(page, 'setup-start');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create agent' }).click();
+    await page.getByLabel('Instance name').fill('laptop');
+    await page.keyboard.press('Enter');
+    const command = String(await page.getByLabel('Command').textContent());
+    expect(command).toContain(`${app.url}/api/aap/v1/requests`);
+    await promisify(execFile)('bash', ['-c', command]);
+    await page.getByText('The first request arrived:').waitFor();
+    await screenshot(page, 'setup-arrived');
+
+    await ageSession(app, owner, 60);
+    await page.getByLabel('Email').fill('grace@example.com');
+    await page.getByLabel('What they may do').selectOption('owner');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await dialog.getByLabel('Password', { exact: true }).waitFor();
+    await screenshot(page, 'recent-authentication');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByText('Not sent: you did not confirm that it is you.').waitFor();
+    expect(await page.getByLabel('Email').inputValue()).toBe('grace@example.com');
+
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await dialog.getByLabel('Password', { exact: true }).fill('wrong');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('The password is wrong.').waitFor();
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByText('Invitation sent to grace@example.com').waitFor();
+    await screenshot(page, 'setup-invited');
+    await page.getByRole('button', { name: 'Finish setup' }).click();
+    await page.getByRole('link', { name: 'Requests' }).waitFor();
+    await page.waitForURL(`${app.url}/`);
+  });
+});
+
+describeInChromium('a machine', () => {
+  const chromium = startChromium({ refusals: [401, 403, 404, 429] });
+
+  test.each([
+    ['desk', 'light', {}],
+    ['phone', 'dark', { viewport: PHONE, dark: true }],
+  ])(
+    'is let in by its code on a %s in %s, also through a sign-in',
+    async (device, scheme, options) => {
+      const { user_code: code, enrollment_code: secret } = await start({
+        instance_name: `worker-${device}`,
+        instance_metadata: { host: 'ada-laptop', path: '/srv/\u202efdp' },
+      });
+      const page = await chromium.open(
+        `${app.url}/enroll?code=${String(code).toLowerCase()}`,
+        options,
+      );
+      await page.getByLabel('Email').fill(owner.email);
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Is this your machine?' }).waitFor();
+      await page.getByText('claude-code 2.1').waitFor();
+      expect(await page.locator('mark').textContent()).toBe('\\u202e');
+      await page.getByLabel('Agent', { exact: true }).selectOption('new agent');
+      await page.getByLabel('Name of the new agent').fill(`Deploy ${device}`);
+      await screenshot(page, `enroll-${device}-${scheme}`);
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Authorize' }).click();
+      await page.getByRole('heading', { name: 'The machine is connected' }).waitFor();
+      const issued = await app.http.post('/auth/agent_enrollments/token', {
+        enrollment_code: secret,
+      });
+      expect([issued.status, issued.body['agent']?.['slug']]).toEqual([200, `deploy-${device}`]);
+    },
+  );
+
+  test('that asked for an agent gets no other, and wrong codes are limited', async () => {
+    await owner.browser.post('/api/v1/agents', { slug: 'fixed-bot', name: 'Fixed bot' });
+    const { user_code: code } = await start({
+      instance_name: 'fixed',
+      requested_agent_slug: 'fixed-bot',
+    });
+    const page = await chromium.open(`${app.url}/enroll`);
+    await page.getByLabel('Email').fill(owner.email);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      await page.getByLabel('Code').fill(`AAA-222${attempt + 2}`);
+      await page.keyboard.press('Enter');
+      await page.getByText('No machine waits with this code.').waitFor();
+    }
+    await page.getByLabel('Code').fill('AAA-3333');
+    await page.keyboard.press('Enter');
+    await page
+      .getByText(/Try again in \d+ seconds?\./)
+      .first()
+      .waitFor();
+    await screenshot(page, 'enroll-limit');
+    await app.db('sign_in_attempts').delete();
+    await page.goto(`${app.url}/enroll?code=${String(code)}`);
+    await page.getByText('The machine asked for this agent').waitFor();
+    expect(await page.getByLabel('Agent', { exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Authorize' }).click();
+    await page.getByRole('heading', { name: 'The machine is connected' }).waitFor();
+  });
+});

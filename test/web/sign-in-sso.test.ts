@@ -1,0 +1,38 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { startApp } from '../support/app.ts';
+import { createOrganization } from '../support/scene/factories.ts';
+import { startIdentityProvider } from '../support/servers/identity-provider.ts';
+import { describeInChromium, screenshot, startChromium } from '../support/web/chromium.ts';
+
+const provider = await startIdentityProvider();
+const app = await startApp({
+  environment: {
+    ...provider.environment,
+    COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
+    COUNTERSIGN_OIDC_NAME: 'Acme',
+  },
+});
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+await provider.register(app.url);
+await createOrganization(app);
+provider.person = { subject: 'grace', email: 'grace@example.com', email_verified: true };
+
+describeInChromium('the identity provider', () => {
+  // A new member may read nothing yet.
+  const chromium = startChromium({ refusals: [401, 403] });
+
+  test('leads to the page that was asked for, also after a refusal', async () => {
+    const page = await chromium.open(`${app.url}/?scope=all`);
+    provider.answer = { denies: true };
+    await page.getByRole('button', { name: 'Continue with Acme' }).click();
+    await page.getByText('refused the sign-in').waitFor();
+    await screenshot(page, 'login-sso');
+    provider.answer = {};
+    await page.getByRole('button', { name: 'Continue with Acme' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(page.url()).toBe(`${app.url}/?scope=all`);
+  });
+});

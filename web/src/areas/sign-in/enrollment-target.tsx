@@ -1,0 +1,93 @@
+/** The agent under which a machine becomes an instance. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ApiError } from '../../shell/api.ts';
+import { Form, Submit, TextField, type FormProps } from '../../shell/forms/form.tsx';
+import { accountQuery, hasPermission } from '../../shell/session.ts';
+import { enroll as text } from '../../text/enroll.ts';
+import { slugOf } from './agent-slug.ts';
+import { agentsQuery, NEW_AGENT } from './enroll-data.ts';
+import classes from './guide.module.css';
+
+const takenName = ({ code, message }: ApiError) => {
+  if (code === 'agent_slug_taken') return { 'create_agent.slug': message };
+  return code === 'agent_name_taken' ? { 'create_agent.name': message } : undefined;
+};
+
+export function EnrollmentTarget({
+  requested,
+  ...form
+}: Pick<FormProps, 'isBusy' | 'error' | 'onSubmit'> & { readonly requested: string | null }) {
+  return (
+    <Form {...form} fieldOf={takenName}>
+      {requested === null ? (
+        <Choice />
+      ) : (
+        <>
+          <p className={classes['soft']}>{text.fixed}</p>
+          <input type="hidden" name="agent_slug" value={requested} />
+        </>
+      )}
+      <Submit label={text.authorize} busy={text.authorizing} />
+    </Form>
+  );
+}
+
+/** Who may not list agents enters the slug of theirs. */
+function Choice() {
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const canList = hasPermission(account, 'agent.read');
+  const canCreate = hasPermission(account, 'agent.write');
+  const { data: agents } = useQuery({ ...agentsQuery, enabled: canList });
+  const [chosen, setChosen] = useState<string>();
+  const value = chosen ?? agents?.[0]?.slug ?? (canCreate && agents ? NEW_AGENT : '');
+  if (!canList) return <TextField label={text.slugOfAgent} name="agent_slug" autoComplete="off" />;
+  return (
+    <>
+      <div className={classes['select']}>
+        <label htmlFor="agent">{text.agent}</label>
+        <select
+          id="agent"
+          name="agent_slug"
+          value={value}
+          onChange={({ currentTarget }) => {
+            setChosen(currentTarget.value);
+          }}
+        >
+          {agents?.map(({ slug, name }) => (
+            <option key={slug} value={slug}>
+              {name} ({slug})
+            </option>
+          ))}
+          {canCreate && <option value={NEW_AGENT}>{text.createAgent}</option>}
+        </select>
+      </div>
+      {value === NEW_AGENT && <AgentFields prefix="create_agent." />}
+    </>
+  );
+}
+
+/** The slug follows the name until a person changes it. */
+export function AgentFields({ prefix }: { readonly prefix: string }) {
+  const [name, setName] = useState('');
+  const [slug, setSlug] = useState<string>();
+  return (
+    <>
+      <TextField
+        label={text.agentName}
+        name={`${prefix}name`}
+        autoComplete="off"
+        value={name}
+        onChange={setName}
+      />
+      <TextField
+        label={text.agentSlug}
+        description={text.slugHint}
+        name={`${prefix}slug`}
+        autoComplete="off"
+        value={slug ?? slugOf(name)}
+        onChange={setSlug}
+      />
+    </>
+  );
+}

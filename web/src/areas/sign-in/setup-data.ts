@@ -1,0 +1,79 @@
+/** What the guided setup reads and sends. */
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../../shell/api.ts';
+
+const POLL_MS = 2_000;
+
+export async function createAgent(body: { readonly slug: string; readonly name: string }) {
+  return (await call('post', '/api/v1/agents', { body })).body;
+}
+
+export async function createCredential({
+  slug,
+  name,
+}: {
+  readonly slug: string;
+  readonly name: string;
+}) {
+  const answer = await call('post', '/api/v1/agents/{slug}/instances', {
+    params: { path: { slug } },
+    body: { name },
+  });
+  return answer.body;
+}
+
+/** The command as a terminal runs it. The address is the one under which people reach this page. */
+export function firstRequest(token: string): string {
+  return [
+    `curl -sS --fail-with-body '${location.origin}/api/aap/v1/requests' \\`,
+    `  -H 'authorization: Bearer ${token}' \\`,
+    `  -H 'content-type: application/json' \\`,
+    `  -H 'idempotency-key: first-request' \\`,
+    `  -d '{"tool": "refund_payment", "timeout": "1h",`,
+    `       "arguments": {"payment_id": "pay_81", "amount": 120.50, "currency": "EUR"}}'`,
+  ].join('\n');
+}
+
+/** Asks until the agent's first request is there. An open page is no use of the session. */
+export const firstRequestQuery = (agent: string) =>
+  queryOptions({
+    queryKey: ['setup', 'first-request', agent],
+    queryFn: async ({ signal }) => {
+      const { body } = await call('get', '/api/v1/requests', {
+        signal,
+        headers: { 'Service-Background': '1' },
+        params: { query: { agent_slug: agent, limit: 1 } },
+      });
+      return body.requests.map(({ id, tool }) => ({ id, tool }))[0] ?? null;
+    },
+    refetchInterval: ({ state }) => (state.data ? false : POLL_MS),
+  });
+
+const GRANTS = {
+  reviewer: { permissions: ['request.read', 'request.decide', 'request.claim'] },
+  owner: { permissions: [], is_owner: true },
+} as const;
+
+export type Role = keyof typeof GRANTS;
+
+export async function invite({ email, role }: { readonly email: string; readonly role: Role }) {
+  const { permissions, ...owner } = GRANTS[role];
+  const answer = await call('post', '/api/v1/invitations', {
+    body: {
+      email,
+      permission_policies: [
+        {
+          scope_kind: 'organization',
+          resource_ids: [],
+          permissions: [...permissions],
+          ...owner,
+        },
+      ],
+    },
+  });
+  return answer.body;
+}
+
+export async function completeSetup(): Promise<void> {
+  await call('post', '/api/v1/organization/onboarding/complete');
+}

@@ -1,0 +1,224 @@
+/** Guided setup: from a new organization to its first request, and to the people who decide. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { CopyButton } from '../../design/copy-button.tsx';
+import type { ApiError } from '../../shell/api.ts';
+import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
+import { accountQuery } from '../../shell/session.ts';
+import { useTitle } from '../../shell/title.ts';
+import { setup as text } from '../../text/setup.ts';
+import { agentsQuery } from './enroll-data.ts';
+import { AgentFields } from './enrollment-target.tsx';
+import { InviteStep } from './setup-invite.tsx';
+import {
+  completeSetup,
+  createAgent,
+  createCredential,
+  firstRequest,
+  firstRequestQuery,
+} from './setup-data.ts';
+import classes from './guide.module.css';
+
+export function Setup() {
+  useTitle(text.title);
+  const { data: agents } = useSuspenseQuery(agentsQuery);
+  const [token, setToken] = useState<string>();
+  const agent = agents[0];
+  const first = useQuery({ ...firstRequestQuery(agent?.slug ?? ''), enabled: agent !== undefined });
+  const request = first.data ?? undefined;
+  return (
+    <div className={classes['guide']}>
+      <div className={classes['heading']}>
+        <h1>{text.title}</h1>
+        <p className={classes['soft']}>{text.intro}</p>
+        {!request && <Complete isReady={false} />}
+      </div>
+      <ol className={classes['steps']}>
+        <Step number={1} title={text.agentStep} isDone={agent !== undefined}>
+          {agent ? (
+            <p>
+              {text.agentDone} <bdi>{agent.name}</bdi>
+            </p>
+          ) : (
+            <AgentStep />
+          )}
+        </Step>
+        <Step number={2} title={text.credentialStep} isDone={token !== undefined}>
+          {!agent && <p className={classes['soft']}>{text.later}</p>}
+          {agent && token === undefined && <CredentialStep agent={agent.slug} onToken={setToken} />}
+          {token !== undefined && <Credential token={token} />}
+        </Step>
+        <Step number={3} title={text.requestStep} isDone={request !== undefined}>
+          {token === undefined ? (
+            !request && <p className={classes['soft']}>{text.later}</p>
+          ) : (
+            <Command token={token} />
+          )}
+          <div role="status">
+            {token !== undefined && !request && <p>{text.waiting}</p>}
+            {request && (
+              <p className={classes['done']}>
+                {text.arrived}{' '}
+                <Link to="/requests/$id" params={{ id: request.id }}>
+                  <bdi>{request.tool}</bdi>
+                </Link>
+              </p>
+            )}
+          </div>
+        </Step>
+        <Step number={4} title={text.inviteStep} isDone={false}>
+          <InviteStep />
+        </Step>
+      </ol>
+      {request && <Complete isReady />}
+    </div>
+  );
+}
+
+function Step({
+  number,
+  title,
+  isDone,
+  children,
+}: {
+  readonly number: number;
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <li className={classes['card']}>
+      <h2 className={classes['step']}>
+        <span className={classes['number']} data-done={isDone} aria-hidden="true">
+          {isDone ? '✓' : number}
+        </span>
+        <span>{title}</span>
+        {isDone && <span className={classes['soft']}>{text.isDone}</span>}
+      </h2>
+      {children}
+    </li>
+  );
+}
+
+const takenName = ({ code, message }: ApiError) => {
+  if (code === 'agent_slug_taken') return { slug: message };
+  return code === 'agent_name_taken' ? { name: message } : undefined;
+};
+
+function AgentStep() {
+  const queries = useQueryClient();
+  const create = useMutation({
+    mutationFn: createAgent,
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: agentsQuery.queryKey });
+    },
+  });
+  return (
+    <>
+      <p className={classes['soft']}>{text.agentIntro}</p>
+      <Form
+        isBusy={create.isPending}
+        error={create.error}
+        fieldOf={takenName}
+        onSubmit={({ slug = '', name = '' }) => {
+          create.mutate({ slug: slug.trim(), name: name.trim() });
+        }}
+      >
+        <AgentFields prefix="" />
+        <Submit label={text.createAgent} busy={text.creatingAgent} />
+      </Form>
+    </>
+  );
+}
+
+const takenInstance = ({ code, message }: ApiError) =>
+  code === 'instance_name_taken' ? { name: message } : undefined;
+
+function CredentialStep({
+  agent,
+  onToken,
+}: {
+  readonly agent: string;
+  readonly onToken: (token: string) => void;
+}) {
+  const create = useMutation({
+    mutationFn: createCredential,
+    onSuccess: ({ credential }) => {
+      onToken(credential.token);
+    },
+  });
+  return (
+    <>
+      <p className={classes['soft']}>{text.credentialIntro}</p>
+      <Form
+        isBusy={create.isPending}
+        error={create.error}
+        fieldOf={takenInstance}
+        onSubmit={({ name = '' }) => {
+          create.mutate({ slug: agent, name: name.trim() });
+        }}
+      >
+        <TextField label={text.instance} name="name" autoComplete="off" />
+        <Submit label={text.createCredential} busy={text.creatingCredential} />
+      </Form>
+    </>
+  );
+}
+
+function Credential({ token }: { readonly token: string }) {
+  return (
+    <>
+      <p className={classes['warning']}>{text.shownOnce}</p>
+      <pre className={classes['secret']} id="credential" aria-label={text.credential}>
+        {token}
+      </pre>
+      <div className={classes['row']}>
+        <CopyButton value={token} label={text.copyCredential} />
+      </div>
+    </>
+  );
+}
+
+function Command({ token }: { readonly token: string }) {
+  const command = firstRequest(token);
+  return (
+    <>
+      <p className={classes['soft']}>{text.requestIntro}</p>
+      <pre className={classes['secret']} id="command" aria-label={text.command}>
+        {command}
+      </pre>
+      <div className={classes['row']}>
+        <CopyButton value={command} label={text.copyCommand} />
+      </div>
+    </>
+  );
+}
+
+function Complete({ isReady }: { readonly isReady: boolean }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const complete = useMutation({
+    mutationFn: completeSetup,
+    onSuccess: async () => {
+      await queries.refetchQueries({ queryKey: accountQuery.queryKey });
+      await navigate({ to: '/' });
+    },
+  });
+  const words = isReady ? [text.finish, text.finishing] : [text.skip, text.skipping];
+  return (
+    <div className={classes['row']}>
+      <Button
+        variant={isReady ? 'filled' : 'default'}
+        aria-busy={complete.isPending}
+        onClick={() => {
+          if (!complete.isPending) complete.mutate();
+        }}
+      >
+        {words[complete.isPending ? 1 : 0]}
+      </Button>
+      <span role="alert">{complete.error?.message}</span>
+    </div>
+  );
+}
