@@ -1,11 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { REVIEWER, scene } from '../support/scene.ts';
-import {
-  cheapHashOf,
-  enroll,
-  PASSWORD,
-  SECRETS_KEY,
-} from '../support/scene/sign-in.ts';
+import { cheapHashOf, enroll, PASSWORD, SECRETS_KEY } from '../support/scene/sign-in.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
 import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
 
@@ -23,7 +18,10 @@ await app
 const factor = await enroll(app, ada);
 // As a session of the identity provider, which does not ask for the second factor enrolled here.
 const { cookie } = factor;
-await app.db('sessions').where({ membership_id: ada.membershipId }).update({ assurance: 'single_factor' });
+await app
+  .db('sessions')
+  .where({ membership_id: ada.membershipId })
+  .update({ assurance: 'single_factor' });
 await app.db('organizations').where({ id: organization.id }).update({ require_mfa: true });
 
 describeInChromium('a session without a second factor', () => {

@@ -197,14 +197,12 @@ const tree = root.addChildren([
   forgotPassword,
   resetPassword,
   invitation,
-<<<<<<< HEAD
   signedIn.addChildren([
+    setup,
+    enroll,
     queue.addChildren([noRequest, request]),
     account.addChildren([profile, security, sessions, notifications, shortcuts]),
   ]),
-=======
-  signedIn.addChildren([setup, enroll, queue.addChildren([noRequest, request])]),
->>>>>>> d619087 (Lead owners through setup, let machines in by their code, and ask for a code where a decision needs one)
 ]);
 
 export function createAppRouter(queries: QueryClient) {
