@@ -101,7 +101,7 @@ describeInChromium('a machine', () => {
   );
 
   test('that asked for an agent gets no other, and wrong codes are limited', async () => {
-    await owner.browser.post('/api/v1/agents', { slug: 'fixed-bot', name: 'Fixed bot' });
+    await owner.http.post('/api/v1/agents', { slug: 'fixed-bot', name: 'Fixed bot' });
     const { user_code: code } = await start({
       instance_name: 'fixed',
       requested_agent_slug: 'fixed-bot',

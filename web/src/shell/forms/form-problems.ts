@@ -21,8 +21,8 @@ export function refusedFields(error: unknown): FieldProblems {
   );
 }
 
-const sentence = (message: string): string =>
-  `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith('.') ? '' : '.'}`;
+/** The service says what is wrong without a subject, such as `must have at most 200 characters`. */
+const sentence = (message: string): string => `This ${message}${message.endsWith('.') ? '' : '.'}`;
 
 /** What a browser finds before anything is sent. */
 export function missingFields(form: HTMLFormElement): FieldProblems {
