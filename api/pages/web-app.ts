@@ -20,7 +20,13 @@ const SERVICE = /^\/(?:api|auth|health|metrics)(?:\/|$)/;
 const ASSET = /^\/assets\/[\w.-]+$/;
 
 /** Files beside index.html, whose names browsers know. */
-const FIXED = new Set(['/sw.js', '/manifest.webmanifest', '/icon.svg', '/icon-192.png']);
+const FIXED = new Set([
+  '/sw.js',
+  '/manifest.webmanifest',
+  '/icon.svg',
+  '/icon-192.png',
+  '/icon-512.png',
+]);
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
 

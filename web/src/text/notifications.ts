@@ -9,6 +9,7 @@ export const notifications = {
   slackLinked: 'A direct message with buttons to answer.',
   slackUnlinked: 'Link your Slack user below first.',
   slackNotConnected: 'Your organization has no Slack workspace connected.',
+  pushDevices: 'To the browsers that you choose below.',
   saved: 'Saved.',
 
   slackTitle: 'Slack',

@@ -8,6 +8,14 @@ export interface ShortcutGroup {
 
 export const shortcutGroups: readonly ShortcutGroup[] = [
   {
+    title: 'In the list of requests',
+    isSingle: true,
+    keys: [
+      ['j', 'Go to the next request'],
+      ['k', 'Go to the request before'],
+    ],
+  },
+  {
     title: 'On a request',
     isSingle: true,
     keys: [

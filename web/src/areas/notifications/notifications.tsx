@@ -14,6 +14,7 @@ import {
   type NotificationSettings,
   type OwnSlack,
 } from './notifications-data.ts';
+import { PushDevices } from './push-devices.tsx';
 import { SlackLink } from './slack-link.tsx';
 import classes from './notifications.module.css';
 
@@ -30,6 +31,7 @@ export function Notifications() {
       <h1>{text.title}</h1>
       <Channels settings={settings.data} slack={slack.data} />
       <SlackLink slack={slack.data} />
+      <PushDevices />
     </>
   );
 }
@@ -64,6 +66,14 @@ function Channels({
           isOn={settings.slack}
           onChange={(isOn) => {
             change.mutate({ slack: isOn });
+          }}
+        />
+        <Toggle
+          label={text.channels.push}
+          description={text.pushDevices}
+          isOn={settings.push}
+          onChange={(push) => {
+            change.mutate({ push });
           }}
         />
       </div>

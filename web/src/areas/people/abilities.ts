@@ -1,8 +1,12 @@
 /** What a person may do, from the grants they can use. */
 import { permissionAreas } from '../../text/permissions.ts';
-import type { Account } from '../../shell/session.ts';
 
-type Grant = Account['principal']['grants'][number];
+/** As the account has it. */
+interface Grant {
+  readonly permission: string;
+  readonly scope_kind: 'organization' | 'team' | 'agent';
+  readonly scope_id?: string;
+}
 
 export interface Ability {
   readonly permission: string;
@@ -23,11 +27,10 @@ export interface AbilityArea {
 
 /** A permission of the whole organization covers each of its teams and agents. */
 export function abilitiesOf(grants: readonly Grant[]): readonly AbilityArea[] {
-  const byPermission = Map.groupBy(grants, ({ permission }) => permission);
   return Object.entries(permissionAreas).flatMap(([area, texts]) => {
     const abilities = Object.entries(texts).flatMap(([permission, text]) => {
-      const held = byPermission.get(permission);
-      return held ? [{ permission, text, scopes: scopesOf(held) }] : [];
+      const held = grants.filter((grant) => grant.permission === permission);
+      return held.length === 0 ? [] : [{ permission, text, scopes: scopesOf(held) }];
     });
     return abilities.length === 0 ? [] : [{ area, abilities }];
   });
@@ -42,7 +45,11 @@ function scopesOf(grants: readonly Grant[]): readonly Scope[] {
 }
 
 /** Every id that the page shows by name. */
-export const namedIds = ({ principal }: Account): readonly string[] => [
+export const namedIds = ({
+  principal,
+}: {
+  readonly principal: { readonly team_ids: readonly string[]; readonly grants: readonly Grant[] };
+}): readonly string[] => [
   ...new Set([
     ...principal.team_ids,
     ...principal.grants.flatMap(({ scope_id: id }) => (id === undefined ? [] : [id])),

@@ -9,7 +9,7 @@ import { endOtherSessions, endSession, sessionsQuery, type Session } from './acc
 import { Panel } from '../../design/panel.tsx';
 import { Result } from '../../design/result.tsx';
 import { Instant } from '../../design/instant.tsx';
-import { deviceOf } from './user-agents.ts';
+import { deviceText } from './user-agents.ts';
 import classes from './sessions.module.css';
 
 export function Sessions() {
@@ -50,7 +50,7 @@ function SessionList({ sessions }: { readonly sessions: readonly Session[] }) {
   const endOne = useMutation({
     mutationFn: endSession,
     onSuccess: async (_, session) => {
-      await done(text.sessionEnded(deviceText(session)));
+      await done(text.sessionEnded(deviceText(session.user_agent)));
     },
   });
   const endOthers = useMutation({
@@ -98,12 +98,6 @@ function SessionList({ sessions }: { readonly sessions: readonly Session[] }) {
   );
 }
 
-function deviceText({ user_agent: userAgent }: Session): string {
-  const { browser, system } = deviceOf(userAgent);
-  if (browser === undefined) return system ?? text.unknownBrowser;
-  return system === undefined ? browser : text.on(browser, system);
-}
-
 function SessionRow({
   session,
   isEnding,
@@ -113,7 +107,7 @@ function SessionRow({
   readonly isEnding: boolean;
   readonly onEnd: () => void;
 }) {
-  const device = deviceText(session);
+  const device = deviceText(session.user_agent);
   const method = Object.hasOwn(text.methods, session.method)
     ? text.methods[session.method]
     : session.method;

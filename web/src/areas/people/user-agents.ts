@@ -1,5 +1,7 @@
 /** What a person recognizes in a user agent: the browser and the system. */
 
+import { account as text } from '../../text/account.ts';
+
 /** In this order: each later browser also carries the names of earlier ones. */
 const BROWSERS = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
@@ -20,13 +22,12 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-export interface Device {
-  readonly browser: string | undefined;
-  readonly system: string | undefined;
-}
+const nameIn = (names: typeof BROWSERS | typeof SYSTEMS, userAgent: string) =>
+  names.find(([, pattern]) => pattern.test(userAgent))?.[0];
 
-export function deviceOf(userAgent: string | null): Device {
-  const nameIn = (names: typeof BROWSERS | typeof SYSTEMS) =>
-    names.find(([, pattern]) => pattern.test(userAgent ?? ''))?.[0];
-  return { browser: nameIn(BROWSERS), system: nameIn(SYSTEMS) };
+export function deviceText(userAgent: string | null): string {
+  const browser = nameIn(BROWSERS, userAgent ?? '');
+  const system = nameIn(SYSTEMS, userAgent ?? '');
+  if (browser === undefined) return system ?? text.unknownBrowser;
+  return system === undefined ? browser : text.on(browser, system);
 }

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startApp } from '../support/app.ts';
+import { createOrganization, type TestMember } from '../support/scene/factories.ts';
+import { createPerson, SECRETS_KEY } from '../support/scene/sign-in.ts';
+import { startPushService, type PushBrowser } from '../support/servers/push-service.ts';
+import { until } from '../support/waiting.ts';
+import { LOOPBACK_ALLOWED } from '../support/servers/webhook-receiver.ts';
+import { violationsOf } from '../support/web/accessibility.ts';
+import {
+  describeInChromium,
+  PHONE,
+  screenshot,
+  startChromium,
+  type Chromium,
+} from '../support/web/chromium.ts';
+
+const service = await startPushService();
+const app = await startApp({
+  environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: SECRETS_KEY },
+});
+afterAll(async () => {
+  await app.close();
+  await service.close();
+});
+const { id: organizationId } = await createOrganization(app);
+const NOTIFICATIONS = `${app.url}/account/notifications`;
+
+/** Chromium without a window reaches no push service: the page gets a subscription at ours. */
+async function openWith(
+  chromium: Chromium,
+  browser: PushBrowser,
+  as: TestMember,
+  permission: 'granted' | 'denied' = 'granted',
+): Promise<Page> {
+  const page = await chromium.open(`${app.url}/account`, { as });
+  await page.addInitScript(
+    `Notification.requestPermission = async () => '${permission}';
+     PushManager.prototype.getSubscription = async () => null;
+     PushManager.prototype.subscribe = async ({ userVisibleOnly, applicationServerKey }) => {
+       if (!userVisibleOnly || applicationServerKey.length < 80) throw new Error('not as browsers want it');
+       return { toJSON: () => (${JSON.stringify(browser.subscription)}), unsubscribe: async () => true };
+     };`,
+  );
+  if (permission === 'granted') await page.context().grantPermissions(['notifications']);
+  await page.goto(NOTIFICATIONS);
+  return page;
+}
+
+/** What the service worker shows. */
+const shown = (page: Page) =>
+  page.evaluate<{ title: string; tag: string; path: string }[]>(
+    `navigator.serviceWorker.ready.then((registration) => registration.getNotifications())
+       .then((all) => all.map(({ title, tag, data }) => ({ title, tag, path: data.path })))`,
+  );
+
+/** As the push service does, through the protocol of the developer tools. */
+async function deliver(page: Page, payload: string): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  const registrationId = new Promise<string>((resolve) => {
+    devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const [first] = registrations;
+      if (first) resolve(first.registrationId);
+    });
+  });
+  await devtools.send('ServiceWorker.enable');
+  await devtools.send('ServiceWorker.deliverPushMessage', {
+    origin: app.url,
+    registrationId: await registrationId,
+    data: payload,
+  });
+  await devtools.detach();
+}
+
+const untilShown = (page: Page, count: number) =>
+  until(`${count} notifications`, async () => (await shown(page)).length === count);
+
+/** The path that a click on the notification of this tag opens. Chromium opens windows for real clicks alone. */
+const openedBy = (page: Page, tag: string) =>
+  page
+    .context()
+    .serviceWorkers()[0]
+    ?.evaluate<string>(
+      `new Promise((resolve) => {
+         clients.openWindow = async (path) => resolve(path);
+         registration.getNotifications({ tag: '${tag}' }).then(([notification]) =>
+           dispatchEvent(new NotificationEvent('notificationclick', { notification })));
+       })`,
+    );
+
+describeInChromium('push messages', () => {
+  const chromium = startChromium({ refusals: [501] });
+
+  test('are switched on for this browser, tested, shown by the service worker and switched off', async () => {
+    const ada = await createPerson(app, organizationId, { displayName: 'Ada Marsh' });
+    const browser = service.browser();
+    const page = await openWith(chromium, browser, ada);
+    await page.getByRole('button', { name: 'Notify me in this browser' }).click();
+    await page.getByText('This browser gets push messages now.').waitFor();
+    await page.getByText('This browser', { exact: true }).waitFor();
+    await screenshot(page, 'account-push');
+    expect(await violationsOf(page)).toEqual([]);
+
+    await page.getByRole('button', { name: /^Send a test message to/ }).click();
+    await page.getByText('The push service took the test message.').waitFor();
+    const [message] = service.messagesOf(browser);
+    await deliver(page, JSON.stringify(message));
+    await untilShown(page, 1);
+    expect(await shown(page)).toEqual([
+      { title: 'Test message from Countersign', tag: '', path: '/' },
+    ]);
+
+    await page.getByRole('button', { name: /^Remove/ }).click();
+    await page.getByText('The browser gets no more push messages.').waitFor();
+    await page.getByRole('button', { name: 'Notify me in this browser' }).waitFor();
+    const left = await ada.browser.get('/api/v1/me/push_subscriptions');
+    expect(left.body['push_subscriptions']).toEqual([]);
+  });
+
+  test('about a request replace each other, and open its page', async () => {
+    const bob = await createPerson(app, organizationId, { displayName: 'Bob Field' });
+    const page = await openWith(chromium, service.browser(), bob);
+    await page.getByRole('button', { name: 'Notify me in this browser' }).click();
+    await page.getByText('This browser gets push messages now.').waitFor();
+    const request_id = randomUUID();
+    for (const title of ['bot asks to run refund', 'bot still asks to run refund'])
+      await deliver(page, JSON.stringify({ request_id, title, url: 'https://evil.example/' }));
+    await until('the later message', async () => {
+      const [first] = await shown(page);
+      return first?.title === 'bot still asks to run refund';
+    });
+    expect(await shown(page)).toEqual([
+      { title: 'bot still asks to run refund', tag: request_id, path: `/requests/${request_id}` },
+    ]);
+    expect(await openedBy(page, request_id)).toBe(`/requests/${request_id}`);
+    await untilShown(page, 0);
+    await deliver(page, 'not JSON');
+    await untilShown(page, 1);
+    expect(await shown(page)).toEqual([{ title: 'Countersign', tag: '', path: '/' }]);
+  });
+
+  test('say why this browser cannot get them', async () => {
+    const cleo = await createPerson(app, organizationId, { displayName: 'Cleo Sand' });
+    const refused = await openWith(chromium, service.browser(), cleo, 'denied');
+    await refused.getByRole('button', { name: 'Notify me in this browser' }).click();
+    await refused.getByText('did not get your permission').waitFor();
+    for (const [script, words] of [
+      [`delete window.PushManager`, 'does not support push messages'],
+      [
+        `delete window.PushManager;
+         Object.defineProperty(navigator, 'userAgent', { get: () => 'Mozilla/5.0 (iPhone)' });`,
+        'add Countersign to the home screen first',
+      ],
+      [
+        `Object.defineProperty(Notification, 'permission', { get: () => 'denied' })`,
+        'You blocked notifications of this site',
+      ],
+    ] as const) {
+      const page = await chromium.open(`${app.url}/account`, { as: cleo, viewport: PHONE });
+      await page.addInitScript(script);
+      await page.goto(NOTIFICATIONS);
+      await page.getByText(words).waitFor();
+      expect(await page.getByRole('button', { name: 'Notify me' }).count()).toBe(0);
+      expect(await violationsOf(page)).toEqual([]);
+    }
+    await screenshot(refused, 'account-push-refused');
+  });
+
+  test('are not offered where the service has no secrets key', async () => {
+    const bare = await startApp();
+    const { owner } = await createOrganization(bare);
+    const page = await chromium.open(`${bare.url}/account/notifications`, { as: owner });
+    await page.getByText('it cannot send push messages').waitFor();
+    await bare.close();
+  });
+});
