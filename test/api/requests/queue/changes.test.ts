@@ -1,5 +1,6 @@
 /** GET /requests/changes over HTTP: what it names, to which callers, and that it misses nothing. */
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Db } from '../../../../src/platform/postgres.ts';
 import { refused } from '../../../support/refusals.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
 import type { Answer, HttpClient, Json } from '../../../support/http.ts';
@@ -9,14 +10,19 @@ import { createOrganizationKey, type TestMember } from '../../../support/scene/f
 import { idOf } from '../../../support/tokens.ts';
 import { until } from '../../../support/waiting.ts';
 
-const { app, organization, owner, people, teams, ...verbs } = await scene({
-  app: { environment: { COUNTERSIGN_EDITION: 'hosted' } },
+const cast = {
   people: { ada: REVIEWER, bob: REVIEWER, cleo: REVIEWER, eve: [] },
   teams: { night: ['bob'] },
   paths: { usual: [['ada'], ['night']], hers: [['cleo']] },
   pipelines: { bot: 'usual', hers: 'hers', free: {} },
+} as const;
+const { app, organization, owner, people, ...verbs } = await scene({
+  app: { environment: { COUNTERSIGN_EDITION: 'hosted' } },
+  ...cast,
 });
-const { ask, claim, claimed, decide, later, person, permit, release, withdraw } = verbs;
+/** The same again: the reconciler may step requests of other tests, which is a change, too. */
+const alone = () => scene({ on: app, ...cast });
+const { ask, decide, person } = verbs;
 const { ada, bob, cleo, eve } = people;
 
 const poll = (client: HttpClient, query: string): Promise<Answer> =>
@@ -83,16 +89,23 @@ describe('a change', () => {
     });
   });
 
-  test.each<[string, (id: string) => Promise<unknown>, boolean]>([
-    ['a claim', (id) => claim(ada, id), false],
-    ['a notified level', (id) => later(id), false],
-    ['an added reviewer', (id) => verbs.addReviewers(ada, id, [cleo]), false],
-    ['a decision', (id) => decide(bob, id), true],
-    ['a withdrawal', (id) => withdraw(id), true],
+  type Alone = Awaited<ReturnType<typeof alone>>;
+  test.each<[string, (own: Alone, id: string) => Promise<unknown>, boolean]>([
+    ['a claim', (own, id) => own.claim(own.people.ada, id), false],
+    ['a notified level', (own, id) => own.later(id), false],
+    [
+      'an added reviewer',
+      (own, id) => own.addReviewers(own.people.ada, id, [own.people.cleo]),
+      false,
+    ],
+    ['a decision', (own, id) => own.decide(own.people.bob, id), true],
+    ['a withdrawal', (own, id) => own.withdraw(id), true],
   ])('by %s ends a wait', async (_what, happens, isGone) => {
-    const id = await ask();
-    const after = await start(ada.browser);
-    const { status, body } = await during(ada.browser, { after }, () => happens(id));
+    const own = await alone();
+    const { browser } = own.people.ada;
+    const id = await own.ask();
+    const after = await start(browser);
+    const { status, body } = await during(browser, { after }, () => happens(own, id));
     expect(status).toBe(200);
     expect({ changed: ids(body['changed']), gone: body['gone'] }).toEqual(
       isGone ? { changed: [], gone: [id] } : { changed: [id], gone: [] },
@@ -114,6 +127,8 @@ describe('a change', () => {
   });
 
   test('that keeps the instant of the one before is named, too', async () => {
+    const { ask, claim, claimed, people, release } = await alone();
+    const { ada } = people;
     const id = await ask();
     await claimed(ada, id);
     await app
@@ -160,11 +175,12 @@ describe('a change', () => {
   });
 
   test('reaches an organization key, which decides nothing', async () => {
-    const key = await createOrganizationKey(app, organization, [
+    const own = await alone();
+    const key = await createOrganizationKey(app, own.organization, [
       everywhere('request.read', 'request.read.unrouted'),
     ]);
     const after = await start(key.http);
-    const id = await ask();
+    const id = await own.ask();
     expect(await since(key.http, after)).toMatchObject({
       changed: [{ id, can_decide: false, can_claim: false }],
       counts: { notified: 0, decidable: 0 },
@@ -172,13 +188,15 @@ describe('a change', () => {
   });
 
   test('is not missed when its transaction commits after later ones', async () => {
+    const { ask, people } = await alone();
+    const { ada } = people;
     const [early, late] = [await ask(), await ask()];
+    const touch = (db: Db, id: string) =>
+      db('approval_requests').where({ id }).update({ updated_at: new Date() });
     let after = await start(ada.browser);
     await app.db.transaction(async (trx) => {
-      await trx('approval_requests')
-        .where({ id: early })
-        .update({ updated_at: trx.raw('clock_timestamp()') });
-      await claimed(ada, late);
+      await touch(trx, early);
+      await touch(app.db, late);
       const first = await since(ada.browser, after);
       expect(ids(first['changed'])).toEqual([late]);
       after = String(first['cursor']);
@@ -218,32 +236,38 @@ describe('a change', () => {
 });
 
 describe('access that changes', () => {
+  let own: Awaited<ReturnType<typeof alone>>;
+
+  beforeAll(async () => {
+    own = await alone();
+  });
+
   const deletePolicies = async (member: TestMember) => {
     const path = ofMember(member);
-    for (const policy of await policiesOf(path, owner.browser))
-      expect((await owner.browser.delete(`${path}/${String(policy.id)}`)).status).toBe(204);
+    for (const policy of await policiesOf(path, own.owner.browser))
+      expect((await own.owner.browser.delete(`${path}/${String(policy.id)}`)).status).toBe(204);
   };
   const setTeam = async (...members: readonly TestMember[]) => {
     const body = { membership_ids: members.map(({ membershipId }) => membershipId) };
-    const answer = await owner.browser.call('PUT', `/api/v1/teams/${teams.night}/members`, {
+    const answer = await own.owner.browser.call('PUT', `/api/v1/teams/${own.teams.night}/members`, {
       body,
     });
     expect([answer.status, answer.text]).toEqual([200, answer.text]);
   };
 
   test('during a wait names what is no longer seen, and what is', async () => {
-    const leaver = await person(REVIEWER);
-    const free = await ask({ agent: 'free' });
-    const routed = await ask();
+    const leaver = await own.person(REVIEWER);
+    const free = await own.ask({ agent: 'free' });
+    const routed = await own.ask();
     const after = await start(leaver.browser, 'decidable');
     const joined = await during(leaver.browser, { after, scope: 'decidable' }, () =>
-      setTeam(bob, leaver),
+      setTeam(own.people.bob, leaver),
     );
     expect(ids(joined.body['changed'])).toEqual(expect.arrayContaining([routed, free]));
     expect(joined.body['gone']).toEqual([]);
     const cursor = String(joined.body['cursor']);
     const left = await during(leaver.browser, { after: cursor, scope: 'decidable' }, () =>
-      setTeam(bob),
+      setTeam(own.people.bob),
     );
     expect(ids(left.body['changed'])).toContain(free);
     expect(ids(left.body['changed'])).not.toContain(routed);
@@ -251,16 +275,16 @@ describe('access that changes', () => {
   });
 
   test('between two calls has the list read again', async () => {
-    const reader = await person(['request.read', 'request.read.unrouted']);
+    const reader = await own.person(['request.read', 'request.read.unrouted']);
     const after = await start(reader.browser);
-    await permit(reader, 'request.read');
+    await own.permit(reader, 'request.read');
     const answer = await since(reader.browser, after);
     expect(answer).toMatchObject({ changed: [], gone: [], reset: true });
     expect(await since(reader.browser, String(answer['cursor']))).not.toHaveProperty('reset');
   });
 
   test('ends a wait when the permission is lost', async () => {
-    const leaver = await person(REVIEWER);
+    const leaver = await own.person(REVIEWER);
     const after = await start(leaver.browser);
     expect(await during(leaver.browser, { after }, () => deletePolicies(leaver))).toMatchObject(
       refused(403, 'permission_denied'),
@@ -268,7 +292,7 @@ describe('access that changes', () => {
   });
 
   test('ends a wait with its session', async () => {
-    const leaver = await person(REVIEWER);
+    const leaver = await own.person(REVIEWER);
     const after = await start(leaver.browser);
     const ends = () =>
       app
@@ -296,8 +320,9 @@ test('more changes than an answer names have the list read again', async () => {
 });
 
 test('a wait without changes answers none when its time is over, and leaves nothing behind', async () => {
-  const after = await start(owner.browser);
-  const { status, body } = await poll(owner.browser, `after=${after}&wait=1s`);
+  const { browser } = (await alone()).owner;
+  const after = await start(browser);
+  const { status, body } = await poll(browser, `after=${after}&wait=1s`);
   expect(status).toBe(200);
   expect(body).toMatchObject({ changed: [], gone: [] });
   expect(app.context.queueWatch.isEmpty()).toBe(true);
