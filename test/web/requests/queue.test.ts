@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
+import { violationsOf } from '../../support/web/accessibility.ts';
 import {
   describeInChromium,
   PHONE,
@@ -52,6 +53,7 @@ describeInChromium('the queue', () => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('needle');
     expect(await rows(page).count()).toBe(1);
     await screenshot(page, 'queue-desk');
+    expect(await violationsOf(page)).toEqual([]);
   });
 
   test('shows each person what they are asked, and all that they may see', async () => {
@@ -68,6 +70,7 @@ describeInChromium('the queue', () => {
     const page = await chromium.open(`${app.url}/`, { as: ada, viewport: PHONE, dark: true });
     await row(page, 'phone_tool').waitFor();
     await screenshot(page, 'queue-phone');
+    expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'All requests' }).click();

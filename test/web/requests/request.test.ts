@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
+import { violationsOf } from '../../support/web/accessibility.ts';
 import {
   describeInChromium,
   PHONE,
@@ -54,6 +55,7 @@ describeInChromium('a request', () => {
     expect(await statusOf(id)).toBe('pending');
     await page.getByRole('textbox', { name: /^Note/ }).fill('Checked with the customer.');
     await screenshot(page, 'request-armed');
+    expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Confirm approval' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('by you').waitFor();
@@ -130,6 +132,7 @@ describeInChromium('a request', () => {
     await page.getByRole('button', { name: 'Claim' }).click();
     await page.getByText('You hold the claim').waitFor();
     await screenshot(page, 'request-phone');
+    expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Release' }).click();
     await page.getByRole('button', { name: 'Claim' }).waitFor();
     const width = await page.evaluate('document.documentElement.scrollWidth');

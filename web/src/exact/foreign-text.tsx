@@ -8,7 +8,7 @@ import classes from './foreign-text.module.css';
 import { mixedWords } from './mixed-scripts.ts';
 
 export function ForeignText({ text }: { readonly text: string }) {
-  const pieces = shownPieces(text);
+  const pieces = shownPieces(withoutCarriageReturns(text));
   return (
     <bdi className={classes['foreign']}>
       {pieces.map(({ text: piece, isEscape }, index) =>
@@ -25,8 +25,12 @@ export function ForeignText({ text }: { readonly text: string }) {
   );
 }
 
+/** Line ends of Windows deceive no reader. */
+const withoutCarriageReturns = (text: string): string => text.replaceAll('\r\n', '\n');
+
 /** What a reader should know before they trust a text. */
-export function warningsOf(text: string): string[] {
+export function warningsOf(foreign: string): string[] {
+  const text = withoutCarriageReturns(foreign);
   return [
     ...(hasEscapes(text) ? [words.hasHidden] : []),
     ...mixedWords(text).map(({ word, scripts }) => words.mixed(word, scripts)),

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { shownLine } from '../../../../src/domain/shown-text.ts';
 import { ForeignText } from '../../exact/foreign-text.tsx';
 import { readSource, type SourceValue } from '../../exact/source-values.ts';
 import { Instant } from '../../design/instant.tsx';
@@ -25,7 +26,7 @@ import classes from './request.module.css';
 export function Request() {
   const { id } = useParams({ from: '/signed-in/queue/requests/$id' });
   const { data, error, isPending, refetch } = useQuery(requestQuery(id));
-  useTitle(data ? `${data.tool} · ${data.agent_name}` : text.queueTitle);
+  useTitle(data ? `${shownLine(data.tool)} · ${shownLine(data.agent_name)}` : text.queueTitle);
   if (isPending) return <Loading />;
   if (!data) return <Failed error={error} reset={() => void refetch()} />;
   return <Shown key={data.id} request={data} />;

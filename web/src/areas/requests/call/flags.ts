@@ -15,7 +15,7 @@ export function flagsOf(request: RequestDetail, whole: SourceValue | undefined):
     ['instance', request.agent_instance_name],
   ];
   const flags = named.flatMap(([place, value]) => flagsIn(place, value));
-  const stack = whole ? [{ place: '', value: whole }] : [];
+  const stack = whole && !isPlain(whole.source) ? [{ place: '', value: whole }] : [];
   for (let next = stack.pop(); next && flags.length < MOST_FLAGS; next = stack.pop()) {
     const { place, value } = next;
     if (value.kind === 'string') flags.push(...flagsIn(place, value.characters));
@@ -27,6 +27,10 @@ export function flagsOf(request: RequestDetail, whole: SourceValue | undefined):
   }
   return [...new Set(flags)].slice(0, MOST_FLAGS);
 }
+
+/** Printable ASCII and no escapes of other characters: nothing to find in it, however large it is. */
+const isPlain = (source: string): boolean =>
+  /^[\n\t\u0020-\u007e]*$/.test(source) && !/\\(?:u|b|f|r)/.test(source);
 
 const flagsIn = (place: string, value: string): string[] =>
   warningsOf(value).map((warning) => text.flagIn(place, warning));

@@ -1,7 +1,6 @@
 /** The queue: what waits for the reader, with tabs, search and filters in the address. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { useTitle } from '../../../shell/title.ts';
 import { requests as text } from '../../../text/requests.ts';
 import { useArrivals, useCounts, useLiveQueue, useShowArrivals } from './queue-data.ts';
 import { QueueList } from './queue-list.tsx';
@@ -13,12 +12,12 @@ export function Queue() {
   const search = useSearch({ from: '/signed-in/queue' });
   const navigate = useNavigate();
   useLiveQueue();
-  useTitle(text.queueTitle);
   const change = (changed: QueueSearch) => {
     void navigate({ to: '.', search: changed, replace: true });
   };
   return (
     <section className={classes['queue']} aria-label={text.queueTitle}>
+      <h1 className={classes['title']}>{text.queueTitle}</h1>
       <Tabs search={search} change={change} />
       <SearchField
         q={search.q ?? ''}
