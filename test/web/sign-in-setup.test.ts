@@ -56,7 +56,7 @@ describeInChromium('an owner', () => {
     await dialog.getByText('The password is wrong.').waitFor();
     await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await page.getByText('Invitation sent to grace@example.com').waitFor();
+    await page.getByText('You invited grace@example.com').waitFor();
     await screenshot(page, 'setup-invited');
     await page.getByRole('button', { name: 'Finish setup' }).click();
     await page.getByRole('link', { name: 'Requests' }).waitFor();

@@ -34,7 +34,8 @@ export const setup = {
   roles: { reviewer: 'Read and decide requests', owner: 'Everything, as an owner' },
   invite: 'Invite',
   inviting: 'Inviting …',
-  invited: 'Invitation sent to',
+  sent: 'Invitation sent to',
+  invited: 'You invited',
   sendLink:
     'This deployment sends no email. Send this link to them yourself. It is shown only once:',
   copyLink: 'Copy link',

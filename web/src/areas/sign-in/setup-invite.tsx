@@ -34,7 +34,7 @@ export function InviteStep() {
             {invited.map(({ email, link }, index) => (
               <li key={email} className={classes['done']}>
                 <p>
-                  {text.invited} <bdi>{email}</bdi>.
+                  {link === undefined ? text.sent : text.invited} <bdi>{email}</bdi>.
                 </p>
                 {link !== undefined && <InvitationLink link={link} id={`invitation-${index}`} />}
               </li>

@@ -59,12 +59,14 @@ export function Setup() {
           <div role="status">
             {token !== undefined && !request && <p>{text.waiting}</p>}
             {request && (
-              <p className={classes['done']}>
-                {text.arrived}{' '}
-                <Link to="/requests/$id" params={{ id: request.id }}>
-                  <bdi>{request.tool}</bdi>
-                </Link>
-              </p>
+              <div className={classes['done']}>
+                <p>
+                  {text.arrived}{' '}
+                  <Link to="/requests/$id" params={{ id: request.id }}>
+                    <bdi>{request.tool}</bdi>
+                  </Link>
+                </p>
+              </div>
             )}
           </div>
         </Step>
@@ -95,7 +97,7 @@ function Step({
           {isDone ? '✓' : number}
         </span>
         <span>{title}</span>
-        {isDone && <span className={classes['soft']}>{text.isDone}</span>}
+        {isDone && <span className={classes['state']}>{text.isDone}</span>}
       </h2>
       {children}
     </li>
