@@ -22,6 +22,8 @@ const queries: QueryClient = new QueryClient({
     },
   }),
   defaultOptions: {
+    // Without a network a change fails at once. It would otherwise wait, and be sent later unseen.
+    mutations: { networkMode: 'always' },
     queries: {
       // What the service refused once, it refuses again.
       retry: (count, error) =>

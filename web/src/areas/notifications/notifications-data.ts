@@ -43,13 +43,15 @@ export function useSettingChange() {
     },
     onMutate: async (change) => {
       await queries.cancelQueries({ queryKey });
+      const before = queries.getQueryData(queryKey);
       queries.setQueryData(queryKey, (shown) => shown && { ...shown, ...change });
+      return { before };
     },
     onSuccess: (saved) => {
       queries.setQueryData(queryKey, saved);
     },
-    onError: async () => {
-      await queries.invalidateQueries({ queryKey });
+    onError: (_error, _change, context) => {
+      queries.setQueryData(queryKey, context?.before);
     },
   });
 }

@@ -1,0 +1,65 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { createMember } from '../support/scene/factories.ts';
+import { connectSlack, startWithSlack } from '../support/scene/slack-connections.ts';
+import { violationsOf } from '../support/web/accessibility.ts';
+import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
+
+const { app, slack, close } = await startWithSlack();
+afterAll(close);
+const { organization, caller } = await connectSlack(app, slack);
+const NOTIFICATIONS = `${app.url}/account/notifications`;
+const SETTINGS = '/api/v1/me/notification_settings';
+
+describeInChromium('notifications of an account', () => {
+  const chromium = startChromium();
+
+  test('link a Slack user with a command, show when it arrived, and unlink', async () => {
+    const ada = await createMember(app, organization.id, { displayName: 'Ada Marsh' });
+    const page = await chromium.open(NOTIFICATIONS, { as: ada, viewport: PHONE });
+    await page.getByText('Link your Slack user below first.').waitFor();
+    await page.getByRole('button', { name: 'Link Slack' }).click();
+    const command = await page.locator('code').innerText();
+    expect(command).toMatch(/^\/countersign link /);
+    await screenshot(page, 'account-slack-command');
+    expect(await violationsOf(page)).toEqual([]);
+    await caller.command('U0123WXYZ', command.replace('/countersign ', ''));
+    await page.getByText('Your Slack user is linked.').waitFor();
+    await page.getByText('U0123WXYZ').waitFor();
+    await page.getByText('A direct message with buttons to answer.').waitFor();
+    await screenshot(page, 'account-slack-linked');
+    await page.getByRole('button', { name: 'Unlink' }).click();
+    await page.getByText('Your Slack user is no longer linked.').waitFor();
+    await page.getByRole('button', { name: 'Link Slack' }).waitFor();
+    expect((await ada.http.get('/api/v1/me/slack')).body['slack_user_id']).toBe(null);
+  });
+
+  test('change one channel by keyboard, and leave the others as another tab set them', async () => {
+    const bob = await createMember(app, organization.id, { displayName: 'Bob Field' });
+    const page = await chromium.open(NOTIFICATIONS, { as: bob });
+    const email = page.getByRole('switch', { name: 'Email' });
+    await email.waitFor();
+    await bob.browser.call('PUT', SETTINGS, { body: { email: true, slack: false, push: true } });
+    await email.focus();
+    await page.keyboard.press('Space');
+    await page.getByText('Saved.').waitFor();
+    expect(await email.isChecked()).toBe(false);
+    expect((await bob.browser.get(SETTINGS)).body).toEqual({
+      email: false,
+      slack: false,
+      push: true,
+    });
+  });
+
+  test('go back to what is stored when a change fails, and say so', async () => {
+    const cleo = await createMember(app, organization.id, { displayName: 'Cleo Sand' });
+    const page = await chromium.open(NOTIFICATIONS, { as: cleo });
+    const email = page.getByRole('switch', { name: 'Email' });
+    await email.waitFor();
+    await page.context().setOffline(true);
+    await email.click();
+    await page.getByRole('alert').getByText('The service did not answer.').waitFor();
+    await page.context().setOffline(false);
+    chromium.problems.splice(0);
+    expect(await email.isChecked()).toBe(true);
+  });
+});
