@@ -87,6 +87,7 @@ describe('the schema', () => {
       'bytea',
       'timestamp(3) with time zone',
       'date',
+      'xid8',
     ];
     expect(types.map(({ type }) => type).filter((type) => !allowed.includes(type))).toEqual([]);
   });
