@@ -40,7 +40,7 @@ describeInChromium('the sign-in page', () => {
   }
 
   test('leads a keyboard through password and code to the page that was asked for', async () => {
-    const page = await chromium.open(`${app.url}/?scope=all`);
+    const page = await chromium.open(`${app.url}/?tab=all`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(await page.title()).toBe('Sign in · Countersign');
     expect(await focused(page)).toBe('email');
@@ -58,7 +58,7 @@ describeInChromium('the sign-in page', () => {
     await page.keyboard.type(await factor.freshCode());
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
-    expect(new URL(page.url()).searchParams.get('scope')).toBe('all');
+    expect(new URL(page.url()).searchParams.get('tab')).toBe('all');
   });
 
   test('takes a recovery code instead', async () => {
@@ -107,9 +107,9 @@ describeInChromium('the sign-in page', () => {
   });
 
   test('goes on for a person who is signed in, and never leaves this origin', async () => {
-    const page = await chromium.open(`${LOGIN}?return_to=%2F%3Fscope%3Dall`, { as: ada });
+    const page = await chromium.open(`${LOGIN}?return_to=%2F%3Ftab%3Dall`, { as: ada });
     await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
-    expect(new URL(page.url()).search).toBe('?scope=all');
+    expect(new URL(page.url()).search).toBe('?tab=all');
     for (const hostile of ['//evil.example', '/\\evil.example', 'https://evil.example', '/login']) {
       await page.goto(`${LOGIN}?return_to=${encodeURIComponent(hostile)}`);
       await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
@@ -118,7 +118,7 @@ describeInChromium('the sign-in page', () => {
   });
 
   test('comes back to the page on which the session ended, and drops what another person read', async () => {
-    const page = await chromium.open(`${app.url}/?scope=all`, { as: ada });
+    const page = await chromium.open(`${app.url}/?tab=all`, { as: ada });
     await page.getByText('Ada Marsh').waitFor();
     await app.db('sessions').where({ membership_id: ada.membershipId }).delete();
     await page.evaluate('dispatchEvent(new Event("visibilitychange"))');
@@ -128,7 +128,7 @@ describeInChromium('the sign-in page', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Bob Field').waitFor();
     expect(await page.getByText('Ada Marsh').count()).toBe(0);
-    expect(new URL(page.url()).search).toBe('?scope=all');
+    expect(new URL(page.url()).search).toBe('?tab=all');
   });
 
   test('explains why a sign-in at the identity provider ended', async () => {

@@ -161,6 +161,8 @@ describe('a link', () => {
     // The first use of each is recorded, and no other for a minute.
     await Promise.all([
       owner.http.get('/api/v1/me'),
+      // The keys of the deployment are made when first asked for.
+      owner.browser.get('/api/v1/push/key'),
       app.http.get('/api/aap/v1/requests/x', {
         headers: { authorization: `Bearer ${world.agent.credential}` },
       }),

@@ -5,13 +5,18 @@ export interface JsonRow {
   readonly depth: number;
   /** With its quotes; absent for items and for the outermost value. */
   readonly keySource: string | undefined;
-  readonly part: 'value' | 'open' | 'close';
+  readonly part: 'value' | 'open' | 'close' | 'hidden';
   readonly value: SourceValue;
 }
 
-export function rowsOf(outermost: SourceValue): JsonRow[] {
+/** `hidden`: where values begin that are drawn only when a reader asks. */
+export function rowsOf(outermost: SourceValue, hidden: ReadonlySet<number> = new Set()): JsonRow[] {
   const rows: JsonRow[] = [];
   const add = (value: SourceValue, depth: number, keySource?: string): void => {
+    if (hidden.has(value.offset)) {
+      rows.push({ depth, keySource, part: 'hidden', value });
+      return;
+    }
     if (value.size === 0) {
       rows.push({ depth, keySource, part: 'value', value });
       return;

@@ -1,6 +1,6 @@
 /** JSON as it was sent, line by line. Of long values only the visible lines are in the page. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, type CSSProperties } from 'react';
+import { useMemo, useRef, useState, type CSSProperties } from 'react';
 import { exact as words } from '../text/exact.ts';
 import { ForeignText } from './foreign-text.tsx';
 import { rowsOf, type JsonRow } from './json-rows.ts';
@@ -14,14 +14,15 @@ const ROW_PIXELS = 22;
 /** Longer strings, and those of several lines, are blocks of their own. */
 const INLINE_CHARACTERS = 200;
 
-export function JsonView({
-  value,
-  label,
-}: {
+interface JsonViewProps {
   readonly value: SourceValue;
   readonly label: string;
-}) {
-  const rows = useMemo(() => rowsOf(value), [value]);
+  /** Where values begin that are drawn only when a reader asks. */
+  readonly hidden?: ReadonlySet<number>;
+}
+
+export function JsonView({ value, label, hidden }: JsonViewProps) {
+  const rows = useMemo(() => rowsOf(value, hidden), [value, hidden]);
   if (rows.length > ALL_ROWS) return <LongJson rows={rows} label={label} />;
   return (
     <div className={classes['json']} role="group" aria-label={label}>
@@ -90,12 +91,29 @@ function Row({ row }: { readonly row: JsonRow }) {
       {part === 'open' && <span>{isList ? '[' : '{'}</span>}
       {part === 'close' && <span>{isList ? ']' : '}'}</span>}
       {part === 'value' && <Value value={value} />}
+      {part === 'hidden' && <Hidden value={value} />}
       {part === 'open' && (
         <span className={classes['size']}>
           {isList ? words.items(value.size) : words.members(value.size)}
         </span>
       )}
     </div>
+  );
+}
+
+function Hidden({ value }: { readonly value: SourceValue }) {
+  const [isShown, setShown] = useState(false);
+  if (isShown) return <TextBlock text={value.source} mono />;
+  return (
+    <button
+      type="button"
+      className={classes['reveal']}
+      onClick={() => {
+        setShown(true);
+      }}
+    >
+      {words.reveal}
+    </button>
   );
 }
 

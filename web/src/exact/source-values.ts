@@ -19,6 +19,11 @@ export class SourceValue {
     return this.#node.type as SourceKind;
   }
 
+  /** Where it begins in the text: no two values that are no containers begin at one place. */
+  get offset(): number {
+    return this.#node.offset;
+  }
+
   /** The text from its first to its last character. */
   get source(): string {
     return this.#text.slice(this.#node.offset, this.#node.offset + this.#node.length);
@@ -72,16 +77,16 @@ export class SourceValue {
       }, this);
   }
 
-  /** How many values that are no containers it holds; an empty container counts as one. */
-  get leaves(): number {
+  /** Where the values begin that are no containers, or empty ones. */
+  get leaves(): number[] {
     const stack = [this.#node];
-    let count = 0;
+    const offsets: number[] = [];
     for (let node = stack.pop(); node; node = stack.pop()) {
       const children = node.type === 'property' ? node.children?.slice(1) : node.children;
       if (children && children.length > 0) stack.push(...children);
-      else count += 1;
+      else offsets.push(node.offset);
     }
-    return count;
+    return offsets;
   }
 }
 

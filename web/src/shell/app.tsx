@@ -6,6 +6,7 @@ import { theme } from '../design/theme.ts';
 import { ApiError } from './api.ts';
 import { createAppRouter } from './router.tsx';
 import { safeReturnPath } from './return-to.ts';
+import { watchOtherTabs } from './session.ts';
 import { watchSession } from './session-end.ts';
 
 const RETRIES = 2;
@@ -33,9 +34,12 @@ const queries: QueryClient = new QueryClient({
   },
 });
 const router = createAppRouter(queries);
+watchOtherTabs(queries);
 const failed = watchSession(queries, {
   onEnd: async () => {
-    const { href } = router.state.location;
+    const { href, pathname } = router.state.location;
+    // The changes of the queue noticed it first, and the page to come back to is in the address.
+    if (pathname === '/login') return;
     await router.navigate({ to: '/login', search: { return_to: safeReturnPath(href) } });
   },
   onSwitch: () => {

@@ -13,10 +13,15 @@ type Message =
 
 const NAME = 'countersign-live';
 const WAIT = '25s';
+const TIMEOUT_MS = 40_000;
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000];
 
 /** The poll is no use of the session: an open tab must not keep it alive. */
 const HEADERS = { 'Service-Background': '1' };
+
+/** The first poll of a page begins with its lists. Later ones find lists that missed changes. */
+let hasFollowed = false;
+const AT_ONCE_MS = 2_000;
 
 /** Calls `receive` until the returned function is called. */
 export function followChanges(receive: (message: Message) => void): () => void {
@@ -29,8 +34,12 @@ export function followChanges(receive: (message: Message) => void): () => void {
     channel.postMessage(message);
     receive(message);
   };
+  const began = performance.now();
+  const isFirst = !hasFollowed;
+  hasFollowed = true;
   const lead = async () => {
-    await poll(send, ended.signal);
+    const isAtOnce = isFirst && performance.now() - began < AT_ONCE_MS;
+    await poll(send, { signal: ended.signal, readsAgain: !isAtOnce });
   };
   // Plain http has no locks. Each tab polls by itself there.
   const following =
@@ -42,24 +51,42 @@ export function followChanges(receive: (message: Message) => void): () => void {
   };
 }
 
-async function poll(send: (message: Message) => void, signal: AbortSignal): Promise<void> {
+interface Polling {
+  readonly signal: AbortSignal;
+  /** Whether lists are older than the first answer. */
+  readonly readsAgain: boolean;
+}
+
+async function poll(
+  send: (message: Message) => void,
+  { signal, readsAgain }: Polling,
+): Promise<void> {
+  let isStale = readsAgain;
   let after: string | undefined;
   let failures = 0;
+  let refusals = 0;
   while (!signal.aborted) {
     try {
       const changes = await readChanges(after, signal);
+      // An answer to a call without a cursor does not name what changed before.
+      send({ kind: 'changes', changes: isStale ? { ...changes, reset: true } : changes });
+      isStale = false;
       after = changes.cursor;
       failures = 0;
-      send({ kind: 'changes', changes });
+      refusals = 0;
     } catch (error) {
       if (signal.aborted) return;
       // Authenticating again changes the cookie while a poll is on its way, so one 401 means nothing.
-      if (error instanceof ApiError && error.status === 401 && failures > 0) {
+      const status = error instanceof ApiError ? error.status : 0;
+      refusals = status === 401 ? refusals + 1 : 0;
+      if (refusals > 1) {
         send({ kind: 'signed-out' });
         return;
       }
-      if (error instanceof ApiError && error.status === 403) return;
-      if (error instanceof ApiError && error.status === 400) after = undefined;
+      if (status === 400) {
+        after = undefined;
+        isStale = true;
+      }
       await pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0, signal);
       failures += 1;
     }
@@ -68,16 +95,22 @@ async function poll(send: (message: Message) => void, signal: AbortSignal): Prom
 
 async function readChanges(after: string | undefined, signal: AbortSignal): Promise<Changes> {
   const query = { scope: 'visible', ...(after !== undefined && { after, wait: WAIT }) } as const;
-  const init = { signal, headers: HEADERS, params: { query } };
+  // A connection that died while a laptop slept would otherwise be waited for.
+  const timely = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const init = { signal: timely, headers: HEADERS, params: { query } };
   return (await call('get', '/api/v1/requests/changes', init)).body;
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      removeEventListener('online', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    addEventListener('online', end);
   });
 }

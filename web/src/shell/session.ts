@@ -50,6 +50,18 @@ export function startSession(queries: QueryClient, account: Account): void {
   queries.clear();
   keepDraftsOf(account);
   queries.setQueryData(accountQuery.queryKey, account);
+  sessions.postMessage(account.principal.actor_id);
+}
+
+/** All tabs share the cookie. A tab that shows another person's pages would act as the new one. */
+const sessions = new BroadcastChannel('countersign-session');
+
+/** Reloads this tab when another person signs in in another tab. */
+export function watchOtherTabs(queries: QueryClient): void {
+  sessions.onmessage = ({ data: actor }: MessageEvent<string>) => {
+    const account = queries.getQueryData(accountQuery.queryKey);
+    if (account && account.principal.actor_id !== actor) location.reload();
+  };
 }
 
 /** Ends the session. Call `dropSession` once the next page is shown. */

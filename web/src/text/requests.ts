@@ -90,6 +90,7 @@ export const requests = {
     'What this page shows is not what the service holds. You cannot approve it here. Reload the page.',
   checking: 'Checking what you see …',
   offline: 'You are offline. Nothing is sent until you are back and press again.',
+  signedOut: 'You are signed out. Your answer was not sent again.',
   sending: 'Sending your answer …',
   unconfirmed: 'Your answer was sent, and is not yet confirmed. Trying again …',
   decidedBy: (name: string) => `by ${name}`,

@@ -131,22 +131,22 @@ describe('an unusual call', () => {
   });
 
   test.each([
-    '/nowhere',
+    '/api/nowhere',
     '/api',
     '/api/aap',
     '/api/aap/v1',
     '/api/aap/v1/',
     '/api/aap/v2/requests',
-    '/API/AAP/V1/REQUESTS',
+    '/api/AAP/V1/REQUESTS',
     '/api/aap/v1/requests/',
     '/api/aap//v1/requests',
     '/api/aap/v1/%72equests/x/y',
-    '/%',
-    '/%ff',
-    '/%00',
-    '/api/../etc/passwd',
-    '/?%ff',
-    `/${'a/'.repeat(4_000)}`,
+    '/api/%',
+    '/api/%ff',
+    '/api/%00',
+    '/api/../api/etc/passwd',
+    '/api/?%ff',
+    `/api/${'a/'.repeat(4_000)}`,
   ])('at the path %.60s is 404', async (path) => {
     expect(errorOf(await adapter.raw('GET', path)).error.code).toBe('not_found');
   });
@@ -217,8 +217,8 @@ const calls: readonly [
   ['no credential', 401, (requestId) => anonymous.get(id, sent(requestId))],
   ['an unknown request', 404, (requestId) => adapter.get(randomUUID(), sent(requestId))],
   ['a malformed id', 404, (requestId) => adapter.cancel('%ff', sent(requestId))],
-  ['an unknown route', 404, (requestId) => adapter.raw('GET', '/nowhere', sent(requestId))],
-  ['an undecodable route', 404, (requestId) => adapter.raw('GET', '/%ff/%', sent(requestId))],
+  ['an unknown route', 404, (requestId) => adapter.raw('GET', '/api/nowhere', sent(requestId))],
+  ['an undecodable route', 404, (requestId) => adapter.raw('GET', '/api/%ff/%', sent(requestId))],
   [
     'a wrong method',
     405,

@@ -41,7 +41,8 @@ function Shown({ request }: { readonly request: RequestDetail }) {
   );
   const flags = useMemo(() => flagsOf(request, whole), [request, whole]);
   const main =
-    call?.fields.find(({ field }) => field.role === 'primary')?.value ?? firstScalar(whole);
+    call?.fields.find(({ field }) => field.role === 'primary')?.value ??
+    (call ? undefined : firstScalar(whole));
   return (
     <article className={classes['request']} aria-labelledby="request-title">
       <div className={classes['columns']}>

@@ -14,6 +14,22 @@ interface ConfirmAnswerProps extends AnswerableCall {
   readonly cancel: () => void;
 }
 
+/** A double tap is over by then, wherever its second touch lands. */
+const SECOND_ACT_MS = 300;
+
+function useDelayed(ms: number): boolean {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setOver(true);
+    }, ms);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [ms]);
+  return isOver;
+}
+
 export function ConfirmAnswer(props: ConfirmAnswerProps) {
   const { request, flags, intent, isBusy, isOnline, confirm, cancel } = props;
   const [note, setNote] = useState(() => noteDraft.read(request.id));
@@ -30,9 +46,10 @@ export function ConfirmAnswer(props: ConfirmAnswerProps) {
       removeEventListener('keydown', escape);
     };
   });
+  const isReady = useDelayed(SECOND_ACT_MS);
   const press = ({ detail }: MouseEvent) => {
     // The second click of a double click is no second act.
-    if (detail <= 1 && !isBusy) confirm(note);
+    if (detail <= 1 && !isBusy && isReady) confirm(note);
   };
   return (
     <div
@@ -42,15 +59,7 @@ export function ConfirmAnswer(props: ConfirmAnswerProps) {
       aria-label={text.armed[intent]}
     >
       <What {...props} />
-      {flags.length > 0 && (
-        <ul className={classes['flags']}>
-          {flags.map((flag) => (
-            <li key={flag}>
-              <ForeignText text={flag} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Flags flags={flags} />
       <Note
         note={note}
         isBusy={isBusy}
@@ -63,11 +72,34 @@ export function ConfirmAnswer(props: ConfirmAnswerProps) {
         <Button variant="default" disabled={isBusy} onClick={cancel}>
           {text.cancel}
         </Button>
-        <Button ref={button} disabled={!isOnline} aria-busy={isBusy} onClick={press}>
+        <Button
+          ref={button}
+          disabled={!isOnline}
+          aria-busy={isBusy}
+          aria-disabled={!isReady}
+          onClick={press}
+          onKeyDown={(event) => {
+            // A held key is no second act.
+            if (event.repeat) event.preventDefault();
+          }}
+        >
           {text.confirm[intent]}
         </Button>
       </div>
     </div>
+  );
+}
+
+function Flags({ flags }: Pick<AnswerableCall, 'flags'>) {
+  if (flags.length === 0) return null;
+  return (
+    <ul className={classes['flags']}>
+      {flags.map((flag) => (
+        <li key={flag}>
+          <ForeignText text={flag} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

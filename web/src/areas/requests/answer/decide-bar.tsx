@@ -1,14 +1,16 @@
 /** Answering a request: one act opens the bar, another one confirms. Any change of the request closes it. */
 import { Button } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { digestOf } from '../../../exact/arguments-digest.ts';
 import { useOnline } from '../../../shell/online.ts';
+import { accountQuery } from '../../../shell/session.ts';
 import { useSingleKeys } from '../../../shell/single-keys.ts';
 import { requests as text } from '../../../text/requests.ts';
 import { ConfirmAnswer } from './confirm-answer.tsx';
 import {
   bindingOf,
-  noteDraft,
+  decisionKey,
   useDecision,
   type AnswerableCall,
   type Intent,
@@ -22,8 +24,10 @@ export function DecideBar(props: AnswerableCall) {
   const isSame = digest === request.arguments_digest;
   const binding = bindingOf(request, digest);
   const decision = useDecision();
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const actor = account.principal.actor_id;
   const isOnline = useOnline();
-  const isChanged = armed !== undefined && armed.binding !== binding && decision.isIdle;
+  const isChanged = armed !== undefined && armed.binding !== binding && !decision.isPending;
   const messages = [
     ...(isSame ? [] : [text.notSame]),
     ...(isOnline ? [] : [text.offline]),
@@ -32,10 +36,9 @@ export function DecideBar(props: AnswerableCall) {
     ...(decision.isPending ? [decision.failureCount > 0 ? text.unconfirmed : text.sending] : []),
   ];
   const confirm = (intent: Intent, note: string) => {
-    const onSuccess = () => {
-      noteDraft.remove(request.id);
-    };
-    decision.mutate({ id: request.id, intent, note, digest }, { onSuccess });
+    const { id } = request;
+    const seen = isSame ? digest : undefined;
+    decision.mutate({ id, intent, note, digest: seen, key: decisionKey(id, intent), actor });
   };
   return (
     <section className={classes['bar']} aria-label={text.decide}>

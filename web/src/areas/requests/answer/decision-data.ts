@@ -3,7 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { v4 } from 'uuid';
 import { ApiError, call } from '../../../shell/api.ts';
 import { useSensitiveMutation } from '../../../shell/recent-authentication.tsx';
-import { requestKey, type RequestDetail } from '../requests-data.ts';
+import { accountQuery } from '../../../shell/session.ts';
+import { requests as text } from '../../../text/requests.ts';
+import type { RequestDetail } from '../requests-data.ts';
 
 export type Intent = 'approved' | 'denied';
 
@@ -19,8 +21,11 @@ export interface Answer {
   readonly id: string;
   readonly intent: Intent;
   readonly note: string;
-  /** Of the text that was drawn. */
-  readonly digest: string;
+  /** Of the text that was drawn. Absent where it is not what the service holds: then one can only deny. */
+  readonly digest: string | undefined;
+  readonly key: string;
+  /** Who answers. A retry never answers for the person who signed in after them. */
+  readonly actor: string;
 }
 
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
@@ -29,6 +34,14 @@ const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
 const isUnconfirmed = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
 
+const SIGNED_OUT = {
+  status: 401,
+  code: 'signed_out',
+  message: text.signedOut,
+  details: {},
+  requestId: undefined,
+};
+
 export function useDecision() {
   const queries = useQueryClient();
   return useSensitiveMutation({
@@ -36,24 +49,29 @@ export function useDecision() {
     networkMode: 'always',
     retry: (_count, error) => isUnconfirmed(error),
     retryDelay: (count) => RETRY_MS[Math.min(count, RETRY_MS.length - 1)] ?? 0,
-    mutationFn: async ({ id, intent, note, digest }: Answer) =>
-      await call('post', '/api/v1/requests/{id}/decision', {
-        params: { path: { id }, header: { 'Idempotency-Key': keyOf(id, intent) } },
+    mutationFn: async ({ id, intent, note, digest, key, actor }: Answer) => {
+      if (queries.getQueryData(accountQuery.queryKey)?.principal.actor_id !== actor)
+        throw new ApiError(SIGNED_OUT);
+      return await call('post', '/api/v1/requests/{id}/decision', {
+        params: { path: { id }, header: { 'Idempotency-Key': key } },
         body: {
           status: intent,
           ...(note !== '' && { note }),
-          seen: { arguments_digest: digest },
+          ...(digest !== undefined && { seen: { arguments_digest: digest } }),
         },
-      }),
-    onSettled: async (_answer, _error, { id }) => {
-      await queries.invalidateQueries({ queryKey: requestKey(id) });
-      void queries.invalidateQueries({ queryKey: ['requests'] });
+      });
+    },
+    onSuccess: (_answer, { id }) => {
+      noteDraft.remove(id);
+    },
+    onSettled: async () => {
+      await queries.invalidateQueries({ queryKey: ['requests'] });
     },
   });
 }
 
 /** One key for each request and intent, which outlives a reload of the page. */
-function keyOf(id: string, intent: Intent): string {
+export function decisionKey(id: string, intent: Intent): string {
   const name = `decision:${id}:${intent}`;
   const kept = sessionStorage.getItem(name);
   if (kept !== null) return kept;

@@ -1,11 +1,12 @@
 /** What would run: the summary of a presentation, all arguments, the context, and last what the agent says. */
+import { useMemo } from 'react';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { JsonView } from '../../../exact/json-view.tsx';
 import { readSource, type SourceValue } from '../../../exact/source-values.ts';
 import { TextBlock } from '../../../exact/text-block.tsx';
 import { requests as text } from '../../../text/requests.ts';
 import { FieldValue } from './field-value.tsx';
-import type { PresentedCall, PresentedField } from './presented-call.ts';
+import { sensitiveOffsets, type PresentedCall, type PresentedField } from './presented-call.ts';
 import type { RequestDetail } from '../requests-data.ts';
 import classes from './call-section.module.css';
 
@@ -16,6 +17,7 @@ interface CallSectionProps {
 }
 
 export function CallSection({ request, whole, call }: CallSectionProps) {
+  const hidden = useMemo(() => sensitiveOffsets(call), [call]);
   const context = request.context && readSource(request.context.text);
   return (
     <>
@@ -25,7 +27,7 @@ export function CallSection({ request, whole, call }: CallSectionProps) {
         {call && <p className={classes['hint']}>{text.leftOut(call.leftOut)}</p>}
         {whole && whole.size > 0 ? (
           <div className={classes['sheet']}>
-            <JsonView value={whole} label={text.arguments} />
+            <JsonView value={whole} label={text.arguments} hidden={hidden} />
           </div>
         ) : (
           <p className={classes['hint']}>{text.noArguments}</p>

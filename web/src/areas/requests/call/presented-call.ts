@@ -32,7 +32,10 @@ export function presentCall(
   return {
     title: titleOf(presentation.title, whole),
     fields,
-    leftOut: leavesOutside(whole, pointersOf(presentation.fields)),
+    leftOut: leavesOutside(
+      whole,
+      fields.map(({ field }) => field),
+    ),
   };
 }
 
@@ -45,17 +48,37 @@ function titleOf(title: string, whole: SourceValue): (string | SourceValue)[] {
   });
 }
 
-const pointersOf = (fields: readonly Field[]): string[] =>
-  fields.flatMap(({ path, before, after }) =>
-    [path, before, after].filter((pointer) => pointer !== undefined),
-  );
-
-/** A value below a pointer is shown with it, so pointers below others do not count. */
-function leavesOutside(whole: SourceValue, pointers: readonly string[]): number {
-  const outermost = [...new Set(pointers)].filter(
-    (pointer, _index, all) =>
-      !all.some((other) => other !== pointer && pointer.startsWith(`${other}/`)),
-  );
-  const shown = outermost.reduce((sum, pointer) => sum + (whole.at(pointer)?.leaves ?? 0), 0);
-  return Math.max(0, (whole.size === 0 ? 0 : whole.leaves) - shown);
+/** What a field draws: of a table its columns, of a diff the texts that are compared. */
+function drawnBy({ path, kind, before, after, item }: Field, whole: SourceValue): SourceValue[] {
+  const value = whole.at(path);
+  const at = (pointer: string | undefined) =>
+    pointer === undefined ? undefined : whole.at(pointer);
+  if (kind === 'diff') {
+    const [old, now] = [at(before), at(after)].map((each) =>
+      each?.kind === 'string' ? each : undefined,
+    );
+    const compared = now ? [old, now] : [value];
+    return compared.filter((each) => each !== undefined);
+  }
+  const columns = item?.fields ?? [];
+  if (
+    kind === 'table' &&
+    value &&
+    columns.length > 0 &&
+    value.items.every((row) => row.kind === 'object')
+  )
+    return value.items.flatMap((row) => columns.flatMap((column) => row.at(column.path) ?? []));
+  return value ? [value] : [];
 }
+
+function leavesOutside(whole: SourceValue, fields: readonly Field[]): number {
+  if (whole.size === 0) return 0;
+  const drawn = fields.flatMap((field) => drawnBy(field, whole)).flatMap((value) => value.leaves);
+  return whole.leaves.length - new Set(drawn).size;
+}
+
+/** Where values begin that stay hidden until a reader asks. */
+export const sensitiveOffsets = (call: PresentedCall | undefined): ReadonlySet<number> =>
+  new Set(
+    call?.fields.flatMap(({ field, value }) => (field.role === 'sensitive' ? [value.offset] : [])),
+  );

@@ -4,16 +4,18 @@ import {
   useInfiniteQuery,
   useQuery,
   useQueryClient,
+  useSuspenseQuery,
   type InfiniteData,
   type QueryClient,
 } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { call } from '../../../shell/api.ts';
 import { followChanges, type Changes } from '../../../shell/live.ts';
 import type { components } from '../../../shell/openapi.d.ts';
+import { accountQuery } from '../../../shell/session.ts';
 import { requestKey } from '../requests-data.ts';
-import { listQueryOf, type QueueSearch } from './queue-search.ts';
+import { fitsSearch, listQueryOf, type QueueSearch } from './queue-search.ts';
 
 export type Summary = components['schemas']['ApprovalRequestSummary'];
 export type Counts = Changes['counts'];
@@ -26,6 +28,9 @@ interface Page {
 const LIST = ['requests', 'list'] as const;
 const ARRIVALS = ['requests', 'arrivals'] as const;
 const COUNTS = ['requests', 'counts'] as const;
+
+/** A tab that is open for days keeps no more. */
+const MOST_ARRIVALS = 500;
 
 const listOptions = (search: QueueSearch) =>
   infiniteQueryOptions({
@@ -40,7 +45,9 @@ const listOptions = (search: QueueSearch) =>
       return { requests: body.requests as Summary[], next: body.next_cursor };
     },
     getNextPageParam: ({ next }) => next,
-    staleTime: Infinity,
+    // A list moves only when its reader asks: by another tab or filter, or for the arrivals.
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
 
 export const useQueueList = (search: QueueSearch) => useInfiniteQuery(listOptions(search));
@@ -48,9 +55,30 @@ export const useQueueList = (search: QueueSearch) => useInfiniteQuery(listOption
 export const useCounts = (): Counts | undefined =>
   useQuery<Counts>({ queryKey: COUNTS, enabled: false }).data;
 
-/** Ids of requests that came since the list was read. */
-export const useArrivals = (): readonly string[] =>
-  useQuery<readonly string[]>({ queryKey: ARRIVALS, enabled: false }).data ?? [];
+/** How many requests changed since the list was read, and would now be among its rows. */
+export function useArrivals(search: QueueSearch): number {
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const { data: changed = [] } = useQuery<readonly Summary[]>({
+    queryKey: ARRIVALS,
+    enabled: false,
+  });
+  const { data, hasNextPage } = useQueueList(search);
+  if (!data) return 0;
+  const rows = data.pages.flatMap((page) => page.requests);
+  const shown = new Set(rows.map(({ id }) => id));
+  const last = rows.at(-1);
+  // What comes behind the rows that were read appears when the reader scrolls there.
+  const isBehind = (request: Summary): boolean =>
+    hasNextPage && last !== undefined && comesBefore(last, request, search);
+  const member = account.principal.membership_id;
+  return changed.filter(
+    (request) =>
+      !shown.has(request.id) && !isBehind(request) && fitsSearch(request, search, member),
+  ).length;
+}
+
+const comesBefore = (one: Summary, other: Summary, { sort }: QueueSearch): boolean =>
+  sort === 'deadline' ? one.deadline_at < other.deadline_at : one.created_at > other.created_at;
 
 export function useShowArrivals(): () => void {
   const queries = useQueryClient();
@@ -60,13 +88,14 @@ export function useShowArrivals(): () => void {
   };
 }
 
-/** The one that waits longest in the list that is shown, other than this one. */
+/** Another request of the open list: the one with the least time left, or the oldest. */
 export function useNextRequest(id: string): string | undefined {
-  const queries = useQueryClient();
-  const lists = queries.getQueriesData<InfiniteData<Page>>({ queryKey: LIST });
-  const requests = lists.flatMap(([, data]) => data?.pages.flatMap((page) => page.requests) ?? []);
-  return requests.findLast((each) => each.id !== id && each.status === 'pending' && each.can_decide)
-    ?.id;
+  const search = useSearch({ from: '/signed-in/queue' });
+  const { data } = useQueueList(search);
+  const others = data?.pages
+    .flatMap((page) => page.requests)
+    .filter((each) => each.id !== id && each.status === 'pending' && each.can_decide);
+  return (search.sort === 'deadline' ? others?.[0] : others?.at(-1))?.id;
 }
 
 /** Keeps lists, counts and the open request up to date while the queue is shown. */
@@ -98,15 +127,13 @@ export function applyChanges(
   }
   for (const id of [...changed.map((each) => each.id), ...gone])
     void queries.invalidateQueries({ queryKey: requestKey(id) });
-  const known = new Set<string>();
   queries.setQueriesData<InfiniteData<Page>>({ queryKey: LIST }, (data) => {
     if (!data) return data;
-    for (const { requests } of data.pages) for (const { id } of requests) known.add(id);
     return { ...data, pages: data.pages.map((page) => updatePage(page, changed, gone)) };
   });
-  const arrived = changed.flatMap(({ id }) => (known.has(id) ? [] : [id]));
-  queries.setQueryData<readonly string[]>(ARRIVALS, (before = []) =>
-    [...new Set([...before, ...arrived])].filter((id) => !gone.includes(id)),
+  const isOver = (id: string) => gone.includes(id) || changed.some((each) => each.id === id);
+  queries.setQueryData<readonly Summary[]>(ARRIVALS, (before = []) =>
+    [...changed, ...before.filter(({ id }) => !isOver(id))].slice(0, MOST_ARRIVALS),
   );
 }
 

@@ -92,7 +92,8 @@ function Rows({ requests, more, search }: RowsProps) {
 
 function Empty({ search }: { readonly search: QueueSearch }) {
   const { tab = 'asked', q, urgency, claimed } = search;
-  const isFiltered = q !== undefined || urgency !== undefined || claimed !== undefined;
+  const isFiltered =
+    q !== undefined || (tab !== 'decided' && (urgency !== undefined || claimed !== undefined));
   return (
     <div className={classes['empty']}>
       <h2>{isFiltered ? text.noMatch : text.emptyTabs[tab].title}</h2>

@@ -49,7 +49,41 @@ export function listQueryOf({ tab = 'asked', q, sort, urgency, claimed, status }
     status: isDecided ? (status ?? 'approved') : 'pending',
     ...(q !== undefined && { q }),
     ...(sort !== undefined && !isDecided && { sort }),
-    ...(urgency !== undefined && { urgency }),
+    ...(urgency !== undefined && !isDecided && { urgency }),
     ...(claimed !== undefined && !isDecided && { claimed }),
   } as const;
+}
+
+/** What of a summary the filters look at. */
+interface Filtered {
+  readonly id: string;
+  readonly tool: string;
+  readonly server?: string;
+  readonly agent_slug: string;
+  readonly agent_name: string;
+  readonly agent_instance_name: string;
+  readonly urgency: string;
+  readonly notified_at?: string;
+  readonly can_decide: boolean;
+  readonly claim?: { readonly membership_id: string };
+}
+
+/** Whether a pending request would be in the list, as the service filters it. */
+export function fitsSearch(
+  request: Filtered,
+  search: QueueSearch,
+  member: string | undefined,
+): boolean {
+  const { tab = 'asked', q, urgency, claimed } = search;
+  const { id, tool, server, agent_slug: slug, agent_name: agent, claim } = request;
+  const texts = [id, tool, server ?? '', slug, agent, request.agent_instance_name];
+  const holder = claim && (claim.membership_id === member ? 'me' : 'others');
+  return (
+    tab !== 'decided' &&
+    (tab !== 'asked' || request.notified_at !== undefined) &&
+    (tab === 'all' || request.can_decide) &&
+    (urgency === undefined || request.urgency === urgency) &&
+    (claimed === undefined || (holder ?? 'nobody') === claimed) &&
+    (q === undefined || texts.some((text) => text.toLowerCase().includes(q.toLowerCase())))
+  );
 }

@@ -28,7 +28,7 @@ export function Queue() {
       <QueueFilters search={search} change={change} />
       <div className={classes['below']}>
         <QueueList search={search} />
-        <Arrivals />
+        <Arrivals search={search} />
       </div>
     </section>
   );
@@ -74,6 +74,12 @@ const TYPING_MS = 250;
 
 function SearchField({ q, change }: { readonly q: string; readonly change: (q: string) => void }) {
   const [typed, setTyped] = useState(q);
+  const [last, setLast] = useState(q);
+  // The address changed by itself: by a link, or the way back.
+  if (q !== last) {
+    setLast(q);
+    setTyped(q);
+  }
   useEffect(() => {
     if (typed === q) return undefined;
     const timer = setTimeout(() => {
@@ -98,14 +104,14 @@ function SearchField({ q, change }: { readonly q: string; readonly change: (q: s
   );
 }
 
-function Arrivals() {
-  const arrivals = useArrivals();
+function Arrivals({ search }: { readonly search: QueueSearch }) {
+  const arrivals = useArrivals(search);
   const show = useShowArrivals();
   return (
     <div role="status" aria-live="polite" className={classes['arrivals']}>
-      {arrivals.length > 0 && (
+      {arrivals > 0 && (
         <button type="button" className={classes['arrived']} onClick={show}>
-          {text.arrived(arrivals.length)}
+          {text.arrived(arrivals)}
         </button>
       )}
     </div>

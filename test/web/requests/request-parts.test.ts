@@ -5,6 +5,7 @@ import {
   presentCall,
   type Presentation,
 } from '../../../web/src/areas/requests/call/presented-call.ts';
+import { fitsSearch } from '../../../web/src/areas/requests/queue/queue-search.ts';
 import { scaleOf } from '../../../web/src/areas/requests/timeline/timeline-scale.ts';
 import { readSource, type SourceValue } from '../../../web/src/exact/source-values.ts';
 
@@ -84,5 +85,30 @@ describe('a presentation', () => {
 
   test('says how many values it leaves out', () => {
     expect(shown?.leftOut).toBe(3);
+  });
+});
+
+describe('a request that arrives', () => {
+  const request = {
+    ...{ id: '01a2', tool: 'refund', server: 'billing', agent_slug: 'bot', agent_name: 'Support' },
+    ...{ agent_instance_name: 'one', urgency: 'standard', can_decide: true },
+  };
+  const asked = { ...request, notified_at: '2026-11-22T12:00:00.000Z' };
+  const mine = { ...request, claim: { membership_id: 'me' } };
+
+  test.each([
+    ['asked, in the first tab', asked, {}, true],
+    ['not asked, in the first tab', request, {}, false],
+    ['not asked, among those one can decide', request, { tab: 'mine' }, true],
+    ['only readable, among those', { ...request, can_decide: false }, { tab: 'mine' }, false],
+    ['only readable, among all', { ...request, can_decide: false }, { tab: 'all' }, true],
+    ['pending, among decided ones', asked, { tab: 'decided' }, false],
+    ['found by its server', asked, { q: 'BILL' }, true],
+    ['not found', asked, { q: 'deploy' }, false],
+    ['of another urgency', asked, { urgency: 'interrupt' }, false],
+    ['claimed by the reader', mine, { tab: 'all', claimed: 'me' }, true],
+    ['claimed by the reader, among the unclaimed', mine, { tab: 'all', claimed: 'nobody' }, false],
+  ] as const)('%s', (_name, arrived, search, fits) => {
+    expect(fitsSearch(arrived, search, 'me')).toBe(fits);
   });
 });
