@@ -305,7 +305,7 @@ describe('a page of provisioner tokens', () => {
     const over = await addToken('bbb222', { issued_at: ago(2 * MINUTE), expires_at: ago(MINUTE) });
     await addToken('ccc333', { issued_at: ago(3 * MINUTE), revoked_at: ago(MINUTE) });
     const both = { expires_at: ago(MINUTE), revoked_at: ago(MINUTE) };
-    await addToken('Ddd444', { issued_at: ago(4 * MINUTE), ...both });
+    await addToken('Zzz444', { issued_at: ago(4 * MINUTE), ...both });
 
     const whole = await detail();
     expect(whole).toMatchObject({ provisioner_count: 4, matching_provisioner_count: 4 });
@@ -323,10 +323,10 @@ describe('a page of provisioner tokens', () => {
     for (const [query, suffixes] of [
       ['provisioner_status=active', ['aaa111']],
       ['provisioner_status=expired', ['bbb222']],
-      ['provisioner_status=revoked', ['ccc333', 'Ddd444']],
-      ['provisioner_q=DD4', ['Ddd444']],
+      ['provisioner_status=revoked', ['ccc333', 'Zzz444']],
+      ['provisioner_q=ZZ4', ['Zzz444']],
       [`provisioner_q=${over.slice(0, 13)}`, ['bbb222']],
-      ['provisioner_q=dd4&provisioner_status=active', []],
+      ['provisioner_q=zz4&provisioner_status=active', []],
     ] as const) {
       const page = await detail(`?${query}`);
       expect([query, namesIn(page, 'provisioners', 'suffix')]).toEqual([query, suffixes]);

@@ -83,6 +83,8 @@ export function startChromium({ refusals = [] }: { refusals?: readonly number[] 
         locale: 'en-GB',
       });
       contexts.push(context);
+      // A limit for pages that hang on a busy machine, not a measure of speed.
+      context.setDefaultTimeout(120_000);
       if (as) {
         const [name = '', value = ''] = as.cookie.split('=');
         await context.addCookies([{ name, value, url: new URL(url).origin }]);
