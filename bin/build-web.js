@@ -12,7 +12,9 @@ function stampNow() {
   for (const folder of ['web', 'src/platform/json', 'src/domain'])
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
       if (entry.isFile())
-        hash.update(entry.name).update(readFileSync(join(entry.parentPath, entry.name)));
+        hash
+          .update(`${join(entry.parentPath, entry.name)}\n`)
+          .update(readFileSync(join(entry.parentPath, entry.name)));
   return hash.digest('hex');
 }
 

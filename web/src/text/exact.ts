@@ -12,7 +12,4 @@ export const exact = {
   items: (items: number) => `${count(items)} ${items === 1 ? 'item' : 'items'}`,
   members: (members: number) => `${count(members)} ${members === 1 ? 'member' : 'members'}`,
   reveal: 'Show',
-  hide: 'Hide',
-  values: 'Values',
-  tooDeep: 'Shown as text, because it could not be read as JSON.',
 } as const;

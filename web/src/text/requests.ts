@@ -47,7 +47,6 @@ export const requests = {
   instance: (name: string) => `Instance ${name}`,
   asked: 'Asked',
   urgent: 'Urgent',
-  requestId: 'Request id',
   status: {
     pending: 'Waiting for an answer',
     approved: 'Approved',
@@ -56,7 +55,6 @@ export const requests = {
     cancelled: 'Withdrawn by the agent',
   },
 
-  call: 'The call',
   arguments: 'All arguments',
   noArguments: 'The call has no arguments.',
   leftOut: (values: number) =>
@@ -82,13 +80,11 @@ export const requests = {
     approved: 'You are about to approve',
     denied: 'You are about to deny',
   },
-  runsAs: 'It runs exactly as shown.',
   cancel: 'Cancel',
   note: 'Note for the agent and the record (optional)',
   changed: 'This request changed while you decided. Read it again before you answer.',
   notSame:
     'What this page shows is not what the service holds. You cannot approve it here. Reload the page.',
-  checking: 'Checking what you see …',
   offline: 'You are offline. Nothing is sent until you are back and press again.',
   signedOut: 'You are signed out. Your answer was not sent again.',
   sending: 'Sending your answer …',
@@ -96,7 +92,6 @@ export const requests = {
   decidedBy: (name: string) => `by ${name}`,
   byRule: 'by a rule',
   byYou: 'by you',
-  lostRace: 'Someone else answered first. Their answer counts.',
   outcomeNote: 'Note',
   enterCode: 'Enter a code',
   cannot: {
@@ -117,7 +112,6 @@ export const requests = {
   claimEnds: 'It ends',
 
   people: 'Who is asked',
-  why: 'Why people are asked',
   whyPath: 'Path',
   routing: {
     evaluating: 'Rules are still looking at this request.',
@@ -142,9 +136,7 @@ export const requests = {
     skipped: 'skipped',
   },
   everyone: 'Everyone who may decide',
-  mayDecide: 'may decide',
   mayNotDecide: 'cannot decide',
-  wasAsked: 'asked',
   added: 'Asked for help',
 
   help: 'Ask for help',
@@ -159,5 +151,4 @@ export const requests = {
   close: 'Close',
 
   timeline: 'Timeline',
-  timelineFolded: 'idle',
 } as const;
