@@ -10,7 +10,12 @@ import {
   type BlockRef,
 } from '../src/domain/pipelines/remote.ts';
 import { askBlock } from '../src/services/requests/evaluation/ask-block.ts';
-import { stepRequest, type RemoteStep, type RequestStep } from '../src/services/requests/step.ts';
+import {
+  stepBehind,
+  stepRequest,
+  type RemoteStep,
+  type RequestStep,
+} from '../src/services/requests/step.ts';
 import type { ServiceContext } from '../src/services/context.ts';
 import { NO_PATH, type StepResult } from '../workflows/approval-request/contract.ts';
 
@@ -21,7 +26,7 @@ export function approvalRequestActivities(context: ServiceContext) {
      * Idempotent.
      */
     async stepApprovalRequest(id: string, floor: number): Promise<StepResult> {
-      return await step(context, id, floor);
+      return await answered(stepRequest(context, id, { floor: new Date(floor), by: 'workflow' }));
     },
     /**
      * Makes one attempt to ask another system, and the step behind it once the block has its
@@ -38,14 +43,19 @@ export function approvalRequestActivities(context: ServiceContext) {
           type: asked.why,
           ...(asked.afterMs !== undefined && { nextRetryDelay: asked.afterMs }),
         });
-      return await step(context, id, 0);
+      const { after } = asked;
+      return await answered(
+        after
+          ? stepBehind(context, after)
+          : stepRequest(context, id, { floor: new Date(0), by: 'workflow' }),
+      );
     },
   };
 }
 
-async function step(context: ServiceContext, id: string, floor: number): Promise<StepResult> {
+async function answered(step: Promise<RequestStep>): Promise<StepResult> {
   try {
-    return toResult(await stepRequest(context, id, { floor: new Date(floor), by: 'workflow' }));
+    return toResult(await step);
   } catch (error) {
     throw toFailure(error);
   }

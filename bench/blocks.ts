@@ -10,7 +10,7 @@ import { ask, bearer, expectStatus, send, sender, type Parties, type Send } from
 /** Short turns, many of them: the machine's speed changes from second to second. */
 const TURN: Load = { callers: 1, calls: 30 };
 const TURNS = 15;
-const ROUNDS = 3;
+const ROUNDS = 9;
 const ANSWER_MS = 100;
 const HANGING = 200;
 

@@ -182,6 +182,15 @@ export interface EvaluationProgress {
   readonly previousMetadata: JsonText | undefined;
 }
 
+const FIND_PROGRESS: PreparedStatement = {
+  name: 'find-evaluation-progress',
+  sql: `
+    select b.scope, b.block_id, b.outcome, b.reason, b.escalation_path, b.error_code, r.previous_metadata
+      from pipeline_block_results b join approval_requests r on r.id = b.request_id
+     where b.request_id = cast(:requestId as uuid) and b.answered_at is not null
+     order by b.place desc limit 1`,
+};
+
 /**
  * Undefined before the first result. One statement, so that the metadata is never older than the
  * result: a condition could miss what a block has just returned.
@@ -190,14 +199,7 @@ export async function findProgress(
   db: Db,
   requestId: string,
 ): Promise<EvaluationProgress | undefined> {
-  const row = await queryRow<ResultRow>(
-    db,
-    `select b.scope, b.block_id, b.outcome, b.reason, b.escalation_path, b.error_code, r.previous_metadata
-       from pipeline_block_results b join approval_requests r on r.id = b.request_id
-      where b.request_id = :requestId and b.answered_at is not null
-      order by b.place desc limit 1`,
-    { requestId },
-  );
+  const [row] = await runPrepared<ResultRow>(db, FIND_PROGRESS, { requestId });
   if (!row) return undefined;
   const { scope, blockId, previousMetadata } = row;
   return {

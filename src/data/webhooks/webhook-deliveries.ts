@@ -2,22 +2,25 @@
 import { v7 } from 'uuid';
 import type { WebhookDelivery } from '../../domain/webhooks/deliveries.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { queryRows } from '../../platform/rows.ts';
+import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 
 export type NewWebhookDelivery = Omit<WebhookDelivery, 'id' | 'attemptedAt'> & {
   readonly endpointId: string;
 };
 
+const INSERT: PreparedStatement = {
+  name: 'insert-webhook-delivery',
+  sql: `
+    insert into webhook_deliveries (id, webhook_endpoint_id, delivery_id, type, revision, request_id, attempt, attempted_at,
+                                    duration_ms, status_code, outcome, error_code, response_excerpt)
+    values (cast(:id as uuid), cast(:endpointId as uuid), cast(:deliveryId as uuid), :type, :revision, cast(:requestId as uuid), :attempt,
+            clock_timestamp() - make_interval(secs => cast(:durationMs as integer) / 1000.0),
+            :durationMs, :statusCode, :outcome, :errorCode, :responseExcerpt)`,
+};
+
 /** Records an attempt that has just ended. */
 export async function insertWebhookDelivery(db: Db, delivery: NewWebhookDelivery): Promise<void> {
-  await db.raw(
-    `insert into webhook_deliveries (id, webhook_endpoint_id, delivery_id, type, revision, request_id, attempt, attempted_at,
-                                     duration_ms, status_code, outcome, error_code, response_excerpt)
-     values (:id, :endpointId, :deliveryId, :type, :revision, :requestId, :attempt,
-             clock_timestamp() - make_interval(secs => cast(:durationMs as integer) / 1000.0),
-             :durationMs, :statusCode, :outcome, :errorCode, :responseExcerpt)`,
-    { id: v7(), ...delivery },
-  );
+  await runPrepared(db, INSERT, { id: v7(), ...delivery });
 }
 
 export interface WebhookDeliveryPage {

@@ -2,7 +2,13 @@
 import type { StoredSecret } from '../../domain/sealed-secrets.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
-import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
+import {
+  queryOne,
+  queryRow,
+  queryRows,
+  runPrepared,
+  type PreparedStatement,
+} from '../../platform/rows.ts';
 import type { RevisionTables } from '../revisions.ts';
 
 export const webhookEndpointTables: RevisionTables = {
@@ -67,21 +73,27 @@ export interface ActiveEndpoint extends StoredSecret {
   readonly document: string;
 }
 
+const FIND_ACTIVE: PreparedStatement = {
+  name: 'find-active-webhook-endpoint',
+  sql: `
+    select d.id as endpoint_id, r.revision, r.document, s.signing_secret as sealed, s.signing_secret_key_id as key_id
+      from webhook_endpoints d
+      join webhook_endpoint_revisions r on r.webhook_endpoint_id = d.id and r.revision = d.active_revision
+      join webhook_endpoint_secrets s on s.webhook_endpoint_id = d.id
+     where d.organization_id = cast(:organizationId as uuid) and d.document_key = :endpointKey`,
+};
+
 /** Undefined when none is active. */
 export async function findActiveEndpoint(
   db: Db,
   organizationId: string,
   endpointKey: string,
 ): Promise<ActiveEndpoint | undefined> {
-  return await queryRow<ActiveEndpoint>(
-    db,
-    `select d.id as endpoint_id, r.revision, r.document, s.signing_secret as sealed, s.signing_secret_key_id as key_id
-       from webhook_endpoints d
-       join webhook_endpoint_revisions r on r.webhook_endpoint_id = d.id and r.revision = d.active_revision
-       join webhook_endpoint_secrets s on s.webhook_endpoint_id = d.id
-      where d.organization_id = :organizationId and d.document_key = :endpointKey`,
-    { organizationId, endpointKey },
-  );
+  const [endpoint] = await runPrepared<ActiveEndpoint>(db, FIND_ACTIVE, {
+    organizationId,
+    endpointKey,
+  });
+  return endpoint;
 }
 
 interface EndpointState {

@@ -178,6 +178,17 @@ export function afterResult(
   return { facts: { ...facts, previous_metadata: knownMetadata(previousMetadata) }, result };
 }
 
+/** A result as it is read back: the metadata is in the request, and only the block keeps its cost. */
+export function asStored(result: RemoteResult): RemoteResult {
+  if ('errorCode' in result) return { errorCode: result.errorCode };
+  const { outcome, reason, escalationPath } = result;
+  return {
+    outcome,
+    ...(reason !== undefined && { reason }),
+    ...(escalationPath !== undefined && { escalationPath }),
+  };
+}
+
 /** A result as it is stored. What only a later release knows is a failure, which ends at a person. */
 export function storedResult({
   outcome,

@@ -32,6 +32,8 @@ export function dynamicConfig(timeSkipping: boolean): Record<string, boolean | n
     'system.namespaceCacheRefreshInterval': '1s',
     'matching.numTaskqueueReadPartitions': 1,
     'matching.numTaskqueueWritePartitions': 1,
+    // The worker that schedules an activity gets it at once, without a way through the task queue.
+    'system.enableActivityEagerExecution': true,
     ...(timeSkipping ? { 'frontend.WorkflowTimeSkippingEnabled': true } : {}),
   };
 }

@@ -22,6 +22,7 @@ import type { Runtime, ServiceContext } from '../context.ts';
 import type { PlannedWait } from '../ports.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 import { announceDecided } from './announce.ts';
+import type { AfterBlock } from './evaluation/ask-block.ts';
 import { decisionOf, evaluatePinned, stepsOf, type Evaluated } from './evaluation/evaluate.ts';
 import { handOver } from './hand-over.ts';
 import { handOverUnchanged } from './hand-over-unchanged.ts';
@@ -73,6 +74,16 @@ export async function stepCreated(
   // The row's clock is never behind its creation.
   const options: StepOptions = { floor: created.createdAt, by: 'door' };
   return await advance(context, created, { ...options, evaluated });
+}
+
+/** The step behind a block whose result this call has just written. */
+export async function stepBehind(
+  context: ServiceContext,
+  { request, progress }: AfterBlock,
+): Promise<RequestStep> {
+  const evaluated = await evaluatePinned(context, request, progress);
+  // The row's clock is never behind the result.
+  return await advance(context, request, { floor: new Date(0), by: 'workflow', evaluated });
 }
 
 type KnownEvaluation = Evaluated | Question | undefined;

@@ -8,7 +8,7 @@ import {
   findProgress,
   planAsking,
 } from '../../../src/data/pipelines/block-results.ts';
-import type { RemoteResult } from '../../../src/domain/pipelines/remote.ts';
+import { asStored, type RemoteResult } from '../../../src/domain/pipelines/remote.ts';
 import { stepRequest } from '../../../src/services/requests/step.ts';
 import { JsonText } from '../../../src/platform/json/exact-json.ts';
 import { through } from '../../support/gates.ts';
@@ -146,6 +146,22 @@ describe('a result', () => {
         (['approve', 'deny', 'human', 'next'] as const).map((outcome) => end(id, 1, { outcome })),
       );
       expect(written.filter(Boolean)).toHaveLength(1);
+    }
+  });
+
+  test('reads like the one that its call goes on with', async () => {
+    const cost = { input_tokens: 900, output_tokens: 20 };
+    const metadata = new JsonText('{"n":1.0}');
+    const results: RemoteResult[] = [
+      { outcome: 'human', reason: 'Large.', escalationPath: 'finance', metadata, cost },
+      { outcome: 'approve', reason: '' },
+      { errorCode: 'timeout', cost },
+    ];
+    for (const result of results) {
+      const id = await waiting();
+      await begin(id);
+      await end(id, 1, result);
+      expect((await findProgress(db, id))?.last).toEqual({ ...ref, result: asStored(result) });
     }
   });
 

@@ -9,11 +9,13 @@ import {
   endAttempt,
   findAskingState,
   type BlockAttempt,
+  type EvaluationProgress,
 } from '../../../data/pipelines/block-results.ts';
 import { findRequest } from '../../../data/requests/read.ts';
 import { requestEvent } from '../../../domain/audit.ts';
 import {
   counting,
+  asStored,
   leaseOf,
   LONGEST_RETRY_AFTER_MS,
   pauseAfter,
@@ -39,8 +41,14 @@ interface BlockCall extends BlockAttempt {
 
 /** `step`: the block has its result, or the request its final answer. `again`: another attempt may follow. */
 export type Asked =
-  | { readonly kind: 'step' }
+  | { readonly kind: 'step'; readonly after?: AfterBlock }
   | { readonly kind: 'again'; readonly why: string; readonly afterMs?: number };
+
+/** What the next step needs, as this call read and wrote it. */
+export interface AfterBlock {
+  readonly request: ApprovalRequest;
+  readonly progress: EvaluationProgress;
+}
 
 const STEP: Asked = { kind: 'step' };
 
@@ -142,27 +150,37 @@ async function recordAttempt(
 ): Promise<Asked> {
   const { request, scope, block, attempt } = call;
   const ref = { scope, blockId: block.id };
-  const { result, previousMetadata } = counting(request.previousMetadata, ref, reply.result);
+  const counted = counting(request.previousMetadata, ref, reply.result);
+  const { result, previousMetadata } = counted;
   context.metrics.blockAttempts.inc({
     type: block.type,
     result: 'outcome' in result ? result.outcome : result.errorCode,
   });
   const goesOn = reply.mayPass === true && attempt < block.max_attempts;
   const pauseMs = goesOn ? Math.min(reply.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS) : 0;
-  await context.db.transaction(async (trx) => {
+  const isWritten = await context.db.transaction(async (trx) => {
     await reply.keep?.(trx);
     const now = await endAttempt(trx, {
       ...{ requestId: request.id, ...ref, attempt, previousMetadata },
       ...(!goesOn && { result }),
       pauseMs: goesOn ? Math.max(pauseMs, pauseAfter(attempt)) : 0,
     });
-    if (!now) return;
+    if (!now) return false;
     await insertAsked(trx, { request, ...ref, attempt, now }, eventData(result, reply.observed));
     if (reply.event) await insertEvent(trx, { request, now }, reply.event);
+    return true;
   });
-  if (!goesOn) return STEP;
+  if (!goesOn) return isWritten ? { kind: 'step', after: behind(request, ref, counted) } : STEP;
   const why = 'errorCode' in result ? result.errorCode : 'no_answer';
   return { kind: 'again', why, ...(pauseMs > 0 && { afterMs: pauseMs }) };
+}
+
+function behind(
+  request: ApprovalRequest,
+  ref: BlockRef,
+  { result, previousMetadata = request.previousMetadata }: ReturnType<typeof counting>,
+): AfterBlock {
+  return { request, progress: { last: { ...ref, result: asStored(result) }, previousMetadata } };
 }
 
 interface AskedEvent extends BlockRef {

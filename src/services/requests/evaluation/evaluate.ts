@@ -8,7 +8,7 @@ import { evaluateRequest, type Question, type Verdict } from '../../../domain/pi
 import { SYSTEM } from '../../../domain/audit.ts';
 import type { EscalationPathSource } from '../../../domain/pipelines/types.ts';
 import type { NewDecision } from '../../../data/requests/decide.ts';
-import { findProgress } from '../../../data/pipelines/block-results.ts';
+import { findProgress, type EvaluationProgress } from '../../../data/pipelines/block-results.ts';
 import { pipelineTables } from '../../../data/pipelines/request-approval-pipelines.ts';
 import { findRevisionById } from '../../../data/revisions.ts';
 import type { JsonText } from '../../../platform/json/exact-json.ts';
@@ -34,16 +34,18 @@ export interface PathToTry {
 /** A request, stored or not, with the revisions of its rules. */
 export type RequestToEvaluate = RequestToJudge & RuleRevisions;
 
+/** `known`: how far it is, when the caller has just written that. */
 export async function evaluatePinned(
   context: ServiceContext,
   request: ApprovalRequest,
+  known?: EvaluationProgress,
 ): Promise<Evaluated | Question> {
   const { db } = context;
   const pipelines = await pinnedPipelines(db, request);
   const asks = [pipelines.organization, pipelines.agent].some(
     (each) => each && each.remote.size > 0,
   );
-  const progress = asks ? await findProgress(db, request.id) : undefined;
+  const progress = asks ? (known ?? (await findProgress(db, request.id))) : undefined;
   if (!progress) return await evaluateFrom(context, { request, pipelines, last: undefined });
   const { last, previousMetadata } = progress;
   const current = previousMetadata ? { ...request, previousMetadata } : request;
