@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL, URL } from 'node:url';
-import openapiTypescript, { astToString } from 'openapi-typescript';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'api/openapi.yaml');
@@ -11,5 +10,7 @@ const target = join(root, 'web/src/shell/openapi.d.ts');
 
 const digest = createHash('sha256').update(readFileSync(source)).digest('hex');
 const mark = `/** Generated from api/openapi.yaml, SHA-256 ${digest}. */\n`;
-if (!existsSync(target) || !readFileSync(target, 'utf8').startsWith(mark))
+if (!existsSync(target) || !readFileSync(target, 'utf8').startsWith(mark)) {
+  const { default: openapiTypescript, astToString } = await import('openapi-typescript');
   writeFileSync(target, mark + astToString(await openapiTypescript(pathToFileURL(source))));
+}

@@ -59,13 +59,22 @@ function run(command, args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
+/** Not the web app, which a service may serve meanwhile and whose build replaces it file by file. */
+function dropOutput() {
+  const dist = join(root, 'dist');
+  if (!existsSync(dist)) return;
+  for (const name of readdirSync(dist))
+    if (name !== 'web') rmSync(join(dist, name), { recursive: true, force: true });
+}
+
 const stamp = stampOf(sources());
 const last = lastStamp();
-if (last.states !== stamp.states) {
+if (last.states === stamp.states) run(process.execPath, [join(root, 'bin/build-web.js')]);
+else {
   const began = performance.now();
   process.stdout.write('Building Countersign …');
   // The output of a deleted source must go, too, or a deleted migration would still run.
-  if (last.names !== stamp.names) rmSync(join(root, 'dist'), { recursive: true, force: true });
+  if (last.names !== stamp.names) dropOutput();
   else rmSync(stampFile, { force: true });
   run(process.execPath, [
     join(root, 'node_modules/typescript/bin/tsc'),
