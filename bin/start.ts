@@ -254,6 +254,7 @@ function readyBlock(config: Config, url: string, temporal: EmbeddedTemporal | un
   const secret = join(config.dataDirectory, 'bootstrap-secret');
   const needsBootstrap = existsSync(secret);
   const ui = temporal?.uiUrl;
+  const address = config.publicUrl ?? url;
   const rows = [
     [
       'Address',
@@ -270,9 +271,7 @@ function readyBlock(config: Config, url: string, temporal: EmbeddedTemporal | un
     ['Bootstrap secret', needsBootstrap ? secret : 'used: this deployment has its organization'],
     [
       'Next',
-      needsBootstrap
-        ? 'npm run countersign -- bootstrap --organization Acme --name Ada --email ada@example.com'
-        : 'npm run demo',
+      needsBootstrap ? `open ${address}/welcome and enter the bootstrap secret` : `open ${address}`,
     ],
     ['Stop', 'Ctrl-C'],
   ];

@@ -42,7 +42,7 @@ test('one command runs everything, prints its address, refuses a second run, and
   expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(service.uiUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/countersign\/workflows$/);
   expect(service.output()).toContain(`Bootstrap secret  ${join(folder, 'bootstrap-secret')}`);
-  expect(service.output()).toContain('Next              npm run countersign -- bootstrap');
+  expect(service.output()).toContain(`Next              open ${service.url}/welcome`);
   expect(statSync(join(folder, 'bootstrap-secret')).mode & 0o777).toBe(0o600);
   expect(await isReady(service.url)).toBe(true);
   // The UI does not hold up the start.
