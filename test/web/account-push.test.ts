@@ -27,20 +27,38 @@ afterAll(async () => {
 const { id: organizationId } = await createOrganization(app);
 const NOTIFICATIONS = `${app.url}/account/notifications`;
 
-/** Chromium without a window reaches no push service: the page gets a subscription at ours. */
+interface Given {
+  readonly permission?: 'granted' | 'denied';
+  /** The subscription that the browser has, for the key of the service or for an earlier one. */
+  readonly before?: 'this key' | 'other key';
+}
+
+/**
+ * Chromium without a window reaches no push service: the page gets a subscription at ours. It
+ * refuses two keys, as browsers do.
+ */
 async function openWith(
   chromium: Chromium,
   browser: PushBrowser,
   as: TestMember,
-  permission: 'granted' | 'denied' = 'granted',
+  { permission = 'granted', before }: Given = {},
 ): Promise<Page> {
   const page = await chromium.open(`${app.url}/account`, { as });
   await page.addInitScript(
-    `Notification.requestPermission = async () => '${permission}';
-     PushManager.prototype.getSubscription = async () => null;
+    `globalThis.unsubscribed = 0;
+     const make = (hasKey) => ({
+       hasKey,
+       endpoint: '${browser.subscription.endpoint}',
+       toJSON: () => (${JSON.stringify(browser.subscription)}),
+       unsubscribe: async () => { subscription = null; unsubscribed += 1; return true; },
+     });
+     let subscription = ${before === undefined ? 'null' : `make(${before === 'this key'})`};
+     Notification.requestPermission = async () => '${permission}';
+     PushManager.prototype.getSubscription = async () => subscription;
      PushManager.prototype.subscribe = async ({ userVisibleOnly, applicationServerKey }) => {
        if (!userVisibleOnly || applicationServerKey.length < 80) throw new Error('not as browsers want it');
-       return { toJSON: () => (${JSON.stringify(browser.subscription)}), unsubscribe: async () => true };
+       if (subscription?.hasKey === false) throw new DOMException('another key', 'InvalidStateError');
+       return (subscription ??= make(true));
      };`,
   );
   if (permission === 'granted') await page.context().grantPermissions(['notifications']);
@@ -140,9 +158,34 @@ describeInChromium('push messages', () => {
     expect(await shown(page)).toEqual([{ title: 'Countersign', tag: '', path: '/' }]);
   });
 
+  test('that the service does not accept leave the subscription from before, and no new one', async () => {
+    const dan = await createPerson(app, organizationId, { displayName: 'Dan Reed' });
+    for (const [before, dropped] of [
+      ['this key', 0],
+      [undefined, 1],
+    ] as const) {
+      const page = await openWith(chromium, service.browser(), dan, { ...(before && { before }) });
+      await page.route('**/me/push_subscriptions', (route) =>
+        route.request().method() === 'POST' ? route.abort() : route.continue(),
+      );
+      await page.getByRole('button', { name: 'Notify me in this browser' }).click();
+      await page.getByText('The service did not answer.').waitFor();
+      expect([before, await page.evaluate('unsubscribed')]).toEqual([before, dropped]);
+    }
+    expect(chromium.problems.splice(0)).toHaveLength(2);
+  });
+
+  test('replace a subscription for an earlier key of the service', async () => {
+    const eli = await createPerson(app, organizationId, { displayName: 'Eli Stone' });
+    const page = await openWith(chromium, service.browser(), eli, { before: 'other key' });
+    await page.getByRole('button', { name: 'Notify me in this browser' }).click();
+    await page.getByText('This browser gets push messages now.').waitFor();
+    expect(await page.evaluate('unsubscribed')).toBe(1);
+  });
+
   test('say why this browser cannot get them', async () => {
     const cleo = await createPerson(app, organizationId, { displayName: 'Cleo Sand' });
-    const refused = await openWith(chromium, service.browser(), cleo, 'denied');
+    const refused = await openWith(chromium, service.browser(), cleo, { permission: 'denied' });
     await refused.getByRole('button', { name: 'Notify me in this browser' }).click();
     await refused.getByText('did not get your permission').waitFor();
     for (const [script, words] of [

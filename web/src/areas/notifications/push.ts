@@ -7,7 +7,7 @@ import { startWorker } from '../../shell/trusted-types.ts';
 export type Device = components['schemas']['PushSubscription'];
 
 /** What keeps this browser from getting push messages. */
-export type Obstacle = 'insecure' | 'home_screen' | 'unsupported' | 'denied';
+type Obstacle = 'insecure' | 'home_screen' | 'unsupported' | 'denied';
 
 export function obstacle(): Obstacle | undefined {
   if (!isSecureContext) return 'insecure';
@@ -45,12 +45,8 @@ export const pushKeyQuery = queryOptions({
 export async function subscribe(key: string): Promise<boolean> {
   if ((await Notification.requestPermission()) !== 'granted') return false;
   const { pushManager } = await startWorker();
-  // One with another key cannot be used, and the browser refuses a second.
-  await (await pushManager.getSubscription())?.unsubscribe();
-  const subscription = await pushManager.subscribe({
-    userVisibleOnly: true,
-    applicationServerKey: key,
-  });
+  const before = await pushManager.getSubscription();
+  const subscription = await subscribeWith(pushManager, key);
   const { endpoint = '', keys = {} } = subscription.toJSON();
   const { p256dh = '', auth = '' } = keys;
   try {
@@ -58,10 +54,24 @@ export async function subscribe(key: string): Promise<boolean> {
       body: { endpoint, keys: { p256dh, auth } },
     });
   } catch (error) {
-    await subscription.unsubscribe();
+    // The service may know the one from before, and still send to it.
+    if (before?.endpoint !== endpoint) await subscription.unsubscribe();
     throw error;
   }
   return true;
+}
+
+/** Gives the subscription that the browser has, where it is for this key. */
+async function subscribeWith(manager: PushManager, key: string): Promise<PushSubscription> {
+  const options = { userVisibleOnly: true, applicationServerKey: key };
+  try {
+    return await manager.subscribe(options);
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === 'InvalidStateError')) throw error;
+    // One for an earlier key of the service gets nothing any more, and a browser has only one.
+    await (await manager.getSubscription())?.unsubscribe();
+    return await manager.subscribe(options);
+  }
 }
 
 export async function removeDevice({ id, current }: Device): Promise<void> {
