@@ -87,7 +87,6 @@ const layers = {
   'web/src': {
     ours: [
       'src/platform/json/exact-json.ts',
-      'src/platform/json/exact-values.ts',
       'src/platform/json/decimals.ts',
       'src/domain/durations.ts',
       'src/domain/shown-text.ts',

@@ -24,6 +24,7 @@ export default defineConfig({
       },
     },
   },
+  css: { transformer: 'lightningcss' },
   plugins: [sizeBudget(), compressed()],
   server: { proxy: { '^/(api|auth)/': SERVICE } },
 });

@@ -10,7 +10,7 @@ const WAYS = {
   clock: clockText,
 } as const;
 
-export interface InstantProps {
+interface InstantProps {
   /** RFC 3339. */
   readonly at: string;
   readonly as: keyof typeof WAYS;

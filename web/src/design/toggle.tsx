@@ -2,7 +2,7 @@
 import { useId, type ReactNode } from 'react';
 import classes from './toggle.module.css';
 
-export interface ToggleProps {
+interface ToggleProps {
   readonly label: string;
   readonly description?: ReactNode;
   readonly isOn: boolean;

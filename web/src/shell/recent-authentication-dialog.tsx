@@ -3,9 +3,9 @@ import { Button, Loader } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { recentAuthentication as text } from '../text/recent-authentication.ts';
-import { signIn } from '../text/sign-in.ts';
 import { ApiError, call } from './api.ts';
-import { CodeField, wrongCode, type CodeKind } from './forms/code-field.tsx';
+import type { CodeKind } from './forms/code-field.tsx';
+import { CodeForm } from './forms/code-form.tsx';
 import { Form, PasswordField, Submit, type Fields } from './forms/form.tsx';
 import { singleSignOnPath } from './return-to.ts';
 import { accountQuery, signInOptionsQuery } from './session.ts';
@@ -36,12 +36,12 @@ export function RecentAuthenticationDialog({
   const content = () => {
     if (factor.isPending) return <Loader size="sm" color="var(--accent)" />;
     if (missing === 'mfa_required' && !isEnrolled && hasPassword) return <p>{text.noFactor}</p>;
-    if (missing === 'mfa_required' && isEnrolled) return <CodeForm onClose={onClose} />;
+    if (missing === 'mfa_required' && isEnrolled) return <SecondFactorForm onClose={onClose} />;
     if (hasPassword)
       return <PasswordForm onClose={onClose} email={account.user.email} withCode={isEnrolled} />;
     return (
       <>
-        {isEnrolled && <CodeForm onClose={onClose} />}
+        {isEnrolled && <SecondFactorForm onClose={onClose} />}
         <Provider />
       </>
     );
@@ -91,7 +91,7 @@ function Modal({ onClose, children }: Closes & { readonly children: ReactNode })
 async function reauthenticate({ password, code }: Fields): Promise<void> {
   const body = {
     ...(password !== undefined && { password }),
-    ...(code !== undefined && { code: code.trim() }),
+    ...(code !== undefined && { code }),
   };
   await call('post', '/auth/reauthenticate', { body });
 }
@@ -118,7 +118,7 @@ function PasswordForm({
   const [needsCode, setNeedsCode] = useState(false);
   const isRefused = send.error instanceof ApiError && send.error.code === 'mfa_required';
   if (withCode && isRefused && !needsCode) setNeedsCode(true);
-  if (needsCode) return <CodeForm onClose={onClose} />;
+  if (needsCode) return <SecondFactorForm onClose={onClose} />;
   return (
     <>
       <p>{text.intro.password}</p>
@@ -144,34 +144,25 @@ function PasswordForm({
   );
 }
 
-function CodeForm({ onClose }: Closes) {
+function SecondFactorForm({ onClose }: Closes) {
   const send = useReauthentication({ onClose });
   const [kind, setKind] = useState<CodeKind>('totp');
   return (
     <>
       <p>{text.intro.code}</p>
-      <Form
-        key={kind}
-        isBusy={send.isPending}
-        error={send.error}
-        fieldOf={wrongCode}
-        onSubmit={({ code = '' }) => {
+      <CodeForm
+        kind={kind}
+        onKind={(other) => {
+          send.reset();
+          setKind(other);
+        }}
+        sending={send}
+        label={text.confirm}
+        busy={text.confirming}
+        onSubmit={(code) => {
           send.mutate({ code });
         }}
-      >
-        <CodeField kind={kind} autoFocus />
-        <Submit label={text.confirm} busy={text.confirming} />
-      </Form>
-      <button
-        type="button"
-        className={classes['choice']}
-        onClick={() => {
-          send.reset();
-          setKind(kind === 'totp' ? 'recovery_code' : 'totp');
-        }}
-      >
-        {signIn.useOther[kind]}
-      </button>
+      />
     </>
   );
 }

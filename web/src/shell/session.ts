@@ -4,7 +4,6 @@ import type { components } from './openapi.d.ts';
 import { ApiError, call } from './api.ts';
 
 export type Account = components['schemas']['Account'];
-export type SignInOptions = components['schemas']['SignInOptions'];
 
 export const accountQuery = queryOptions({
   queryKey: ['account'],

@@ -1,5 +1,5 @@
 /** The keys of the app, in English. Each single key that a page uses is here. */
-export interface ShortcutGroup {
+interface ShortcutGroup {
   readonly title: string;
   /** Whether the switch for single keys turns these off. */
   readonly isSingle: boolean;

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { Instant } from '../../design/instant.tsx';
+import { Item, Items } from '../../design/lists/items.tsx';
 import { Panel } from '../../design/panel.tsx';
 import { Result } from '../../design/result.tsx';
 import { Failed, Loading } from '../../shell/states.tsx';
@@ -99,7 +100,7 @@ function Devices({
     <>
       <Result ref={result} text={actions.said} error={actions.error} />
       {devices.length > 0 && (
-        <ul className={classes['devices']}>
+        <Items>
           {devices.map((device) => (
             <DeviceRow
               key={device.id}
@@ -113,7 +114,7 @@ function Devices({
               }}
             />
           ))}
-        </ul>
+        </Items>
       )}
       {devices.some(({ current }) => current) ? null : (
         <ThisBrowser
@@ -158,35 +159,34 @@ function DeviceRow({
 }) {
   const name = deviceText(device.user_agent);
   return (
-    <li className={classes['device']}>
-      <div>
-        <p>
-          <strong>{name}</strong>
-          {device.current && <span className={classes['current']}>{text.thisBrowser}</span>}
-        </p>
-        <p className={classes['detail']}>
-          {text.since} <Instant at={device.created_at} as="clock" /> · {text.by}{' '}
-          <bdi>{device.push_service}</bdi>
-        </p>
-      </div>
-      <div className={classes['actions']}>
-        <Button
-          variant="default"
-          aria-label={text.testOf(name)}
-          aria-disabled={isBusy}
-          onClick={onTest}
-        >
-          {text.test}
-        </Button>
-        <Button
-          variant="default"
-          aria-label={text.removeOf(name)}
-          aria-disabled={isBusy}
-          onClick={onRemove}
-        >
-          {text.remove}
-        </Button>
-      </div>
-    </li>
+    <Item
+      name={name}
+      current={device.current ? text.thisBrowser : undefined}
+      actions={
+        <>
+          <Button
+            variant="default"
+            aria-label={text.testOf(name)}
+            aria-disabled={isBusy}
+            onClick={onTest}
+          >
+            {text.test}
+          </Button>
+          <Button
+            variant="default"
+            aria-label={text.removeOf(name)}
+            aria-disabled={isBusy}
+            onClick={onRemove}
+          >
+            {text.remove}
+          </Button>
+        </>
+      }
+    >
+      <p>
+        {text.since} <Instant at={device.created_at} as="clock" /> · {text.by}{' '}
+        <bdi>{device.push_service}</bdi>
+      </p>
+    </Item>
   );
 }

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { CopyButton } from '../../design/copy-button.tsx';
+import { Fact, Facts } from '../../design/lists/facts.tsx';
 import { Panel } from '../../design/panel.tsx';
 import { Result } from '../../design/result.tsx';
 import { Instant } from '../../design/instant.tsx';
@@ -56,7 +57,7 @@ function OwnLink({ slack }: { readonly slack: OwnSlack }) {
   return (
     <Panel title={text.slackTitle} hint={isLinked ? undefined : text.slackIntro}>
       <Result ref={result} text={said} error={begin.error ?? unlink.error} />
-      <Facts slack={slack} />
+      <LinkFacts slack={slack} />
       {code && (
         <Command
           code={code}
@@ -120,32 +121,23 @@ function Actions({ isLinked, isLinking, isUnlinking, onLink, onUnlink }: Actions
   );
 }
 
-function Facts({ slack }: { readonly slack: OwnSlack }) {
+function LinkFacts({ slack }: { readonly slack: OwnSlack }) {
   return (
-    <dl className={classes['facts']}>
-      <div>
-        <dt>{text.slackWorkspace}</dt>
-        <dd>
-          <bdi>{slack.team_name}</bdi>
-        </dd>
-      </div>
+    <Facts>
+      <Fact label={text.slackWorkspace}>
+        <bdi>{slack.team_name}</bdi>
+      </Fact>
       {slack.slack_user_id !== null && (
-        <div>
-          <dt>{text.slackUser}</dt>
-          <dd>
-            <bdi>{slack.slack_user_id}</bdi>
-          </dd>
-        </div>
+        <Fact label={text.slackUser}>
+          <bdi>{slack.slack_user_id}</bdi>
+        </Fact>
       )}
       {slack.linked_at !== null && (
-        <div>
-          <dt>{text.linkedSince}</dt>
-          <dd>
-            <Instant at={slack.linked_at} as="clock" />
-          </dd>
-        </div>
+        <Fact label={text.linkedSince}>
+          <Instant at={slack.linked_at} as="clock" />
+        </Fact>
       )}
-    </dl>
+    </Facts>
   );
 }
 

@@ -15,12 +15,12 @@ export interface Ability {
   readonly scopes: readonly Scope[];
 }
 
-export interface Scope {
+interface Scope {
   readonly kind: 'team' | 'agent';
   readonly id: string;
 }
 
-export interface AbilityArea {
+interface AbilityArea {
   readonly area: string;
   readonly abilities: readonly Ability[];
 }

@@ -6,6 +6,7 @@ import { Failed, Loading } from '../../shell/states.tsx';
 import { account as text } from '../../text/account.ts';
 import { abilitiesOf, namedIds, type Ability } from './abilities.ts';
 import { namesQuery } from './account-data.ts';
+import { Fact, Facts } from '../../design/lists/facts.tsx';
 import { Panel } from '../../design/panel.tsx';
 import classes from './profile.module.css';
 
@@ -32,36 +33,27 @@ function Person({ account, names }: { readonly account: Account; readonly names:
   const isOwner = account.assignments.some(({ is_owner }) => is_owner);
   return (
     <Panel title={<bdi>{user.display_name}</bdi>} hint={isOwner ? text.owner : undefined}>
-      <dl className={classes['facts']}>
-        <div>
-          <dt>{text.email}</dt>
-          <dd>
-            <bdi>{user.email}</bdi>
-          </dd>
-        </div>
-        <div>
-          <dt>{text.organization}</dt>
-          <dd>
-            <bdi>{organization.name}</bdi>
-          </dd>
-        </div>
-        <div>
-          <dt>{text.teams}</dt>
-          <dd>
-            {teams.length === 0 ? (
-              text.noTeams
-            ) : (
-              <ul className={classes['teams']}>
-                {teams.map((team, index) => (
-                  <li key={index}>
-                    <bdi>{team}</bdi>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </dd>
-        </div>
-      </dl>
+      <Facts>
+        <Fact label={text.email}>
+          <bdi>{user.email}</bdi>
+        </Fact>
+        <Fact label={text.organization}>
+          <bdi>{organization.name}</bdi>
+        </Fact>
+        <Fact label={text.teams}>
+          {teams.length === 0 ? (
+            text.noTeams
+          ) : (
+            <ul className={classes['teams']}>
+              {teams.map((team, index) => (
+                <li key={index}>
+                  <bdi>{team}</bdi>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Fact>
+      </Facts>
     </Panel>
   );
 }

@@ -6,6 +6,7 @@ import { useTitle } from '../../shell/title.ts';
 import { Failed, Loading } from '../../shell/states.tsx';
 import { account as text } from '../../text/account.ts';
 import { endOtherSessions, endSession, sessionsQuery, type Session } from './account-data.ts';
+import { Item, Items } from '../../design/lists/items.tsx';
 import { Panel } from '../../design/panel.tsx';
 import { Result } from '../../design/result.tsx';
 import { Instant } from '../../design/instant.tsx';
@@ -63,7 +64,7 @@ function SessionList({ sessions }: { readonly sessions: readonly Session[] }) {
   return (
     <>
       <Result ref={heading} text={result} error={endOne.error ?? endOthers.error} />
-      <ul className={classes['sessions']}>
+      <Items>
         {sessions
           .filter(({ current }) => current)
           .concat(others)
@@ -78,7 +79,7 @@ function SessionList({ sessions }: { readonly sessions: readonly Session[] }) {
               }}
             />
           ))}
-      </ul>
+      </Items>
       {others.length === 0 ? (
         <p className={classes['none']}>{text.noOthers}</p>
       ) : (
@@ -112,38 +113,38 @@ function SessionRow({
     ? text.methods[session.method]
     : session.method;
   return (
-    <li className={classes['session']}>
-      <div className={classes['what']}>
-        <p>
-          <strong title={session.user_agent ?? undefined}>{device}</strong>
-          {session.current && <span className={classes['current']}>{text.thisSession}</span>}
-        </p>
-        <p className={classes['detail']}>
-          {method}
-          {session.client_address !== null && (
-            <>
-              {' '}
-              {text.from} <bdi>{session.client_address}</bdi>
-            </>
-          )}
-        </p>
-        <p className={classes['detail']}>
-          {text.lastUsed} <Instant at={session.last_seen_at} as="ago" /> · {text.signedIn}{' '}
-          <Instant at={session.created_at} as="clock" /> · {text.ends}{' '}
-          <Instant at={session.expires_at} as="clock" />
-        </p>
-      </div>
-      {!session.current && (
-        <Button
-          variant="default"
-          size="compact-sm"
-          aria-label={text.endSessionOf(device)}
-          disabled={isEnding}
-          onClick={onEnd}
-        >
-          {isEnding ? text.ending : text.endSession}
-        </Button>
-      )}
-    </li>
+    <Item
+      name={device}
+      title={session.user_agent ?? undefined}
+      current={session.current ? text.thisSession : undefined}
+      actions={
+        session.current ? undefined : (
+          <Button
+            variant="default"
+            size="compact-sm"
+            aria-label={text.endSessionOf(device)}
+            disabled={isEnding}
+            onClick={onEnd}
+          >
+            {isEnding ? text.ending : text.endSession}
+          </Button>
+        )
+      }
+    >
+      <p>
+        {method}
+        {session.client_address !== null && (
+          <>
+            {' '}
+            {text.from} <bdi>{session.client_address}</bdi>
+          </>
+        )}
+      </p>
+      <p>
+        {text.lastUsed} <Instant at={session.last_seen_at} as="ago" /> · {text.signedIn}{' '}
+        <Instant at={session.created_at} as="clock" /> · {text.ends}{' '}
+        <Instant at={session.expires_at} as="clock" />
+      </p>
+    </Item>
   );
 }

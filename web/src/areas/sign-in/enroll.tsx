@@ -1,6 +1,8 @@
 /** A person lets a machine in, by the code that its terminal shows. */
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { LinkButton } from '../../design/link-button.tsx';
+import note from '../../design/note.module.css';
 import { ApiError } from '../../shell/api.ts';
 import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
 import { accountQuery, hasPermission } from '../../shell/session.ts';
@@ -95,13 +97,9 @@ function Found({ code, enrollment }: { readonly code: string; readonly enrollmen
   const allow = useMutation({ mutationFn: authorize });
   const isEnded = allow.error instanceof ApiError && allow.error.status === 404;
   const startAgain = (
-    <button
-      type="button"
-      className={classes['choice']}
-      onClick={() => void navigate({ to: '/enroll', search: {}, replace: true })}
-    >
+    <LinkButton onClick={() => void navigate({ to: '/enroll', search: {}, replace: true })}>
       {text.other}
-    </button>
+    </LinkButton>
   );
   if (allow.isSuccess)
     return (
@@ -124,7 +122,7 @@ function Found({ code, enrollment }: { readonly code: string; readonly enrollmen
   return (
     <section className={classes['card']} aria-labelledby="check">
       <h2 id="check">{text.check}</h2>
-      <p className={classes['warning']}>{text.warning}</p>
+      <p className={note['warning']}>{text.warning}</p>
       <EnrollmentFacts code={code} enrollment={enrollment} />
       <EnrollmentTarget
         requested={enrollment.requested_agent_slug}

@@ -1,4 +1,5 @@
 /** What a machine says about itself. All of it is foreign text. */
+import { Fact, Facts } from '../../design/lists/facts.tsx';
 import { ForeignText } from '../../exact/foreign-text.tsx';
 import { JsonView } from '../../exact/json-view.tsx';
 import { readSource } from '../../exact/source-values.ts';
@@ -15,41 +16,31 @@ export function EnrollmentFacts({
 }) {
   const metadata = readSource(enrollment.instance_metadata.text);
   return (
-    <dl className={classes['facts']}>
-      <dt>{text.sameCode}</dt>
-      <dd className={classes['code']}>
-        <bdi>{code}</bdi>
-      </dd>
-      <dt>{text.runtime}</dt>
-      <dd>
+    <Facts>
+      <Fact label={text.sameCode}>
+        <bdi className={classes['code']}>{code}</bdi>
+      </Fact>
+      <Fact label={text.runtime}>
         <ForeignText text={enrollment.runtime} />
-      </dd>
-      <dt>{text.instance}</dt>
-      <dd>
+      </Fact>
+      <Fact label={text.instance}>
         <ForeignText text={enrollment.instance_name} />
-      </dd>
+      </Fact>
       {enrollment.requested_agent_slug !== null && (
-        <>
-          <dt>{text.requested}</dt>
-          <dd>
-            <bdi>{enrollment.requested_agent_slug}</bdi>
-          </dd>
-        </>
+        <Fact label={text.requested}>
+          <bdi>{enrollment.requested_agent_slug}</bdi>
+        </Fact>
       )}
-      <dt>{text.expires}</dt>
-      <dd>
+      <Fact label={text.expires}>
         <time dateTime={enrollment.expires_at}>
           {new Date(enrollment.expires_at).toLocaleTimeString()}
         </time>
-      </dd>
+      </Fact>
       {metadata && metadata.size > 0 && (
-        <>
-          <dt>{text.metadata}</dt>
-          <dd>
-            <JsonView value={metadata} label={text.metadata} />
-          </dd>
-        </>
+        <Fact label={text.metadata}>
+          <JsonView value={metadata} label={text.metadata} />
+        </Fact>
       )}
-    </dl>
+    </Facts>
   );
 }

@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { LinkButton, LinkRow } from '../../design/link-button.tsx';
 import { ApiError } from '../../shell/api.ts';
 import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
 import { signIn as text } from '../../text/sign-in.ts';
@@ -23,18 +24,16 @@ export function ForgotPassword() {
         <p>
           {text.sentTo} <bdi>{email}</bdi>
         </p>
-        <div className={classes['choices']}>
+        <LinkRow>
           <ToSignIn />
-          <button
-            type="button"
-            className={classes['choice']}
+          <LinkButton
             onClick={() => {
               setEmail(undefined);
             }}
           >
             {text.otherAddress}
-          </button>
-        </div>
+          </LinkButton>
+        </LinkRow>
       </SignInPage>
     );
   if (send.error instanceof ApiError && send.error.status === 501)

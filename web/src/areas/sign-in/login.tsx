@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useRouteContext, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import note from '../../design/note.module.css';
 import type { ApiError } from '../../shell/api.ts';
 import { Form, PasswordField, Submit, TextField } from '../../shell/forms/form.tsx';
 import { safeReturnPath } from '../../shell/return-to.ts';
@@ -51,7 +52,7 @@ export function Login() {
 function SignInProblem({ code }: { readonly code: string }) {
   const problems: Readonly<Record<string, string>> = text.problems;
   return (
-    <p className={classes['problem']} role="alert">
+    <p className={note['problem']} role="alert">
       {Object.hasOwn(problems, code) ? problems[code] : text.unknownProblem}
     </p>
   );
@@ -60,7 +61,7 @@ function SignInProblem({ code }: { readonly code: string }) {
 /** A failed sign-in at the provider does not end the session that was there before. */
 function GoOn({ account, path }: { readonly account: Account; readonly path: string }) {
   return (
-    <p className={classes['notice']}>
+    <p className={note['note']}>
       {text.stillSignedIn} <bdi>{account.user.email}</bdi>. <Link to={path}>{text.goOn}</Link>
     </p>
   );

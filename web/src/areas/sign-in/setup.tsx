@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tansta
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { CopyButton } from '../../design/copy-button.tsx';
+import note from '../../design/note.module.css';
 import type { ApiError } from '../../shell/api.ts';
 import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
 import { accountQuery } from '../../shell/session.ts';
@@ -172,7 +173,7 @@ function CredentialStep({
 function Credential({ token }: { readonly token: string }) {
   return (
     <>
-      <p className={classes['warning']}>{text.shownOnce}</p>
+      <p className={note['warning']}>{text.shownOnce}</p>
       <pre className={classes['secret']} id="credential" aria-label={text.credential}>
         {token}
       </pre>

@@ -152,7 +152,7 @@ function useWait(error: Error | null): number {
   return state.error === error ? state.left : seconds;
 }
 
-export interface FieldProps {
+interface FieldProps {
   readonly label: string;
   readonly name: string;
   readonly autoComplete: string;
