@@ -1,6 +1,6 @@
-import { afterAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { issueToken } from '../../src/platform/crypto/tokens.ts';
-import { startApp } from '../support/app.ts';
+import { scene } from '../support/scene.ts';
 import { createOrganization } from '../support/scene/factories.ts';
 import { expire, invited } from '../support/scene/invitations.ts';
 import {
@@ -13,10 +13,10 @@ import {
 import { violationsOf } from '../support/web/accessibility.ts';
 import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
 
-const app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
-afterAll(() => app.close());
+const { app, organization, owner } = await scene({
+  app: { environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } },
+});
 beforeEach(() => deleteAttempts(app));
-const { id: organizationId, owner } = await createOrganization(app);
 const elsewhere = await createOrganization(app);
 const linkTo = (token: string): string => `${app.url}/invitations/${token}`;
 
@@ -69,7 +69,7 @@ describeInChromium('an invitation', () => {
   });
 
   test('for another account says so and offers to sign out', async () => {
-    const ada = await createPerson(app, organizationId);
+    const ada = await createPerson(app, organization.id);
     const { token, email } = await invited(owner);
     const page = await chromium.open(linkTo(token), { as: ada });
     await page
@@ -104,7 +104,7 @@ describeInChromium('a link to reset the password', () => {
   const chromium = startChromium({ refusals: [400, 401, 403] });
 
   test('takes a new password, and says why it refuses one', async () => {
-    const ada = await createPerson(app, organizationId);
+    const ada = await createPerson(app, organization.id);
     const { id, hash, token } = issueToken('whr');
     const times = { created_at: new Date(), expires_at: new Date(Date.now() + 60_000) };
     await app.db('password_resets').insert({ id, user_id: ada.userId, token_hash: hash, ...times });

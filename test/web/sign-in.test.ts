@@ -1,8 +1,6 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { startApp } from '../support/app.ts';
-import { everywhere, REVIEWER } from '../support/scene.ts';
-import { createOrganization } from '../support/scene/factories.ts';
+import { everywhere, REVIEWER, scene } from '../support/scene.ts';
 import {
   createPerson,
   deleteAttempts,
@@ -13,17 +11,12 @@ import {
 import { violationsOf } from '../support/web/accessibility.ts';
 import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
 
-const app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
-afterAll(() => app.close());
-const { id: organizationId } = await createOrganization(app);
-const ada = await createPerson(app, organizationId, {
-  displayName: 'Ada Marsh',
-  policies: [everywhere(...REVIEWER)],
+const { app, organization } = await scene({
+  app: { environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } },
 });
-const bob = await createPerson(app, organizationId, {
-  displayName: 'Bob Field',
-  policies: [everywhere(...REVIEWER)],
-});
+const policies = [everywhere(...REVIEWER)];
+const ada = await createPerson(app, organization.id, { displayName: 'Ada Marsh', policies });
+const bob = await createPerson(app, organization.id, { displayName: 'Bob Field', policies });
 const factor = await enroll(app, bob);
 
 const LOGIN = `${app.url}/login`;

@@ -1,9 +1,9 @@
 /** What signing out removes from a browser. */
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { clearsSiteData } from '../../../api/http/session-cookies.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
+import { twoSessions } from '../../support/scene/sign-in.ts';
 
 let app: TestApp;
 
@@ -22,13 +22,8 @@ test('leaves an origin alone that has other services at other paths', () => {
 
 test('comes with signing out and with ending the current session, and not with ending another', async () => {
   const { owner } = await createOrganization(app);
-  const session = (await app
-    .db('sessions')
-    .where({ membership_id: owner.membershipId })
-    .first()) as { readonly id: string };
-  const another = { ...session, id: randomUUID() };
-  await app.db('sessions').insert(another);
-  const end = async ({ id }: { readonly id: string }) => {
+  const [session, another] = await twoSessions(app, owner);
+  const end = async (id: string) => {
     const { status, headers } = await owner.browser.delete(`/api/v1/me/sessions/${id}`);
     return [status, headers['clear-site-data']];
   };

@@ -1,5 +1,5 @@
 /** Push messages: who subscribes, what arrives at the browser, and when a subscription ends. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/http.ts';
@@ -14,7 +14,14 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import { browserWith, cookieOf, createPerson, login } from '../../support/scene/sign-in.ts';
+import {
+  browserWith,
+  codeOf,
+  cookieOf,
+  createPerson,
+  login,
+  twoSessions,
+} from '../../support/scene/sign-in.ts';
 import {
   claimsOf,
   newBrowser,
@@ -56,7 +63,6 @@ type Http = Pick<TestMember, 'browser'>;
 const subscribe = ({ browser }: Http, { subscription }: PushBrowser) =>
   browser.post(PATH, subscription);
 const idOf = ({ body }: Answer) => String(body['push_subscription']?.['id']);
-const codeOf = ({ status, body }: Answer) => [status, body['error']?.['code']];
 const listOf = async ({ browser }: Http) =>
   (await browser.get(PATH)).body['push_subscriptions'] as unknown as readonly object[];
 const deliveriesOf = async (requestId: string) =>
@@ -343,13 +349,8 @@ describe('a message', () => {
 describe('a subscription ends', () => {
   test('when its session is signed out, and not when another one of the member is', async () => {
     await subscribed();
-    const session = (await app
-      .db('sessions')
-      .where({ membership_id: owner.membershipId })
-      .first()) as { readonly id: string };
-    const another = { ...session, id: randomUUID() };
-    await app.db('sessions').insert(another);
-    expect((await owner.browser.delete(`/api/v1/me/sessions/${another.id}`)).status).toBe(204);
+    const [, another] = await twoSessions(app, owner);
+    expect((await owner.browser.delete(`/api/v1/me/sessions/${another}`)).status).toBe(204);
     expect(await listOf(owner)).toHaveLength(1);
     await owner.browser.post('/auth/logout');
     expect(await app.db('push_subscriptions').where({ membership_id: owner.membershipId })).toEqual(

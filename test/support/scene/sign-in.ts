@@ -1,4 +1,5 @@
 /** People who sign in with passwords and authenticator apps, each from their own browser. */
+import { randomUUID } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 import { Secret, TOTP } from 'otpauth';
 import { hashPassword } from '../../../src/platform/crypto/passwords.ts';
@@ -42,6 +43,19 @@ export async function createPerson(
 /** Removes attempts, so that repeated sign-ins in a test are not slowed down. */
 export async function deleteAttempts(app: TestApp): Promise<void> {
   await app.db('sign_in_attempts').delete();
+}
+
+/** The ids of the session that the member has, and of a second one. */
+export async function twoSessions(
+  app: TestApp,
+  { membershipId }: TestMember,
+): Promise<[first: string, second: string]> {
+  const first = (await app.db('sessions').where({ membership_id: membershipId }).first()) as {
+    readonly id: string;
+  };
+  const id = randomUUID();
+  await app.db('sessions').insert({ ...first, id });
+  return [first.id, id];
 }
 
 export const codeOf = ({ status, body }: Answer) => [status, body['error']?.['code']];
