@@ -14,7 +14,7 @@ export async function fillWithPending(
        arguments, timeout, idempotency_key, organization_pipeline_revision_id, agent_pipeline_revision_id, state,
        created_at, deadline_at, updated_at, last_at, routed_at, route_source, route_scope)
      select gen_random_uuid(), organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id,
-            tool, server, arguments, timeout, 'copy-' || n, organization_pipeline_revision_id,
+            tool, server, arguments, timeout, 'copy-' || gen_random_uuid(), organization_pipeline_revision_id,
             agent_pipeline_revision_id, state, created_at, deadline_at, updated_at, last_at, routed_at, route_source, route_scope
        from approval_requests, generate_series(1, $2::int) as n where id = $1`,
     [id, count],

@@ -17,6 +17,7 @@ export function report(results: Results): void {
     ...escalationRows(results),
     ...senderRows(results),
     ...agentRows(results),
+    ...webRows(results),
   ];
   console.table(rows.filter((row) => row.measured !== undefined));
 }
@@ -224,6 +225,40 @@ function agentRows({ agents }: Results): Row[] {
       what: 'counting two million requests once · what is new (ms)',
       measured: `${agents.count.first} · ${agents.count.later}`,
       target: '',
+    },
+  ];
+}
+
+function webRows({ web }: Results): Row[] {
+  if (!web) return [];
+  const { loads, large, elsewhere, rows, scroll } = web;
+  const { bare, ...screens } = loads;
+  return [
+    { what: 'largest paint of a bare React page, p50 (ms)', measured: bare?.p50, target: '' },
+    ...Object.entries(screens).map(([screen, { p50, ratio }]) => ({
+      what: `largest paint of ${screen}, p50 (ms) · ÷ the bare page`,
+      measured: `${p50} · ${ratio}`,
+      target: '≤ 2.2',
+    })),
+    {
+      what: `${large.values} values: one can approve, p50 · worst (ms) · ÷ the naive page`,
+      measured: `${large.p50} · ${large.max} · ${large.ratio}`,
+      target: '≤ 1,000',
+    },
+    {
+      what: 'decided elsewhere → gone from the list, p50 · worst (ms)',
+      measured: `${elsewhere.p50} · ${elsewhere.max}`,
+      target: '≤ 1,000',
+    },
+    {
+      what: `queue of ${rows}, scrolled to ${scroll.reached}: row elements, at most`,
+      measured: scroll.mostRows,
+      target: '≤ 60',
+    },
+    {
+      what: `its frames, p50 · p95 (ms) · share over two frames`,
+      measured: `${scroll.frame.p50} · ${scroll.frame.p95} · ${scroll.dropped}`,
+      target: 'p50 ≤ 17',
     },
   ];
 }

@@ -18,6 +18,7 @@ import { NAMESPACE } from './say.ts';
 import { measureSimulations } from './rules/simulate.ts';
 import { measureStall } from './stall.ts';
 import { measureWalk } from './walk.ts';
+import { measureWeb } from './web/measure.ts';
 
 async function measureDecisions(parties: Parties): Promise<Measured> {
   const ids: string[] = [];
@@ -65,6 +66,7 @@ export const sections = {
   fullTable: ({ parties, db }: Bench) => compareFullTable(parties, db),
   burst: ({ service, parties, db }: Bench) =>
     measureBurst(service, parties, { db, requests: 10_000 }),
+  web: (bench: Bench) => measureWeb(bench),
   // These come last, because two million requests of each stay in the table.
   queue: ({ service, parties, db }: Bench) =>
     measureQueue(service, parties, { db, pending: 100_000, past: 2_000_000 }),

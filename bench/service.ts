@@ -141,6 +141,8 @@ export interface Parties {
   readonly adapter: Send;
   /** Of the owner and the adapter. */
   readonly tokens: { readonly owner: string; readonly adapter: string };
+  /** The session of the same person, as a header has it. */
+  readonly cookie: string;
   readonly organizationId: string;
   /** Of the owner. */
   readonly membershipId: string;
@@ -198,6 +200,7 @@ export async function introduce({ url, dataDirectory }: BenchService): Promise<P
     browser: sender(url, { cookie, origin: url }),
     adapter: sender(url, bearer(issued.token)),
     tokens: { owner: String(key.body['token']), adapter: issued.token },
+    cookie,
     organizationId: principal.organization_id,
     membershipId: principal.membership_id,
     agentSlug: slug,

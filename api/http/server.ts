@@ -80,6 +80,13 @@ export interface HttpOptions {
   readonly probes: OperationProbes;
 }
 
+/** Of all answers. Pages have a policy of their own. */
+export const securityHeaders = () =>
+  helmet({
+    strictTransportSecurity: false,
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
+  });
+
 /** A server that is not listening yet. */
 export function createHttpServer(context: ServiceContext, options: HttpOptions): Server {
   const app = new Koa();
@@ -100,12 +107,7 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
   }
   mountOperations(router, context, options.probes);
   app.use(envelope(context));
-  app.use(
-    helmet({
-      strictTransportSecurity: false,
-      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
-    }),
-  );
+  app.use(securityHeaders());
   app.use(requireWellFormed);
   if (options.endpoints.length > 0) app.use(serveWebApp());
   const named = namedPaths(options.endpoints);

@@ -33,28 +33,29 @@ const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
 /** What Vite leaves in index.html for the nonce of each answer. */
 const NONCE = '__CSP_NONCE__';
 
-export function serveWebApp(): Middleware {
+/** `folder`: what Vite built. Default: the web app. */
+export function serveWebApp(folder = BUILT): Middleware {
   return async (ctx, next) => {
     if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || SERVICE.test(ctx.path)) {
       await next();
       return;
     }
-    if (ASSET.test(ctx.path)) await sendFile(ctx, YEAR_MS);
-    else if (FIXED.has(ctx.path)) await sendFile(ctx, 0);
-    else await sendPage(ctx);
+    if (ASSET.test(ctx.path)) await sendFile(ctx, folder, YEAR_MS);
+    else if (FIXED.has(ctx.path)) await sendFile(ctx, folder, 0);
+    else await sendPage(ctx, folder);
   };
 }
 
-async function sendFile(ctx: Context, maxAge: number): Promise<void> {
+async function sendFile(ctx: Context, folder: string, maxAge: number): Promise<void> {
   // Otherwise a header for answers of the API would win.
   ctx.remove('Cache-Control');
   ctx.set('Content-Security-Policy', "default-src 'none'");
   ctx.vary('Accept-Encoding');
-  await send(ctx, ctx.path, { root: BUILT, maxAge, immutable: maxAge > 0 }).catch(refuse);
+  await send(ctx, ctx.path, { root: folder, maxAge, immutable: maxAge > 0 }).catch(refuse);
 }
 
-async function sendPage(ctx: Context): Promise<void> {
-  const page = await readFile(join(BUILT, 'index.html'), 'utf8').catch(refuse);
+async function sendPage(ctx: Context, folder: string): Promise<void> {
+  const page = await readFile(join(folder, 'index.html'), 'utf8').catch(refuse);
   const nonce = randomBytes(16).toString('base64');
   ctx.set('Content-Security-Policy', policy(nonce));
   ctx.set('X-Frame-Options', 'DENY');

@@ -2,28 +2,15 @@
  * The web app in a real browser. Every page of a test must end without an error of the console, a
  * script's error and a violation of the page's policy.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { CHROMIUM_FLAGS, chromiumPath } from '../../../bench/web/chromium.ts';
 import { packageRoot } from '../../../src/platform/package-root.ts';
 import type { TestMember } from '../scene/factories.ts';
 
-const PATHS = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium', '/usr/bin/google-chrome'];
-const executablePath = PATHS.find((path) => path !== '' && existsSync(path));
-
-/** No call leaves the machine. */
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** Where the pictures of the documents are taken, as JPEG files are in `docs/images`. */
+/** A folder for the pictures that `screenshot` takes, from the root of the repository. */
 const SCREENSHOTS = process.env['TEST_SCREENSHOTS'] ?? '';
 
 export const DESK = { width: 1280, height: 800 };
@@ -31,6 +18,8 @@ export const PHONE = { width: 360, height: 740 };
 
 export interface PageOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
+  /** Pixels of the screen for each one of the page. Default: 1. */
+  readonly scale?: number;
   readonly dark?: boolean;
   /** Who is signed in. Default: no one. */
   readonly as?: TestMember;
@@ -44,7 +33,7 @@ export interface Chromium {
 }
 
 /** Tests in Chromium. Where none is installed they are skipped, and the summary says so. */
-export const describeInChromium = executablePath === undefined ? describe.skip : describe;
+export const describeInChromium = chromiumPath === undefined ? describe.skip : describe;
 
 /** Chromium logs every answer that refuses a call. */
 const REFUSAL = /^error: Failed to load resource: .* status of (?<status>\d+) /;
@@ -58,7 +47,7 @@ export function startChromium({ refusals = [] }: { refusals?: readonly number[] 
   const contexts: BrowserContext[] = [];
   const problems: string[] = [];
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: FLAGS });
+    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: CHROMIUM_FLAGS });
   });
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close();
@@ -73,10 +62,11 @@ export function startChromium({ refusals = [] }: { refusals?: readonly number[] 
   });
   return {
     problems,
-    open: async (url, { viewport = DESK, dark = false, as } = {}) => {
+    open: async (url, { viewport = DESK, scale = 1, dark = false, as } = {}) => {
       if (!browser) throw new Error('open a page inside a test');
       const context = await browser.newContext({
         viewport,
+        deviceScaleFactor: scale,
         colorScheme: dark ? 'dark' : 'light',
         hasTouch: viewport.width < 600,
         timezoneId: 'Europe/Berlin',

@@ -1,0 +1,66 @@
+/** Pages of Chromium that are loaded cold, and what they report. */
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { OperatorError } from '../../src/platform/operator-error.ts';
+import { CHROMIUM_FLAGS, chromiumPath } from './chromium.ts';
+
+const DESK = { width: 1280, height: 800 };
+const LIMIT_MS = 180_000;
+/** A page paints nothing larger after so much quiet. */
+const QUIET_MS = 1_500;
+
+/** Runs before the page's own scripts. `when` answers the page's time at the first frame in which the test holds. */
+const INSTRUMENTS = `
+  globalThis.largestPaint = { startTime: 0 };
+  new PerformanceObserver((list) => { globalThis.largestPaint = list.getEntries().at(-1); })
+    .observe({ type: 'largest-contentful-paint', buffered: true });
+  globalThis.when = (test) => new Promise((resolve) => {
+    const look = () => (test() ? resolve(performance.now()) : requestAnimationFrame(look));
+    look();
+  });`;
+
+export async function startBrowser(): Promise<Browser> {
+  if (chromiumPath === undefined)
+    throw new OperatorError('There is no Chromium. Install it, or set CHROMIUM to its path.');
+  return await chromium.launch({ executablePath: chromiumPath, args: CHROMIUM_FLAGS });
+}
+
+export interface Visit {
+  readonly url: string;
+  /** Who is signed in. Default: no one. */
+  readonly cookie?: string;
+  /** How many times slower the processor is. Default: 1. */
+  readonly slowdown?: number;
+}
+
+/** Loads the page with an empty cache, uses it, and closes it. */
+export async function visit<Result>(
+  browser: Browser,
+  { url, cookie, slowdown = 1 }: Visit,
+  use: (page: Page) => Promise<Result>,
+): Promise<Result> {
+  const context = await browser.newContext({ viewport: DESK });
+  try {
+    context.setDefaultTimeout(LIMIT_MS);
+    const [name = '', value = ''] = cookie?.split('=') ?? [];
+    if (cookie !== undefined) await context.addCookies([{ name, value, url: new URL(url).origin }]);
+    await context.addInitScript(INSTRUMENTS);
+    const page = await context.newPage();
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
+    await page.goto(url, { waitUntil: 'commit' });
+    return await use(page);
+  } finally {
+    await context.close();
+  }
+}
+
+/** Milliseconds from the navigation to the first frame in which the expression is true. */
+export const timeUntil = (page: Page, expression: string): Promise<number> =>
+  page.evaluate<number>(`when(() => ${expression})`);
+
+/** The Largest Contentful Paint in milliseconds, once nothing larger follows. */
+export const largestPaint = (page: Page): Promise<number> =>
+  page.evaluate<number>(
+    `when(() => largestPaint.startTime > 0 && performance.now() - largestPaint.startTime > ${QUIET_MS})
+       .then(() => largestPaint.startTime)`,
+  );
