@@ -29,6 +29,8 @@ export default {
   testRunner: '<rootDir>/test/support/runner/test-runner.js',
   roots: ['<rootDir>/test'],
   testMatch: process.env.TEST_RULES === 'door' ? inBothModes : ['**/*.test.ts'],
+  // `npm run pictures` runs it alone.
+  testPathIgnorePatterns: process.env.TEST_PICTURES ? [] : ['/test/docs/pictures.test.ts$'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -2,7 +2,7 @@
  * What the documents name exists: files, folders, links with their headings, npm scripts, paths of
  * the API.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../api/endpoints.ts';
@@ -68,9 +68,17 @@ function anchorsOf(markdown: string): string[] {
   );
 }
 
+/** Of links, and of pictures that differ in light and dark. */
+function linkTargets(document: string): string[] {
+  const prose = proseOf(readDocument(document));
+  return [
+    ...prose.matchAll(/\]\((?!https?:)([^)\s]+)\)/g),
+    ...prose.matchAll(/\b(?:src|srcset)="([^"]+)"/g),
+  ].map(([, target = '']) => target);
+}
+
 function brokenLinks(document: string): string[] {
-  const links = proseOf(readDocument(document)).matchAll(/\]\((?!https?:)([^)\s]+)\)/g);
-  return [...links].flatMap(([, target = '']) => {
+  return linkTargets(document).flatMap((target) => {
     const [file = '', anchor] = target.split('#');
     const path = file === '' ? document : normalize(join(dirname(document), file));
     if (!known.has(path)) return [target];
@@ -143,4 +151,16 @@ test('the documents are found, and the tests see what they name', () => {
     (name) => name.startsWith('docs/') && name !== 'docs/README.md',
   ).filter((name) => !linked.includes(`(${name.slice('docs/'.length)})`));
   expect(unlinked).toEqual([]);
+});
+
+test('every picture is shown by a document, and quick to load', () => {
+  const shown = new Set(
+    DOCUMENTS.flatMap((document) =>
+      linkTargets(document).map((target) => normalize(join(dirname(document), target))),
+    ),
+  );
+  const pictures = all.filter((path) => /^docs\/pictures\/.+\.png$/.test(path));
+  expect(pictures.length).toBeGreaterThan(3);
+  expect(pictures.filter((path) => !shown.has(path))).toEqual([]);
+  expect(pictures.filter((path) => statSync(join(root, path)).size > 150_000)).toEqual([]);
 });
