@@ -28,6 +28,8 @@ export interface PageOptions {
 export interface Chromium {
   /** A page of its own browser context: other cookies, other storage. */
   readonly open: (url: string, options?: PageOptions) => Promise<Page>;
+  /** Another tab of the browser that shows a page. */
+  readonly openBeside: (page: Page, url: string) => Promise<Page>;
   /** What went wrong in pages since the last test. Tests that cause errors take them from here. */
   readonly problems: string[];
 }
@@ -60,8 +62,19 @@ export function startChromium({ refusals = [] }: { refusals?: readonly number[] 
   afterAll(async () => {
     await browser?.close();
   });
+  const openIn = async (context: BrowserContext, url: string): Promise<Page> => {
+    const page = await context.newPage();
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning')
+        problems.push(`${message.type()}: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => problems.push(String(error.stack ?? error)));
+    await page.goto(url);
+    return page;
+  };
   return {
     problems,
+    openBeside: async (page, url) => await openIn(page.context(), url),
     open: async (url, { viewport = DESK, scale = 1, dark = false, as } = {}) => {
       if (!browser) throw new Error('open a page inside a test');
       const context = await browser.newContext({
@@ -79,14 +92,7 @@ export function startChromium({ refusals = [] }: { refusals?: readonly number[] 
         const [name = '', value = ''] = as.cookie.split('=');
         await context.addCookies([{ name, value, url: new URL(url).origin }]);
       }
-      const page = await context.newPage();
-      page.on('console', (message) => {
-        if (message.type() === 'error' || message.type() === 'warning')
-          problems.push(`${message.type()}: ${message.text()}`);
-      });
-      page.on('pageerror', (error) => problems.push(String(error.stack ?? error)));
-      await page.goto(url);
-      return page;
+      return await openIn(context, url);
     },
   };
 }

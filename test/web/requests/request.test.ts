@@ -82,7 +82,7 @@ describeInChromium('a request', () => {
     const id = await ask();
     const page = await chromium.open(`${app.url}/login`, { as: ada });
     // Otherwise the page hears of the answer before it sends its own.
-    await page.route('**/requests/changes*', () => undefined);
+    await page.route('**/requests/changes?*wait=*', () => undefined);
     await page.goto(pageOf(id));
     await page.getByRole('button', { name: 'Approve' }).click();
     await armed(page).waitFor();

@@ -14,12 +14,15 @@ const RETRIES = 2;
 const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, query) => {
-      failed(error, () => void query.fetch());
+      session.failed(error, query);
+    },
+    onSuccess: (_data, query) => {
+      session.succeeded(query);
     },
   }),
   mutationCache: new MutationCache({
     onError: (error) => {
-      failed(error);
+      session.failed(error);
     },
   }),
   defaultOptions: {
@@ -35,7 +38,7 @@ const queries: QueryClient = new QueryClient({
 });
 const router = createAppRouter(queries);
 watchOtherTabs(queries);
-const failed = watchSession(queries, {
+const session = watchSession(queries, {
   onEnd: async () => {
     const { href, pathname } = router.state.location;
     // The changes of the queue noticed it first, and the page to come back to is in the address.

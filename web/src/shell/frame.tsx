@@ -1,14 +1,17 @@
 /** The frame of all pages for people who are signed in. */
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet, useMatch, useNavigate } from '@tanstack/react-router';
 import { session } from '../text/session.ts';
 import { RecentAuthentication } from './recent-authentication.tsx';
+import { useNewBuild } from './new-build.ts';
 import { accountQuery, dropSession, signOut } from './session.ts';
 import { Mark } from '../design/mark.tsx';
 import classes from './frame.module.css';
 
 export function Frame() {
   const { data: account } = useSuspenseQuery(accountQuery);
+  // Also while a request is open.
+  const isQueue = useMatch({ from: '/signed-in/queue', shouldThrow: false }) !== undefined;
   return (
     <div className={classes['frame']}>
       <a className={classes['skip']} href="#content">
@@ -20,7 +23,7 @@ export function Frame() {
           <span className={classes['product']}>{session.product}</span>
         </Link>
         <nav aria-label={session.product} className={classes['links']}>
-          <Link to="/" activeOptions={{ includeSearch: false }} className={classes['link']}>
+          <Link to="/" className={classes['link']} {...(isQueue && { 'aria-current': 'page' })}>
             {session.requests}
           </Link>
           {account.onboarding.required && (
@@ -38,11 +41,35 @@ export function Frame() {
           <SignOut />
         </div>
       </header>
+      <NewBuild />
       <main id="content" className={classes['content']} tabIndex={-1}>
         <RecentAuthentication>
           <Outlet />
         </RecentAuthentication>
       </main>
+    </div>
+  );
+}
+
+/** Nothing is loaded again by itself: someone may be writing a note. */
+function NewBuild() {
+  const isNewer = useNewBuild();
+  return (
+    <div role="status" className={classes['newBuild']}>
+      {isNewer && (
+        <>
+          <span>{session.newBuild}</span>
+          <button
+            type="button"
+            className={classes['reload']}
+            onClick={() => {
+              location.reload();
+            }}
+          >
+            {session.reload}
+          </button>
+        </>
+      )}
     </div>
   );
 }

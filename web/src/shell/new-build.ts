@@ -1,7 +1,10 @@
-/** A newer build has other files. A page whose next part is gone is loaded again, once. */
+/** A newer build of the app has other files than the page that is open. */
+import { useSyncExternalStore } from 'react';
+
 const RELOADED = 'reloaded-at';
 const AGAIN_MS = 60_000;
 
+/** A page whose next part is gone is loaded again, once. */
 export function reloadForNewBuild(): void {
   addEventListener('vite:preloadError', () => {
     const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
@@ -10,3 +13,45 @@ export function reloadForNewBuild(): void {
     location.reload();
   });
 }
+
+/** The file that a page begins with. Its name has the digest of all that it loads. */
+const ENTRY = /<script type="module"[^>]*? src="(\/assets\/[^"]+)"/;
+
+const LOOK_MS = 5 * 60_000;
+let lastLook = performance.now();
+let isNewer = false;
+const listeners = new Set<() => void>();
+
+/**
+ * Asks for the page again, at most once in five minutes, or at once after the service was away.
+ * A build can also come back, when an update is undone.
+ */
+export async function lookForNewBuild({ atOnce = false } = {}): Promise<void> {
+  if (!atOnce && performance.now() - lastLook < LOOK_MS) return;
+  lastLook = performance.now();
+  const own = ENTRY.exec(document.head.outerHTML)?.[1];
+  const page = await fetch('/').then(
+    async (answer) => (answer.ok ? await answer.text() : ''),
+    () => '',
+  );
+  const served = ENTRY.exec(page)?.[1];
+  if (own === undefined || served === undefined) return;
+  isNewer = served !== own;
+  for (const each of listeners) each();
+}
+
+const lookWhenVisible = () => {
+  if (document.visibilityState === 'visible') void lookForNewBuild();
+};
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  document.addEventListener('visibilitychange', lookWhenVisible);
+  return () => {
+    listeners.delete(listener);
+    document.removeEventListener('visibilitychange', lookWhenVisible);
+  };
+}
+
+/** Whether the service serves another build than this page's. */
+export const useNewBuild = (): boolean => useSyncExternalStore(subscribe, () => isNewer);

@@ -87,7 +87,7 @@ export function RecentAuthentication({ children }: { readonly children: ReactNod
 export const useRecentAuthentication = (): Ask => useContext(AskContext);
 
 /** Sends, asks the person where the service wants it, and sends again. */
-function useSensitiveCall(): <Answer>(send: () => Promise<Answer>) => Promise<Answer> {
+export function useSensitiveCall(): <Answer>(send: () => Promise<Answer>) => Promise<Answer> {
   const ask = useRecentAuthentication();
   return useCallback(
     async (send) => {

@@ -9,11 +9,18 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ApiError } from './api.ts';
+import { firstChangesQuery } from './live/changes.ts';
 import { readSearch } from '../areas/requests/queue/queue-search.ts';
 import { Failed, Loading, NotFound } from './states.tsx';
 import { Frame } from './frame.tsx';
 import { safeReturnPath } from './return-to.ts';
-import { accountQuery, currentAccount, keepDraftsOf, signInOptionsQuery } from './session.ts';
+import {
+  accountQuery,
+  currentAccount,
+  hasPermission,
+  keepDraftsOf,
+  signInOptionsQuery,
+} from './session.ts';
 
 const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
   component: Outlet,
@@ -126,6 +133,11 @@ const queue = createRoute({
   getParentRoute: () => signedIn,
   id: 'queue',
   validateSearch: readSearch,
+  beforeLoad: async ({ context: { queries } }) => {
+    const account = await queries.ensureQueryData(accountQuery);
+    // While the code of the page is under way.
+    if (hasPermission(account, 'request.read')) void queries.prefetchQuery(firstChangesQuery);
+  },
   component: lazyRouteComponent(
     () => import('../areas/requests/queue/queue-layout.tsx'),
     'QueueLayout',

@@ -1,11 +1,22 @@
 /** What happens when the session ends while a page is open. */
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
 import { ApiError, call } from './api.ts';
 import { accountQuery, dropSession } from './session.ts';
 
 /** What a call without a session is refused with. A wrong password is another code. */
 const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 401 && error.code === 'authentication_required';
+
+interface SessionWatch {
+  /** `repeat`: reads again what failed, once the session turns out to be there. */
+  readonly failed: (error: unknown, query?: AnyQuery) => void;
+  readonly succeeded: (query: AnyQuery) => void;
+}
+
+type AnyQuery = Query<unknown, unknown>;
+
+/** Before a read that was refused while the session was there. The first comes at once. */
+const PAUSES_MS = [0, 1_000, 5_000, 30_000];
 
 /**
  * Watches failed calls. A session that authenticated again in another tab has a new cookie, and a
@@ -14,24 +25,43 @@ const isSignedOut = (error: unknown): boolean =>
 export function watchSession(
   queries: QueryClient,
   { onEnd, onSwitch }: { readonly onEnd: () => Promise<void>; readonly onSwitch: () => void },
-): (error: unknown, repeat?: () => void) => void {
+): SessionWatch {
   let isEnding = false;
   let asking: Promise<'same' | 'other' | 'none' | 'unknown'> | undefined;
-  return (error, repeat) => {
-    const known = queries.getQueryData(accountQuery.queryKey);
-    if (!isSignedOut(error) || !known) return;
-    asking ??= compare(known.principal.actor_id).finally(() => {
-      asking = undefined;
-    });
-    void asking.then(async (outcome) => {
-      if (outcome === 'same') repeat?.();
-      if (outcome === 'other') onSwitch();
-      if (outcome !== 'none' || isEnding) return;
-      isEnding = true;
-      await onEnd();
-      isEnding = false;
-      dropSession(queries);
-    });
+  const refusals = new Map<string, number>();
+  const repeat = (query: AnyQuery) => {
+    const before = refusals.get(query.queryHash) ?? 0;
+    refusals.set(query.queryHash, before + 1);
+    setTimeout(
+      () => {
+        if (query.isActive()) query.fetch().catch(() => undefined);
+      },
+      PAUSES_MS[Math.min(before, PAUSES_MS.length - 1)],
+    );
+  };
+  const end = async () => {
+    if (isEnding) return;
+    isEnding = true;
+    await onEnd();
+    isEnding = false;
+    dropSession(queries);
+  };
+  return {
+    failed: (error, query) => {
+      const known = queries.getQueryData(accountQuery.queryKey);
+      if (!isSignedOut(error) || !known) return;
+      asking ??= compare(known.principal.actor_id).finally(() => {
+        asking = undefined;
+      });
+      void asking.then(async (outcome) => {
+        if (outcome === 'same' && query) repeat(query);
+        if (outcome === 'other') onSwitch();
+        if (outcome === 'none') await end();
+      });
+    },
+    succeeded: ({ queryHash }) => {
+      refusals.delete(queryHash);
+    },
   };
 }
 

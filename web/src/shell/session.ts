@@ -1,5 +1,5 @@
 /** Who is signed in, and how one can sign in. */
-import { queryOptions, type QueryClient } from '@tanstack/react-query';
+import { hashKey, queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { components } from './openapi.d.ts';
 import { ApiError, call } from './api.ts';
 
@@ -49,17 +49,31 @@ export function startSession(queries: QueryClient, account: Account): void {
   queries.clear();
   keepDraftsOf(account);
   queries.setQueryData(accountQuery.queryKey, account);
-  sessions.postMessage(account.principal.actor_id);
 }
 
 /** All tabs share the cookie. A tab that shows another person's pages would act as the new one. */
 const sessions = new BroadcastChannel('countersign-session');
 
-/** Reloads this tab when another person signs in in another tab. */
+/**
+ * Reloads this tab when the session turns out to be another person's: as another tab says, or as
+ * the service answers.
+ */
 export function watchOtherTabs(queries: QueryClient): void {
+  let shown: string | undefined;
+  const reloadUnless = (actor: string) => {
+    if (shown !== undefined && shown !== actor) location.reload();
+  };
+  queries.getQueryCache().subscribe(({ query: { queryHash } }) => {
+    if (queryHash !== hashKey(accountQuery.queryKey)) return;
+    const actor = queries.getQueryData(accountQuery.queryKey)?.principal.actor_id;
+    if (actor !== undefined && actor !== shown) {
+      reloadUnless(actor);
+      sessions.postMessage(actor);
+    }
+    shown = actor;
+  });
   sessions.onmessage = ({ data: actor }: MessageEvent<string>) => {
-    const account = queries.getQueryData(accountQuery.queryKey);
-    if (account && account.principal.actor_id !== actor) location.reload();
+    reloadUnless(actor);
   };
 }
 

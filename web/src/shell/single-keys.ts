@@ -17,7 +17,7 @@ export function useSingleKeys(keys: Readonly<Record<string, () => void>>): void 
       if (repeat || ctrlKey || metaKey || altKey || defaultPrevented || !areSingleKeysOn()) return;
       if (
         target instanceof Element &&
-        target.closest('input, textarea, select, dialog, [role=dialog]')
+        target.closest('input:not([type=checkbox]), textarea, select, dialog, [role=dialog]')
       )
         return;
       const act = keys[key];

@@ -24,6 +24,18 @@ export function NotFound() {
   );
 }
 
+/** For what a person may not open: says which permission is missing. */
+export function MissingPermission({ permission }: { readonly permission: string }) {
+  const error = new ApiError({
+    status: 403,
+    code: 'permission_denied',
+    message: '',
+    details: { permission },
+    requestId: undefined,
+  });
+  return <Failed error={error} />;
+}
+
 /** Router gives `error` and `reset`. Pages use it for their own queries, too. */
 export function Failed({ error, reset }: { readonly error: unknown; readonly reset?: () => void }) {
   const router = useRouter();

@@ -13,6 +13,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     keys: [
       ['j', 'Go to the next request'],
       ['k', 'Go to the request before'],
+      ['x', 'Select the request, to deny several together'],
     ],
   },
   {

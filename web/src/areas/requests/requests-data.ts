@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { JsonText } from '../../../../src/platform/json/exact-json.ts';
 import type { components } from '../../shell/openapi.d.ts';
 import { call } from '../../shell/api.ts';
+import { firstChanges } from '../../shell/live/changes.ts';
 
 type Sent = components['schemas']['ApprovalRequestDetail'];
 
@@ -22,7 +23,8 @@ export const requestKey = (id: string) => ['requests', 'one', id] as const;
 export const requestQuery = (id: string) =>
   queryOptions({
     queryKey: requestKey(id),
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal, client }) => {
+      await firstChanges(client);
       const { body } = await call(
         'get',
         '/api/v1/requests/{id}',

@@ -5,44 +5,51 @@ import {
   useQuery,
   useQueryClient,
   useSuspenseQuery,
-  type InfiniteData,
   type QueryClient,
 } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useSearch } from '@tanstack/react-router';
+import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../../shell/api.ts';
-import { followChanges, type Changes } from '../../../shell/live.ts';
-import type { components } from '../../../shell/openapi.d.ts';
+import { firstChanges, firstChangesQuery, type Changes } from '../../../shell/live/changes.ts';
+import { followChanges } from '../../../shell/live/follow.ts';
+import { lookForNewBuild } from '../../../shell/new-build.ts';
+import type { Message } from '../../../shell/live/poll.ts';
 import { accountQuery } from '../../../shell/session.ts';
 import { requestKey } from '../requests-data.ts';
-import { fitsSearch, listQueryOf, type QueueSearch } from './queue-search.ts';
+import {
+  arrivalsOf,
+  NO_CHANGES,
+  rowsOf,
+  withChanges,
+  type ChangeLog,
+  type Page,
+  type Summary,
+} from './change-log.ts';
+import { listQueryOf, type QueueSearch } from './queue-search.ts';
 
-export type Summary = components['schemas']['ApprovalRequestSummary'];
 export type Counts = Changes['counts'];
 
-interface Page {
-  readonly requests: readonly Summary[];
-  readonly next: string | undefined;
-}
+const REQUESTS = ['requests'] as const;
+const LIST = [...REQUESTS, 'list'] as const;
+const LOG = [...REQUESTS, 'log'] as const;
+const COUNTS = [...REQUESTS, 'counts'] as const;
 
-const LIST = ['requests', 'list'] as const;
-const ARRIVALS = ['requests', 'arrivals'] as const;
-const COUNTS = ['requests', 'counts'] as const;
-
-/** A tab that is open for days keeps no more. */
-const MOST_ARRIVALS = 500;
+/** A tab that is open for days reads its lists again rather than keeping more. */
+const MOST_LOGGED = 1_000;
 
 const listOptions = (search: QueueSearch) =>
   infiniteQueryOptions({
     queryKey: [...LIST, search],
     initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam, signal }): Promise<Page> => {
+    queryFn: async ({ pageParam, signal, client }): Promise<Page> => {
+      await firstChanges(client);
+      const sentAt = performance.now();
       const query = {
         ...listQueryOf(search),
         ...(pageParam !== undefined && { cursor: pageParam }),
       };
       const { body } = await call('get', '/api/v1/requests', { signal, params: { query } });
-      return { requests: body.requests as Summary[], next: body.next_cursor };
+      return { requests: body.requests as Summary[], next: body.next_cursor, sentAt };
     },
     getNextPageParam: ({ next }) => next,
     // A list moves only when its reader asks: by another tab or filter, or for the arrivals.
@@ -50,40 +57,30 @@ const listOptions = (search: QueueSearch) =>
     refetchOnReconnect: false,
   });
 
-export const useQueueList = (search: QueueSearch) => useInfiniteQuery(listOptions(search));
+/** The list, its rows as they are now, and how many requests came since it was read. */
+export function useQueue(search: QueueSearch) {
+  const list = useInfiniteQuery(listOptions(search));
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const { data: log = NO_CHANGES } = useQuery<ChangeLog>({ queryKey: LOG, enabled: false });
+  const member = account.principal.membership_id;
+  const pages = list.data?.pages;
+  const rows = useMemo(() => pages && rowsOf(pages, log), [pages, log]);
+  const arrivals = useMemo(
+    () => (pages ? arrivalsOf(log, { pages, search, member }).length : 0),
+    [pages, log, search, member],
+  );
+  return { list, rows, arrivals };
+}
+
+export type Queue = ReturnType<typeof useQueue>;
 
 export const useCounts = (): Counts | undefined =>
   useQuery<Counts>({ queryKey: COUNTS, enabled: false }).data;
 
-/** How many requests changed since the list was read, and would now be among its rows. */
-export function useArrivals(search: QueueSearch): number {
-  const { data: account } = useSuspenseQuery(accountQuery);
-  const { data: changed = [] } = useQuery<readonly Summary[]>({
-    queryKey: ARRIVALS,
-    enabled: false,
-  });
-  const { data, hasNextPage } = useQueueList(search);
-  if (!data) return 0;
-  const rows = data.pages.flatMap((page) => page.requests);
-  const shown = new Set(rows.map(({ id }) => id));
-  const last = rows.at(-1);
-  // What comes behind the rows that were read appears when the reader scrolls there.
-  const isBehind = (request: Summary): boolean =>
-    hasNextPage && last !== undefined && comesBefore(last, request, search);
-  const member = account.principal.membership_id;
-  return changed.filter(
-    (request) =>
-      !shown.has(request.id) && !isBehind(request) && fitsSearch(request, search, member),
-  ).length;
-}
-
-const comesBefore = (one: Summary, other: Summary, { sort }: QueueSearch): boolean =>
-  sort === 'deadline' ? one.deadline_at < other.deadline_at : one.created_at > other.created_at;
-
 export function useShowArrivals(): () => void {
   const queries = useQueryClient();
   return () => {
-    queries.setQueryData(ARRIVALS, []);
+    queries.setQueryData(LOG, NO_CHANGES);
     void queries.resetQueries({ queryKey: LIST });
   };
 }
@@ -91,58 +88,83 @@ export function useShowArrivals(): () => void {
 /** Another request of the open list: the one with the least time left, or the oldest. */
 export function useNextRequest(id: string): string | undefined {
   const search = useSearch({ from: '/signed-in/queue' });
-  const { data } = useQueueList(search);
-  const others = data?.pages
-    .flatMap((page) => page.requests)
-    .filter((each) => each.id !== id && each.status === 'pending' && each.can_decide);
+  const { rows } = useQueue(search);
+  const others = rows?.filter(
+    (each) => each.id !== id && each.status === 'pending' && each.can_decide,
+  );
   return (search.sort === 'deadline' ? others?.[0] : others?.at(-1))?.id;
 }
 
 /** Keeps lists, counts and the open request up to date while the queue is shown. */
-export function useLiveQueue(): void {
+export function useLiveQueue(): { readonly isCut: boolean } {
   const queries = useQueryClient();
-  const navigate = useNavigate();
-  useEffect(
-    () =>
-      followChanges((message) => {
-        if (message.kind === 'changes') applyChanges(queries, message.changes);
-        else
-          void navigate({
-            to: '/login',
-            search: { return_to: location.pathname + location.search },
-          });
-      }),
-    [queries, navigate],
-  );
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const actor = account.principal.actor_id;
+  const [isCut, setCut] = useState(false);
+  useEffect(() => {
+    let wasCut = false;
+    const receive = (message: Message) => {
+      if (message.kind === 'refused') void checkAccess(queries, message.status);
+      else setCut(message.kind === 'cut');
+      if (message.kind === 'changes') {
+        applyChanges(queries, message.changes);
+        // A service that was away may have been updated.
+        void lookForNewBuild({ atOnce: wasCut });
+      }
+      wasCut = message.kind === 'cut';
+    };
+    const unfollow = followChanges({
+      actor,
+      receive,
+      begin: async () => {
+        const first = await firstChanges(queries);
+        if (first) queries.setQueryData(COUNTS, first.counts);
+        return first;
+      },
+    });
+    return () => {
+      unfollow();
+      queries.removeQueries({ queryKey: firstChangesQuery.queryKey });
+    };
+  }, [queries, actor]);
+  return { isCut };
 }
 
-export function applyChanges(
-  queries: QueryClient,
-  { changed, gone, reset, counts }: Changes,
-): void {
+/**
+ * Who is signed in, and what they may do: whether the session ended is decided by its watcher. Without the
+ * permission, nothing stays that was read with it.
+ */
+async function checkAccess(queries: QueryClient, status: 401 | 403): Promise<void> {
+  const account = { ...accountQuery, staleTime: 0, retry: false };
+  await queries.fetchQuery(account).catch(() => undefined);
+  if (status === 403) await queries.resetQueries({ queryKey: REQUESTS });
+}
+
+function applyChanges(queries: QueryClient, { changed, gone, reset, counts }: Changes): void {
   queries.setQueryData(COUNTS, counts);
-  if (reset) {
-    void queries.invalidateQueries({ queryKey: ['requests'] });
-    return;
-  }
-  for (const id of [...changed.map((each) => each.id), ...gone])
-    void queries.invalidateQueries({ queryKey: requestKey(id) });
-  queries.setQueriesData<InfiniteData<Page>>({ queryKey: LIST }, (data) => {
-    if (!data) return data;
-    return { ...data, pages: data.pages.map((page) => updatePage(page, changed, gone)) };
-  });
-  const isOver = (id: string) => gone.includes(id) || changed.some((each) => each.id === id);
-  queries.setQueryData<readonly Summary[]>(ARRIVALS, (before = []) =>
-    [...changed, ...before.filter(({ id }) => !isOver(id))].slice(0, MOST_ARRIVALS),
+  const log = withChanges(
+    queries.getQueryData(LOG) ?? NO_CHANGES,
+    { changed, gone },
+    performance.now(),
   );
+  const isTooLong = log.size > MOST_LOGGED;
+  queries.setQueryData(LOG, isTooLong ? NO_CHANGES : log);
+  if (reset || isTooLong) void readAgain(queries, REQUESTS);
+  else
+    for (const id of [...changed.map((each) => each.id), ...gone])
+      void readAgain(queries, requestKey(id));
 }
 
-function updatePage(page: Page, changed: readonly Summary[], gone: readonly string[]): Page {
-  const byId = new Map(changed.map((each) => [each.id, each]));
-  return {
-    ...page,
-    requests: page.requests
-      .filter(({ id, status }) => status !== 'pending' || !gone.includes(id))
-      .map((each) => byId.get(each.id) ?? each),
-  };
+/** What is just being read may be older than the change. */
+async function readAgain(queries: QueryClient, queryKey: readonly string[]): Promise<void> {
+  await queries.cancelQueries({ queryKey });
+  await queries.invalidateQueries({ queryKey });
+}
+
+/** The reader answered this request: it leaves the lists at once. */
+export function dropAnswered(queries: QueryClient, id: string): void {
+  queries.setQueryData<ChangeLog>(LOG, (log = NO_CHANGES) =>
+    withChanges(log, { changed: [], gone: [id] }, performance.now()),
+  );
+  void readAgain(queries, requestKey(id));
 }

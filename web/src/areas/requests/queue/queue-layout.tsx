@@ -1,10 +1,17 @@
 /** Two panes on desks: the queue, and the request that is open. On phones one of them. */
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useParams } from '@tanstack/react-router';
+import { accountQuery, hasPermission } from '../../../shell/session.ts';
+import { MissingPermission } from '../../../shell/states.tsx';
 import { Queue } from './queue.tsx';
 import classes from './queue-layout.module.css';
 
+const NEEDED = 'request.read';
+
 export function QueueLayout() {
   const { id } = useParams({ strict: false });
+  const { data: account } = useSuspenseQuery(accountQuery);
+  if (!hasPermission(account, NEEDED)) return <MissingPermission permission={NEEDED} />;
   return (
     <div className={classes['panes']} data-open={id !== undefined || undefined}>
       <div className={classes['list']}>

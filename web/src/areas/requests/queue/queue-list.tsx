@@ -1,32 +1,51 @@
 /** The rows of the queue. Only those that are visible are in the page. */
 import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { ApiError } from '../../../shell/api.ts';
 import { Failed, Loading } from '../../../shell/states.tsx';
-import { useSingleKeys } from '../../../shell/single-keys.ts';
+import { queue as queueText } from '../../../text/queue.ts';
 import { requests as text } from '../../../text/requests.ts';
-import { useQueueList, type Summary } from './queue-data.ts';
+import type { Selection } from './batch-deny/selection.ts';
+import type { Summary } from './change-log.ts';
+import type { Queue } from './queue-data.ts';
+import { EmptyQueue } from './empty-queue.tsx';
 import { QueueRow } from './queue-row.tsx';
 import type { QueueSearch } from './queue-search.ts';
+import { useRowFocus } from './row-focus.ts';
 import classes from './queue.module.css';
 
 const ROW_PIXELS = 84;
 /** The next page is read before its rows are reached. */
 const AHEAD_ROWS = 15;
 
-export function QueueList({ search }: { readonly search: QueueSearch }) {
-  const list = useQueueList(search);
+interface QueueListProps {
+  readonly search: QueueSearch;
+  readonly queue: Queue;
+  readonly selection: Selection;
+  readonly change: (search: QueueSearch) => void;
+}
+
+export function QueueList({ search, queue: { list, rows }, selection, change }: QueueListProps) {
+  const isForbidden = list.error instanceof ApiError && list.error.status === 403;
   if (list.isPending) return <Loading />;
-  if (!list.data) return <Failed error={list.error} reset={() => void list.refetch()} />;
-  const requests = list.data.pages.flatMap((page) => page.requests);
-  if (requests.length === 0) return <Empty search={search} />;
+  if (!rows || isForbidden) return <Failed error={list.error} reset={() => void list.refetch()} />;
+  if (rows.length === 0 && !list.hasNextPage) return <EmptyQueue search={search} change={change} />;
   const more = () => {
     if (list.hasNextPage && !list.isFetchingNextPage && !list.isFetchNextPageError)
       void list.fetchNextPage();
   };
   return (
     <>
-      <Rows requests={requests} more={more} search={search} />
+      <Rows
+        requests={rows}
+        hasMore={list.hasNextPage}
+        more={more}
+        search={search}
+        selection={selection}
+      />
+      {list.isFetchingNextPage && <p className={classes['more']}>{queueText.loadingMore}</p>}
       {list.isFetchNextPageError && (
         <Button variant="default" onClick={() => void list.fetchNextPage()}>
           {text.moreFailed}
@@ -38,12 +57,15 @@ export function QueueList({ search }: { readonly search: QueueSearch }) {
 
 interface RowsProps {
   readonly requests: readonly Summary[];
+  readonly hasMore: boolean;
   readonly more: () => void;
   readonly search: QueueSearch;
+  readonly selection: Selection;
 }
 
-function Rows({ requests, more, search }: RowsProps) {
+function Rows({ requests, hasMore, more, search, selection }: RowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
+  const { id: openId } = useParams({ strict: false });
   // The compiler of React cannot memoize what the virtualizer returns, and nothing here needs that.
   // eslint-disable-next-line react-hooks/incompatible-library
   const rows = useVirtualizer({
@@ -58,14 +80,16 @@ function Rows({ requests, more, search }: RowsProps) {
   useEffect(() => {
     if (last >= requests.length - AHEAD_ROWS) more();
   });
-  const step = (by: number) => () => {
-    const links = [...(scroller.current?.querySelectorAll('a') ?? [])];
-    const at = links.findIndex((link) => link === document.activeElement);
-    links[at === -1 ? 0 : Math.max(0, at + by)]?.focus();
-  };
-  useSingleKeys({ j: step(1), k: step(-1) });
+  const focus = useRowFocus({ requests, rows, openId, select: selection.toggle });
   return (
-    <div ref={scroller} className={classes['scroller']}>
+    <div
+      ref={scroller}
+      className={classes['scroller']}
+      {...focus}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape' && selection.isOn) selection.end();
+      }}
+    >
       <ul className={classes['rows']} style={{ height: rows.getTotalSize() }}>
         {visible.map(({ key, index, start }) => {
           const request = requests[index];
@@ -77,27 +101,15 @@ function Rows({ requests, more, search }: RowsProps) {
                 data-index={index}
                 className={classes['placed']}
                 style={{ transform: `translateY(${start}px)` }}
-                aria-setsize={requests.length}
+                aria-setsize={hasMore ? -1 : requests.length}
                 aria-posinset={index + 1}
               >
-                <QueueRow request={request} search={search} />
+                <QueueRow request={request} search={search} selection={selection} />
               </li>
             )
           );
         })}
       </ul>
-    </div>
-  );
-}
-
-function Empty({ search }: { readonly search: QueueSearch }) {
-  const { tab = 'asked', q, urgency, claimed } = search;
-  const isFiltered =
-    q !== undefined || (tab !== 'decided' && (urgency !== undefined || claimed !== undefined));
-  return (
-    <div className={classes['empty']}>
-      <h2>{isFiltered ? text.noMatch : text.emptyTabs[tab].title}</h2>
-      <p>{isFiltered ? text.noMatchHint : text.emptyTabs[tab].hint}</p>
     </div>
   );
 }

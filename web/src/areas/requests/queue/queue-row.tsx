@@ -1,18 +1,45 @@
 /** One request in the queue. Deciding needs the open request, so a row only opens it. */
 import { Link } from '@tanstack/react-router';
+import { shownLine } from '../../../../../src/domain/shown-text.ts';
 import { Instant } from '../../../design/instant.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { requests as text } from '../../../text/requests.ts';
-import type { Summary } from './queue-data.ts';
+import { queue as queueText } from '../../../text/queue.ts';
+import { canSelect, type Selection } from './batch-deny/selection.ts';
+import type { Summary } from './change-log.ts';
 import type { QueueSearch } from './queue-search.ts';
 import classes from './queue-row.module.css';
 
 interface QueueRowProps {
   readonly request: Summary;
   readonly search: QueueSearch;
+  readonly selection: Selection;
 }
 
-export function QueueRow({ request, search }: QueueRowProps) {
+export function QueueRow({ request, search, selection }: QueueRowProps) {
+  const { tool, agent_name: agent } = request;
+  return (
+    <div className={classes['row']}>
+      {selection.isOn && (
+        <label className={classes['check']}>
+          {canSelect(request) && (
+            <input
+              type="checkbox"
+              aria-label={queueText.selectRow(shownLine(tool), shownLine(agent))}
+              checked={selection.has(request.id)}
+              onChange={() => {
+                selection.toggle(request);
+              }}
+            />
+          )}
+        </label>
+      )}
+      <Content request={request} search={search} />
+    </div>
+  );
+}
+
+function Content({ request, search }: Omit<QueueRowProps, 'selection'>) {
   const isPending = request.status === 'pending';
   return (
     <Link
@@ -20,7 +47,7 @@ export function QueueRow({ request, search }: QueueRowProps) {
       params={{ id: request.id }}
       search={search}
       activeOptions={{ includeSearch: false }}
-      className={classes['row']}
+      className={classes['link']}
     >
       <span className={classes['line']}>
         <span className={classes['tool']}>

@@ -32,6 +32,13 @@ export function readSearch(search: Record<string, unknown>): QueueSearch {
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
 }
 
+/** Whether a search or a filter hides requests of the tab. The order hides none. */
+export const isFiltered = ({ tab, q, urgency, claimed }: QueueSearch): boolean =>
+  q !== undefined || (tab !== 'decided' && (urgency !== undefined || claimed !== undefined));
+
+export const withoutFilters = ({ tab, sort, status }: QueueSearch): QueueSearch =>
+  readSearch({ tab, sort, status });
+
 const SCOPES = {
   asked: 'notified',
   mine: 'decidable',

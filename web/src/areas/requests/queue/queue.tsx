@@ -1,17 +1,24 @@
 /** The queue: what waits for the reader, with tabs, search and filters in the address. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { useOnline } from '../../../shell/online.ts';
+import { useTitleCount } from '../../../shell/title.ts';
+import { queue as queueText } from '../../../text/queue.ts';
 import { requests as text } from '../../../text/requests.ts';
-import { useArrivals, useCounts, useLiveQueue, useShowArrivals } from './queue-data.ts';
+import { SelectionBar } from './batch-deny/selection-bar.tsx';
+import { canSelect, useSelection } from './batch-deny/selection.ts';
+import { useCounts, useLiveQueue, useQueue, useShowArrivals } from './queue-data.ts';
 import { QueueList } from './queue-list.tsx';
-import { TABS, type QueueSearch, type Tab } from './queue-search.ts';
+import { isFiltered, TABS, withoutFilters, type QueueSearch, type Tab } from './queue-search.ts';
 import { QueueFilters } from './queue-filters.tsx';
 import classes from './queue.module.css';
 
 export function Queue() {
   const search = useSearch({ from: '/signed-in/queue' });
   const navigate = useNavigate();
-  useLiveQueue();
+  const { isCut } = useLiveQueue();
+  const queue = useQueue(search);
+  const selection = useSelection(JSON.stringify(search), queue.rows);
   const change = (changed: QueueSearch) => {
     void navigate({ to: '.', search: changed, replace: true });
   };
@@ -19,28 +26,50 @@ export function Queue() {
     <section className={classes['queue']} aria-label={text.queueTitle}>
       <h1 className={classes['title']}>{text.queueTitle}</h1>
       <Tabs search={search} change={change} />
-      <SearchField
-        q={search.q ?? ''}
-        change={(q) => {
-          change({ ...search, q });
-        }}
-      />
-      <QueueFilters search={search} change={change} />
-      <div className={classes['below']}>
-        <QueueList search={search} />
-        <Arrivals search={search} />
+      <div className={classes['tools']}>
+        <SearchField
+          q={search.q ?? ''}
+          change={(q) => {
+            change({ ...search, q });
+          }}
+        />
+        {isFiltered(search) && <ClearFilters search={search} change={change} />}
+        {!selection.isOn && queue.rows?.some(canSelect) === true && (
+          <button type="button" className={classes['tool']} onClick={selection.start}>
+            {queueText.select}
+          </button>
+        )}
       </div>
+      <QueueFilters search={search} change={change} />
+      <Connection isCut={isCut} />
+      <div className={classes['below']}>
+        <QueueList search={search} queue={queue} selection={selection} change={change} />
+        <Arrivals arrivals={queue.arrivals} />
+      </div>
+      {selection.isOn && <SelectionBar selection={selection} />}
     </section>
   );
 }
 
-interface TabsProps {
+/** Says when what is shown may not be what is. */
+function Connection({ isCut }: { readonly isCut: boolean }) {
+  const isOnline = useOnline();
+  return (
+    <p role="status" className={classes['connection']}>
+      {!isOnline && queueText.offline}
+      {isOnline && isCut && queueText.cut}
+    </p>
+  );
+}
+
+interface ChangeProps {
   readonly search: QueueSearch;
   readonly change: (search: QueueSearch) => void;
 }
 
-function Tabs({ search, change }: TabsProps) {
+function Tabs({ search, change }: ChangeProps) {
   const counts = useCounts();
+  useTitleCount(counts?.notified ?? 0);
   const { tab: open = 'asked' } = search;
   const countOf: Record<Tab, number | undefined> = {
     asked: counts?.notified,
@@ -67,6 +96,21 @@ function Tabs({ search, change }: TabsProps) {
         </button>
       ))}
     </div>
+  );
+}
+
+function ClearFilters({ search, change }: ChangeProps) {
+  return (
+    <button
+      type="button"
+      className={classes['tool']}
+      aria-label={queueText.clearFilters}
+      onClick={() => {
+        change(withoutFilters(search));
+      }}
+    >
+      {queueText.clear}
+    </button>
   );
 }
 
@@ -104,8 +148,7 @@ function SearchField({ q, change }: { readonly q: string; readonly change: (q: s
   );
 }
 
-function Arrivals({ search }: { readonly search: QueueSearch }) {
-  const arrivals = useArrivals(search);
+function Arrivals({ arrivals }: { readonly arrivals: number }) {
   const show = useShowArrivals();
   return (
     <div role="status" aria-live="polite" className={classes['arrivals']}>

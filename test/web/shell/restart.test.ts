@@ -1,0 +1,76 @@
+import { afterAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { REVIEWER, scene } from '../../support/scene.ts';
+import { describeInChromium, screenshot, startChromium } from '../../support/web/chromium.ts';
+
+const { app, people, ask, decide } = await scene({
+  people: { ada: REVIEWER },
+  paths: { 'on-call': [['ada']] },
+  pipelines: { bot: 'on-call' },
+});
+const { ada } = people;
+
+/** Another process of the deployment, which the browser talks to. */
+const start = (port = '0'): Promise<TestApp> =>
+  startApp({ databaseUrl: app.databaseUrl, environment: { PORT: port } });
+let front = await start();
+const { url } = front;
+afterAll(() => front.close());
+
+const row = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name });
+
+describeInChromium('an update of the service', () => {
+  const chromium = startChromium();
+
+  test('leaves the list right, and offers the new version without losing what is typed', async () => {
+    const [stays, leaves] = [await ask({ tool: 'stays_tool' }), await ask({ tool: 'leaves_tool' })];
+    const page = await chromium.open(`${url}/requests/${stays}`, { as: ada });
+    await row(page, 'leaves_tool').waitFor();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('textbox', { name: /^Note/ }).fill('Half a note');
+
+    await front.close();
+    await page.getByText('This list may be out of date').waitFor();
+    await screenshot(page, 'queue-cut');
+    await ask({ tool: 'arrives_tool' });
+    await decide(ada, leaves);
+    // What a page loads of the next build.
+    await page.route(`${url}/`, async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.text()).replaceAll('/assets/index-', '/assets/next-');
+      await route.fulfill({ response: answer, body });
+    });
+    front = await start(new URL(url).port);
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    await row(page, 'leaves_tool').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Show 1 new request' }).waitFor();
+    expect(await page.getByText('This list may be out of date').count()).toBe(0);
+
+    await page.getByText('A new version is available.').waitFor();
+    await screenshot(page, 'new-build');
+    await page.unroute(`${url}/`);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await row(page, 'arrives_tool').waitFor();
+    expect(await page.getByText('A new version is available.').count()).toBe(0);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    expect(await page.getByRole('textbox', { name: /^Note/ }).inputValue()).toBe('Half a note');
+    expect(chromium.problems.splice(0)).toEqual(
+      expect.arrayContaining([expect.stringContaining('net::ERR')]),
+    );
+  });
+
+  test('that took a part of the page away loads the page again, once', async () => {
+    await ask({ tool: 'part_tool' });
+    const page = await chromium.open(`${url}/`, { as: ada });
+    await row(page, 'part_tool').waitFor();
+    await page.route('**/assets/request-*.js', (route) => route.abort());
+    let loads = 0;
+    page.on('load', () => (loads += 1));
+    await row(page, 'part_tool').getByRole('link').click();
+    await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
+    expect(loads).toBe(1);
+    expect(page.url()).toContain('/requests/');
+    chromium.problems.splice(0);
+  });
+});

@@ -1,0 +1,116 @@
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { REVIEWER, scene } from '../../support/scene.ts';
+import { describeInChromium, startChromium } from '../../support/web/chromium.ts';
+
+const { app, people, ask, decide, permit } = await scene({
+  people: { ada: REVIEWER, bob: REVIEWER, eve: REVIEWER },
+  paths: { 'on-call': [['ada', 'bob', 'eve']] },
+  pipelines: { bot: 'on-call' },
+});
+const { ada, bob, eve } = people;
+
+const QUEUE = `${app.url}/`;
+const row = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name });
+const arrived = (page: Page, count: number) =>
+  page.getByRole('button', { name: new RegExp(`^Show ${count} new request`) });
+const isPoll = (url: string): boolean => /\/requests\/changes\?.*wait=/.test(url);
+
+/** The tabs that wait for changes now, and the most at once. */
+function polls(page: Page) {
+  const polling = new Set<Page>();
+  let most = 0;
+  const context = page.context();
+  context.on('request', (request) => {
+    if (!isPoll(request.url())) return;
+    const tab = request.frame().page();
+    polling.add(tab);
+    tab.once('close', () => polling.delete(tab));
+    most = Math.max(most, polling.size);
+  });
+  context.on('response', (response) => {
+    if (isPoll(response.url())) polling.delete(response.frame().page());
+  });
+  return { leader: () => [...polling][0], most: () => most };
+}
+
+describeInChromium('tabs of one browser', () => {
+  const chromium = startChromium({ refusals: [401, 403] });
+
+  test('are all up to date by the poll of one, also when that one closes', async () => {
+    const first = await ask({ tool: 'first_tool' });
+    const one = await chromium.open(`${app.url}/icon.svg`, { as: ada });
+    const { leader, most } = polls(one);
+    await one.goto(QUEUE);
+    const tabs = [one];
+    while (tabs.length < 7) tabs.push(await chromium.openBeside(one, QUEUE));
+    for (const tab of tabs) await row(tab, 'first_tool').waitFor();
+    await ask({ tool: 'second_tool' });
+    for (const tab of tabs) await arrived(tab, 1).waitFor();
+    for (const tab of tabs) expect(await tab.title()).toMatch(/^\(2\) Requests/);
+
+    const closed = leader() ?? one;
+    await closed.close();
+    const rest = tabs.filter((tab) => tab !== closed);
+    await ask({ tool: 'third_tool' });
+    for (const tab of rest) await arrived(tab, 2).waitFor();
+    await decide(ada, first);
+    for (const tab of rest) await row(tab, 'first_tool').waitFor({ state: 'detached' });
+    expect(most()).toBe(1);
+  });
+
+  test('stay when a poll is refused while the session is there, and ask ever more slowly', async () => {
+    const page = await chromium.open(`${app.url}/icon.svg`, { as: ada });
+    let refused = 0;
+    await page.route('**/requests/changes?*wait=*', async (route) => {
+      refused += 1;
+      if (refused <= 3) await route.fulfill({ status: 401, body: REFUSED });
+      else await route.continue();
+    });
+    await page.goto(QUEUE);
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+    const tool = 'after_refusals';
+    await ask({ tool });
+    await page.getByRole('button', { name: /^Show \d+ new request/ }).click();
+    await row(page, tool).waitFor();
+    expect(page.url()).toBe(QUEUE);
+  });
+
+  test('all lead to the sign-in and back when the session ends', async () => {
+    const one = await chromium.open(`${QUEUE}?tab=all&urgency=standard`, { as: eve });
+    const two = await chromium.openBeside(one, `${QUEUE}?tab=mine`);
+    for (const tab of [one, two])
+      await tab.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+    expect((await eve.browser.call('POST', '/auth/logout')).status).toBe(204);
+    for (const tab of [one, two]) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(new URL(one.url()).searchParams.get('return_to')).toBe('/?tab=all&urgency=standard');
+  });
+
+  test('show what is missing once the permission is taken, and the list once it is back', async () => {
+    await ask({ tool: 'secret_tool' });
+    const one = await chromium.open(QUEUE, { as: bob });
+    const two = await chromium.openBeside(one, QUEUE);
+    for (const tab of [one, two]) await row(tab, 'secret_tool').waitFor();
+    await permit(bob);
+    for (const tab of [one, two]) {
+      await tab.getByText('It needs the permission request.read.').waitFor();
+      expect(await row(tab, 'secret_tool').count()).toBe(0);
+    }
+    await permit(bob, ...REVIEWER);
+    await one.reload();
+    await row(one, 'secret_tool').waitFor();
+  });
+
+  test('are loaded again when another person signs in, without a word of the sign-in page', async () => {
+    const one = await chromium.open(QUEUE, { as: ada });
+    await one.getByText(ada.displayName).waitFor();
+    const [name = '', value = ''] = bob.cookie.split('=');
+    await one.context().addCookies([{ name, value, url: app.url }]);
+    await chromium.openBeside(one, QUEUE);
+    await one.getByText(bob.displayName).waitFor();
+  });
+});
+
+const REFUSED = JSON.stringify({
+  error: { code: 'authentication_required', message: 'Sign in.', request_id: 'one' },
+});

@@ -1,0 +1,232 @@
+/** Denies the selected requests: names each, takes one note, and shows what became of each. */
+import { Button } from '@mantine/core';
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { ForeignText } from '../../../../exact/foreign-text.tsx';
+import { useOnline } from '../../../../shell/online.ts';
+import { queue as text } from '../../../../text/queue.ts';
+import { noteDraft } from '../../answer/decision-data.ts';
+import { useSecondAct } from '../../answer/second-act.ts';
+import type { Summary } from '../change-log.ts';
+import { useBatchDeny, type BatchDeny } from './batch-deny-data.ts';
+import type { Outcome } from './deny-each.ts';
+import type { Selection } from './selection.ts';
+import classes from './batch-deny-dialog.module.css';
+
+interface BatchDenyDialogProps {
+  readonly selection: Selection;
+  readonly close: () => void;
+}
+
+export function BatchDenyDialog({ selection, close }: BatchDenyDialogProps) {
+  const batch = useBatchDeny();
+  /** What was confirmed. Until then, what is answered or changes leaves the list. */
+  const [sent, setSent] = useState<readonly Summary[]>();
+  const requests = sent ?? selection.selected;
+  const leave = () => {
+    if (batch.isRunning) return;
+    const done = requests.filter(({ id }) => isSettled(batch.outcomes.get(id)));
+    if (sent && done.length === sent.length) selection.end();
+    else selection.deselect(done.map(({ id }) => id));
+    close();
+  };
+  return (
+    <Modal leave={leave}>
+      <h2 id="batch-deny">
+        {sent && !batch.isRunning ? text.doneTitle : text.title(requests.length)}
+      </h2>
+      {sent ? <Progress batch={batch} all={sent.length} /> : <p>{text.intro}</p>}
+      <ul className={classes['requests']}>
+        {requests.map((request) => (
+          <Row key={request.id} request={request} outcome={batch.outcomes.get(request.id)} />
+        ))}
+      </ul>
+      {sent ? (
+        <SentActs batch={batch} leave={leave} />
+      ) : (
+        <Confirm
+          selection={selection}
+          cancel={leave}
+          confirm={(note) => {
+            setSent(requests);
+            batch.start({ ids: requests.map(({ id }) => id), note });
+          }}
+        />
+      )}
+    </Modal>
+  );
+}
+
+/** Nothing is left to do with it. */
+const isSettled = (outcome: Outcome | undefined): boolean =>
+  outcome?.kind === 'denied' || outcome?.kind === 'answered';
+
+interface ModalProps {
+  readonly leave: () => void;
+  readonly children: ReactNode;
+}
+
+/** The browser keeps the focus inside, closes it with Escape, and gives the focus back. */
+function Modal({ leave, children }: ModalProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  // Closed while it is still in the page: only then the focus goes back.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    if (element && !element.open) element.showModal();
+    return () => {
+      element?.close();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={classes['dialog']}
+      aria-labelledby="batch-deny"
+      onCancel={(event) => {
+        event.preventDefault();
+        leave();
+      }}
+    >
+      <div className={classes['content']}>{children}</div>
+    </dialog>
+  );
+}
+
+interface RowProps {
+  readonly request: Summary;
+  readonly outcome: Outcome | undefined;
+}
+
+function Row({ request, outcome }: RowProps) {
+  return (
+    <li className={classes['request']} data-outcome={outcome?.kind}>
+      <span className={classes['what']}>
+        <strong className={classes['tool']}>
+          <ForeignText text={request.tool} />
+        </strong>
+        {' · '}
+        <ForeignText text={request.agent_name} />
+      </span>
+      <span className={classes['excerpt']}>
+        <ForeignText text={request.excerpt} />
+      </span>
+      {outcome && (
+        <span className={classes['outcome']}>
+          <ForeignText text={outcomeText(outcome)} />
+        </span>
+      )}
+    </li>
+  );
+}
+
+function outcomeText(outcome: Outcome): string {
+  const { sending, retrying, answered, ...others } = text.outcome;
+  if (outcome.kind === 'failed') return outcome.message;
+  if (outcome.kind === 'answered') return answered(outcome.status, outcome.by);
+  if (outcome.kind === 'sending') return outcome.tries > 0 ? retrying : sending;
+  return others[outcome.kind];
+}
+
+interface ConfirmProps {
+  readonly selection: Selection;
+  readonly cancel: () => void;
+  readonly confirm: (note: string) => void;
+}
+
+function Confirm({ selection: { selected, dropped }, cancel, confirm }: ConfirmProps) {
+  const [note, setNote] = useState(noteDraft.read(BATCH));
+  const isOnline = useOnline();
+  const act = useSecondAct(() => {
+    confirm(note);
+  });
+  return (
+    <>
+      <p role="status" className={classes['dropped']}>
+        {dropped.length > 0 && text.dropped(dropped.length)}
+      </p>
+      <label className={classes['note']}>
+        <span>{text.note}</span>
+        <textarea
+          rows={2}
+          maxLength={4_000}
+          value={note}
+          onChange={({ currentTarget: { value } }) => {
+            setNote(value);
+            noteDraft.write(BATCH, value);
+          }}
+        />
+      </label>
+      <div className={classes['acts']}>
+        <Button variant="default" onClick={cancel}>
+          {text.cancel}
+        </Button>
+        <Button {...act} disabled={selected.length === 0 || !isOnline}>
+          {text.confirm(selected.length)}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** Where the note is kept, beside those of single requests. */
+const BATCH = 'batch';
+
+interface ProgressProps {
+  readonly batch: BatchDeny;
+  readonly all: number;
+}
+
+function Progress({ batch: { outcomes, isRunning, error }, all }: ProgressProps) {
+  const kinds = [...outcomes.values()].map(({ kind }) => kind);
+  const done = kinds.filter((kind) => kind !== 'waiting' && kind !== 'sending').length;
+  const denied = kinds.filter((kind) => kind === 'denied').length;
+  const left = [...outcomes.values()].filter((outcome) => !isSettled(outcome)).length;
+  return (
+    <div className={classes['progress']}>
+      <progress max={all} value={done} aria-label={text.progress(done, all)} />
+      <span aria-hidden="true">{text.progress(done, all)}</span>
+      <p role={error ? 'alert' : 'status'} className={classes['summary']}>
+        {error?.message} {!isRunning && text.denied(denied, all)}{' '}
+        {!isRunning && left > 0 && text.stay(left)}
+      </p>
+    </div>
+  );
+}
+
+interface SentActsProps {
+  readonly batch: BatchDeny;
+  readonly leave: () => void;
+}
+
+/** The button that had the focus is gone, so that the next one gets it. */
+function SentActs({ batch: { isRunning, outcomes, stop }, leave }: SentActsProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [isStopping, setStopping] = useState(false);
+  const isOver = !isRunning && outcomes.size > 0;
+  useEffect(() => {
+    button.current?.focus();
+  }, [isOver]);
+  useEffect(() => {
+    if (isOver && [...outcomes.values()].every(isSettled)) noteDraft.remove(BATCH);
+  }, [isOver, outcomes]);
+  return (
+    <div className={classes['acts']}>
+      {isOver ? (
+        <Button ref={button} onClick={leave}>
+          {text.close}
+        </Button>
+      ) : (
+        <Button
+          ref={button}
+          variant="default"
+          aria-disabled={isStopping}
+          onClick={() => {
+            setStopping(true);
+            stop();
+          }}
+        >
+          {isStopping ? text.stopping : text.stop}
+        </Button>
+      )}
+    </div>
+  );
+}

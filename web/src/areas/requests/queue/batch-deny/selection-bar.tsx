@@ -1,0 +1,55 @@
+/** Below the list while rows are selected: how many, why some left, and what can be done with them. */
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useOnline } from '../../../../shell/online.ts';
+import { queue as text } from '../../../../text/queue.ts';
+import { BatchDenyDialog } from './batch-deny-dialog.tsx';
+import { MOST_SELECTED, type Selection } from './selection.ts';
+import classes from './selection-bar.module.css';
+
+export function SelectionBar({ selection }: { readonly selection: Selection }) {
+  const [isOpen, setOpen] = useState(false);
+  const isOnline = useOnline();
+  const { selected, dropped } = selection;
+  const { length: count } = selected;
+  const hints: readonly string[] = [
+    ...(count === 0 && dropped.length === 0 ? [text.hint] : []),
+    ...(dropped.length > 0 ? [text.dropped(dropped.length)] : []),
+    ...(count === MOST_SELECTED ? [text.most(MOST_SELECTED)] : []),
+  ];
+  return (
+    <section className={classes['bar']} aria-label={text.selection}>
+      <p role="status" className={classes['state']}>
+        <strong>{text.selected(count)}</strong>
+        {hints.map((hint) => (
+          <span key={hint}>{hint}</span>
+        ))}
+      </p>
+      <div className={classes['acts']}>
+        <button type="button" className={classes['act']} onClick={selection.selectAll}>
+          {text.selectAll}
+        </button>
+        <button type="button" className={classes['act']} onClick={selection.end}>
+          {text.endSelection}
+        </button>
+        <Button
+          className={classes['deny']}
+          disabled={count === 0 || !isOnline}
+          onClick={() => {
+            setOpen(true);
+          }}
+        >
+          {text.denySome(count)}
+        </Button>
+      </div>
+      {isOpen && (
+        <BatchDenyDialog
+          selection={selection}
+          close={() => {
+            setOpen(false);
+          }}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,48 @@
+/** Why the list is empty, and what the reader can do about it. */
+import { Button } from '@mantine/core';
+import { queue as queueText } from '../../../text/queue.ts';
+import { requests as text } from '../../../text/requests.ts';
+import { useCounts } from './queue-data.ts';
+import { isFiltered, withoutFilters, type QueueSearch } from './queue-search.ts';
+import classes from './queue.module.css';
+
+interface EmptyQueueProps {
+  readonly search: QueueSearch;
+  readonly change: (search: QueueSearch) => void;
+}
+
+export function EmptyQueue({ search, change }: EmptyQueueProps) {
+  const { tab = 'asked' } = search;
+  const decidable = useCounts()?.decidable ?? 0;
+  if (isFiltered(search))
+    return (
+      <div className={classes['empty']}>
+        <h2>{text.noMatch}</h2>
+        <p>{text.noMatchHint}</p>
+        <Button
+          variant="default"
+          onClick={() => {
+            change(withoutFilters(search));
+          }}
+        >
+          {queueText.clearFilters}
+        </Button>
+      </div>
+    );
+  return (
+    <div className={classes['empty']}>
+      <h2>{text.emptyTabs[tab].title}</h2>
+      <p>{text.emptyTabs[tab].hint}</p>
+      {tab === 'asked' && decidable > 0 && (
+        <Button
+          variant="default"
+          onClick={() => {
+            change({ ...search, tab: 'mine' });
+          }}
+        >
+          {queueText.showDecidable(decidable)}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+/** Reading the changes of the queue. */
+import { queryOptions, type QueryClient } from '@tanstack/react-query';
+import type { components } from '../openapi.d.ts';
+import { call } from '../api.ts';
+
+export type Changes = components['schemas']['RequestChanges'];
+
+const WAIT = '25s';
+const TIMEOUT_MS = 40_000;
+
+/** The poll is no use of the session: an open tab must not keep it alive. */
+const HEADERS = { 'Service-Background': '1' };
+
+/** Without a cursor, the answer comes at once and has only counts and a cursor. */
+export async function readChanges(
+  after: string | undefined,
+  signal: AbortSignal,
+): Promise<Changes> {
+  const query = { scope: 'visible', ...(after !== undefined && { after, wait: WAIT }) } as const;
+  // A connection that died while a laptop slept would otherwise be waited for.
+  const timely = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const init = { signal: timely, headers: HEADERS, params: { query } };
+  return (await call('get', '/api/v1/requests/changes', init)).body;
+}
+
+/** Lists do not wait for it any longer. They are then read again once changes are named. */
+const FIRST_TIMEOUT_MS = 3_000;
+
+/** From where on changes are named. */
+export const firstChangesQuery = queryOptions({
+  queryKey: ['first-changes'],
+  queryFn: async ({ signal }) =>
+    await readChanges(undefined, AbortSignal.any([signal, AbortSignal.timeout(FIRST_TIMEOUT_MS)])),
+  staleTime: Number.POSITIVE_INFINITY,
+  retry: false,
+});
+
+/** Lists and requests are read after it, so that no change falls between. Undefined once it has failed. */
+export async function firstChanges(queries: QueryClient): Promise<Changes | undefined> {
+  const { queryKey } = firstChangesQuery;
+  if (queries.getQueryState(queryKey)?.status === 'error') return undefined;
+  return await queries.ensureQueryData(firstChangesQuery).catch(() => undefined);
+}

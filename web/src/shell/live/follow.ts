@@ -1,0 +1,74 @@
+/**
+ * What changes while the app is open. One tab polls for all tabs of the browser, because a browser opens only six
+ * connections to a server without HTTP/2.
+ */
+import { ApiError } from '../api.ts';
+import { readChanges, type Changes } from './changes.ts';
+import { poll, type Message } from './poll.ts';
+
+/** Of the channel and of the lock that the polling tab holds. */
+const nameFor = (actor: string): string => `countersign-live-${actor}`;
+
+interface Following {
+  /** Who is signed in. Tabs that still show another person hear nothing. */
+  readonly actor: string;
+  /** The changes before the first that this tab hears of: lists are read after it. */
+  readonly begin: () => Promise<Changes | undefined>;
+  readonly receive: (message: Message) => void;
+}
+
+/** Calls `receive` until the returned function is called. */
+export function followChanges({ actor, begin, receive }: Following): () => void {
+  const ended = new AbortController();
+  const { signal } = ended;
+  const name = nameFor(actor);
+  let cursor: string | undefined;
+  const take = (message: Message) => {
+    if (message.kind === 'changes') ({ cursor } = message.changes);
+    receive(message);
+  };
+  // Open before the first cursor is read, so that a tab that takes over has heard of all since.
+  const channel = new BroadcastChannel(name);
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    take(data);
+  };
+  const send = (message: Message) => {
+    channel.postMessage(message);
+    take(message);
+  };
+  const lead = async () => {
+    const first = await begin();
+    await poll({
+      after: cursor ?? first?.cursor,
+      read: async (after) => await readChanges(after, signal),
+      statusOf: (error) => (error instanceof ApiError ? error.status : 0),
+      pause: async (ms) => {
+        await pause(ms, signal);
+      },
+      send,
+      signal,
+    });
+  };
+  // Plain http has no locks. Each tab polls by itself there.
+  const following = 'locks' in navigator ? navigator.locks.request(name, { signal }, lead) : lead();
+  following.catch(() => undefined);
+  return () => {
+    ended.abort();
+    channel.close();
+  };
+}
+
+/** Ends early when a network comes back. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const end = () => {
+    resolve(undefined);
+  };
+  const timer = setTimeout(end, ms);
+  signal.addEventListener('abort', end);
+  addEventListener('online', end);
+  await promise;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', end);
+  removeEventListener('online', end);
+}

@@ -1,0 +1,60 @@
+/** English texts of the queue's state, its selection and the denial of several requests. */
+import type { requests } from './requests.ts';
+
+const some = (value: number, one: string, many: string): string =>
+  `${value.toLocaleString('en')} ${value === 1 ? one : many}`;
+const these = (value: number): string => some(value, 'request', 'requests');
+
+export const queue = {
+  cut: 'The service does not answer. This list may be out of date. Trying again …',
+  offline: 'You are offline. This list may be out of date.',
+  loadingMore: 'Loading more …',
+  clear: 'Clear',
+  clearFilters: 'Clear filters',
+  showDecidable: (waiting: number) => `Show ${these(waiting)} that you can decide`,
+
+  select: 'Select',
+  selectRow: (tool: string, agent: string) => `Select ${tool} of ${agent}`,
+  selection: 'Selected requests',
+  selected: (selected: number) => `${selected.toLocaleString('en')} selected`,
+  selectAll: 'Select all',
+  endSelection: 'Done',
+  hint: 'Select the requests that you want to deny.',
+  most: (most: number) => `${most} is the most at once.`,
+  dropped: (dropped: number) =>
+    `${these(dropped)} left the selection: answered or changed meanwhile.`,
+
+  denySome: (selected: number) =>
+    selected === 0 ? 'Deny …' : `Deny ${selected.toLocaleString('en')} …`,
+  title: (selected: number) => `Deny ${these(selected)}?`,
+  intro: 'Each is denied by a decision of its own, with the same note.',
+  note: 'One note for the agents and the record (optional)',
+  confirm: (selected: number) => `Deny ${these(selected)}`,
+  cancel: 'Cancel',
+
+  progress: (done: number, all: number) => `${done} of ${all}`,
+  stop: 'Stop',
+  stopping: 'Stopping …',
+  close: 'Close',
+  doneTitle: 'Denials sent',
+  denied: (denied: number, all: number) => `${denied} of ${these(all)} denied.`,
+  stay: (left: number) => `${these(left)} ${left === 1 ? 'stays' : 'stay'} selected.`,
+  outcome: {
+    waiting: 'not sent',
+    sending: 'sending …',
+    retrying: 'not yet confirmed, trying again …',
+    denied: 'denied',
+    answered: (status: keyof typeof requests.status, by: string | undefined) =>
+      `already ${ANSWERS[status]}${by === undefined ? '' : ` by ${by}`}`,
+    forbidden: 'you may not decide it',
+    unconfirmed: 'sent, not confirmed',
+  },
+} as const;
+
+const ANSWERS: Readonly<Record<keyof typeof requests.status, string>> = {
+  pending: 'answered',
+  approved: 'approved',
+  denied: 'denied',
+  expired: 'expired',
+  cancelled: 'withdrawn by the agent',
+};
