@@ -40,7 +40,7 @@ const amount = (operator: string) => ({
   value: 5,
 });
 
-const COSTLY = Array.from({ length: 20 }, (_, index) => costly(index));
+const COSTLY = Array.from({ length: 8 }, (_, index) => costly(index));
 const NODES = [
   ...COSTLY,
   branch(amount('greater_than'), [level([user(people.ada)])]),

@@ -93,7 +93,11 @@ test('the committed description matches the endpoints: run `npm run openapi` aft
 });
 
 test("the description passes Redocly's recommended rules without an error or a warning", async () => {
-  const config = await createConfig({ extends: ['recommended'] });
+  const config = await createConfig({
+    extends: ['recommended'],
+    // Below, each schema is compiled once and not for each example.
+    rules: { 'no-invalid-media-type-examples': 'off' },
+  });
   const problems = await lintFromString({ source: committed, absoluteRef: file, config });
   const found = problems.map(({ ruleId, message, location }) => ({
     ruleId,
@@ -196,20 +200,15 @@ describe('examples', () => {
     inlineRefs: false,
     code: { optimize: false },
   });
-  const media = operations.flatMap(({ name, operation }) => [
-    ...Object.entries(operation.requestBody?.content ?? {}).map(([type, content]) => ({
-      name: `${name} body`,
-      type,
-      content,
-    })),
-    ...Object.entries(operation.responses).flatMap(([status, answer]) =>
-      Object.entries(resolve(answer).content ?? {}).map(([type, content]) => ({
-        name: `${name} ${status}`,
-        type,
-        content,
-      })),
+  /** What an operation reads and answers: `body` or a status, and the content. */
+  const mediaOf = (operation: Operation): readonly (readonly [what: string, content: Media])[] => [
+    ...Object.values(operation.requestBody?.content ?? {}).map(
+      (content) => ['body', content] as const,
     ),
-  ]);
+    ...Object.entries(operation.responses).flatMap(([status, answer]) =>
+      Object.values(resolve(answer).content ?? {}).map((content) => [status, content] as const),
+    ),
+  ];
 
   /** Many operations have the same schema. Each is compiled once. */
   const compiled = new Map<string, ValidateFunction>();
@@ -235,20 +234,13 @@ describe('examples', () => {
     );
   });
 
-  test.each(media.filter(({ content }) => 'example' in content))(
-    '$name: the example fits its schema',
-    ({ content }) => {
+  test.each(operations)('$name: the examples fit their schemas', ({ operation }) => {
+    const wrong = mediaOf(operation).flatMap(([what, content]) => {
+      if (!('example' in content)) return /^(body|2\d\d)$/.test(what) ? [`${what}: missing`] : [];
       const validate = validatorOf(content.schema);
-      validate(content.example);
-      expect(validate.errors ?? []).toEqual([]);
-    },
-  );
-
-  test('every body and every success has an example', () => {
-    const missing = media.filter(
-      ({ name, content }) => !('example' in content) && /body$| 2\d\d$/.test(name),
-    );
-    expect(missing.map(({ name }) => name)).toEqual([]);
+      return validate(content.example) ? [] : [`${what}: ${ajv.errorsText(validate.errors)}`];
+    });
+    expect(wrong).toEqual([]);
   });
 
   test('a wrong example is found', () => {
