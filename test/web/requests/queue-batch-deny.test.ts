@@ -73,6 +73,7 @@ describeInChromium('denying several requests', () => {
     await row(page, 'two').waitFor();
     expect(await page.getByRole('listitem').count()).toBe(1);
     expect(await page.getByRole('checkbox').count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Requests');
 
     const decisions = [];
     for (const id of [one, four]) decisions.push((await read(id))['decision']);

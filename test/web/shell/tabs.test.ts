@@ -76,6 +76,28 @@ describeInChromium('tabs of one browser', () => {
     expect(page.url()).toBe(QUEUE);
   });
 
+  test('poll only while they are looked at where the browser has no locks', async () => {
+    const page = await chromium.open(`${app.url}/icon.svg`, { as: ada });
+    const { leader } = polls(page);
+    await page.addInitScript(`
+      delete Navigator.prototype.locks;
+      let shown = 'visible';
+      Object.defineProperty(document, 'visibilityState', { get: () => shown });
+      globalThis.turn = (state) => {
+        shown = state;
+        document.dispatchEvent(new Event('visibilitychange'));
+      };`);
+    await page.goto(`${QUEUE}?q=no_lock`);
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    await page.evaluate('turn("hidden")');
+    await ask({ tool: 'no_lock_1' });
+    await arrived(page, 1).waitFor();
+    await ask({ tool: 'no_lock_2' });
+    expect(leader()).toBeUndefined();
+    await page.evaluate('turn("visible")');
+    await arrived(page, 2).waitFor();
+  });
+
   test('all lead to the sign-in and back when the session ends', async () => {
     const one = await chromium.open(`${QUEUE}?tab=all&urgency=standard`, { as: eve });
     const two = await chromium.openBeside(one, `${QUEUE}?tab=mine`);

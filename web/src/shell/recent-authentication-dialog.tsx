@@ -1,7 +1,8 @@
 /** Asks for the password, a code or a new sign-in at the identity provider, on top of the page. */
 import { Button, Loader } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useState } from 'react';
+import { Modal } from '../design/dialogs/modal.tsx';
 import { recentAuthentication as text } from '../text/recent-authentication.ts';
 import { ApiError, call } from './api.ts';
 import type { CodeKind } from './forms/code-field.tsx';
@@ -47,7 +48,12 @@ export function RecentAuthenticationDialog({
     );
   };
   return (
-    <Modal onClose={onClose}>
+    <Modal
+      labelledBy="recent-authentication"
+      onClose={() => {
+        onClose(false);
+      }}
+    >
       <h2 id="recent-authentication">{text.title}</h2>
       {content()}
       <Button
@@ -59,32 +65,6 @@ export function RecentAuthenticationDialog({
         {text.cancel}
       </Button>
     </Modal>
-  );
-}
-
-/** The browser keeps the focus inside, closes it with Escape, and gives the focus back. */
-function Modal({ onClose, children }: Closes & { readonly children: ReactNode }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  // Closed while it is still in the page: only then the focus goes back.
-  useLayoutEffect(() => {
-    const element = dialog.current;
-    if (element && !element.open) element.showModal();
-    return () => {
-      element?.close();
-    };
-  }, []);
-  return (
-    <dialog
-      ref={dialog}
-      className={classes['dialog']}
-      aria-labelledby="recent-authentication"
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose(false);
-      }}
-    >
-      <div className={classes['content']}>{children}</div>
-    </dialog>
   );
 }
 

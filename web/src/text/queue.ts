@@ -9,7 +9,6 @@ export const queue = {
   cut: 'The service does not answer. This list may be out of date. Trying again …',
   offline: 'You are offline. This list may be out of date.',
   loadingMore: 'Loading more …',
-  clear: 'Clear',
   clearFilters: 'Clear filters',
   showDecidable: (waiting: number) => `Show ${these(waiting)} that you can decide`,
 

@@ -9,6 +9,9 @@ import { poll, type Message } from './poll.ts';
 /** Of the channel and of the lock that the polling tab holds. */
 const nameFor = (actor: string): string => `countersign-live-${actor}`;
 
+/** Plain http has no locks. Each tab polls by itself there, while it is looked at. */
+const hasLocks = 'locks' in navigator;
+
 interface Following {
   /** Who is signed in. Tabs that still show another person hear nothing. */
   readonly actor: string;
@@ -40,7 +43,10 @@ export function followChanges({ actor, begin, receive }: Following): () => void 
     const first = await begin();
     await poll({
       after: cursor ?? first?.cursor,
-      read: async (after) => await readChanges(after, signal),
+      read: async (after) => {
+        if (!hasLocks) await untilVisible(signal);
+        return await readChanges(after, signal);
+      },
       statusOf: (error) => (error instanceof ApiError ? error.status : 0),
       pause: async (ms) => {
         await pause(ms, signal);
@@ -49,8 +55,7 @@ export function followChanges({ actor, begin, receive }: Following): () => void 
       signal,
     });
   };
-  // Plain http has no locks. Each tab polls by itself there.
-  const following = 'locks' in navigator ? navigator.locks.request(name, { signal }, lead) : lead();
+  const following = hasLocks ? navigator.locks.request(name, { signal }, lead) : lead();
   following.catch(() => undefined);
   return () => {
     ended.abort();
@@ -71,4 +76,17 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   clearTimeout(timer);
   signal.removeEventListener('abort', end);
   removeEventListener('online', end);
+}
+
+async function untilVisible(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const look = () => {
+    if (signal.aborted || document.visibilityState === 'visible') resolve(undefined);
+  };
+  signal.addEventListener('abort', look);
+  document.addEventListener('visibilitychange', look);
+  look();
+  await promise;
+  signal.removeEventListener('abort', look);
+  document.removeEventListener('visibilitychange', look);
 }

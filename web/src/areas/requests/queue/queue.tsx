@@ -1,6 +1,7 @@
 /** The queue: what waits for the reader, with tabs, search and filters in the address. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { LinkButton } from '../../../design/link-button.tsx';
 import { useOnline } from '../../../shell/online.ts';
 import { useTitleCount } from '../../../shell/title.ts';
 import { queue as queueText } from '../../../text/queue.ts';
@@ -19,11 +20,20 @@ export function Queue() {
   const { isCut } = useLiveQueue();
   const queue = useQueue(search);
   const selection = useSelection(JSON.stringify(search), queue.rows);
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (!selection.isOn) return undefined;
+    const { current: queueElement } = section;
+    return () => {
+      // The bar that had the focus is gone.
+      if (document.activeElement === document.body) queueElement?.focus();
+    };
+  }, [selection.isOn]);
   const change = (changed: QueueSearch) => {
     void navigate({ to: '.', search: changed, replace: true });
   };
   return (
-    <section className={classes['queue']} aria-label={text.queueTitle}>
+    <section ref={section} className={classes['queue']} aria-label={text.queueTitle} tabIndex={-1}>
       <h1 className={classes['title']}>{text.queueTitle}</h1>
       <Tabs search={search} change={change} />
       <div className={classes['tools']}>
@@ -33,11 +43,19 @@ export function Queue() {
             change({ ...search, q });
           }}
         />
-        {isFiltered(search) && <ClearFilters search={search} change={change} />}
-        {!selection.isOn && queue.rows?.some(canSelect) === true && (
-          <button type="button" className={classes['tool']} onClick={selection.start}>
-            {queueText.select}
-          </button>
+        {isFiltered(search) && (
+          <LinkButton
+            onClick={() => {
+              change(withoutFilters(search));
+            }}
+          >
+            {queueText.clearFilters}
+          </LinkButton>
+        )}
+        {(selection.isOn || queue.rows?.some(canSelect) === true) && (
+          <LinkButton onClick={selection.isOn ? selection.end : selection.start}>
+            {selection.isOn ? queueText.endSelection : queueText.select}
+          </LinkButton>
         )}
       </div>
       <QueueFilters search={search} change={change} />
@@ -96,21 +114,6 @@ function Tabs({ search, change }: ChangeProps) {
         </button>
       ))}
     </div>
-  );
-}
-
-function ClearFilters({ search, change }: ChangeProps) {
-  return (
-    <button
-      type="button"
-      className={classes['tool']}
-      aria-label={queueText.clearFilters}
-      onClick={() => {
-        change(withoutFilters(search));
-      }}
-    >
-      {queueText.clear}
-    </button>
   );
 }
 

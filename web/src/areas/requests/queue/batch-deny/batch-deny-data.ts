@@ -72,6 +72,8 @@ function useDenial(): (id: string, note: string) => Promise<void> {
       // A further try never answers for the person who signed in after them.
       if (actorNow() !== actor.current) throw new ApiError(SIGNED_OUT);
       await call('post', '/api/v1/requests/{id}/decision', {
+        // A connection that died would otherwise be waited for.
+        signal: AbortSignal.timeout(TIMEOUT_MS),
         params: { path: { id }, header: { 'Idempotency-Key': key } },
         body: { status: 'denied', ...(note !== '' && { note }) },
       });
@@ -79,9 +81,12 @@ function useDenial(): (id: string, note: string) => Promise<void> {
   };
 }
 
+const TIMEOUT_MS = 20_000;
+
+/** With the code of the service, so that the app finds out who is signed in now. */
 const SIGNED_OUT = {
   status: 401,
-  code: 'signed_out',
+  code: 'authentication_required',
   message: requestText.signedOut,
   details: {},
   requestId: undefined,

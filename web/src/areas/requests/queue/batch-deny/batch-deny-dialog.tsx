@@ -1,6 +1,7 @@
 /** Denies the selected requests: names each, takes one note, and shows what became of each. */
 import { Button } from '@mantine/core';
-import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { Modal } from '../../../../design/dialogs/modal.tsx';
 import { ForeignText } from '../../../../exact/foreign-text.tsx';
 import { useOnline } from '../../../../shell/online.ts';
 import { queue as text } from '../../../../text/queue.ts';
@@ -30,7 +31,7 @@ export function BatchDenyDialog({ selection, close }: BatchDenyDialogProps) {
     close();
   };
   return (
-    <Modal leave={leave}>
+    <Modal labelledBy="batch-deny" isWide onClose={leave}>
       <h2 id="batch-deny">
         {sent && !batch.isRunning ? text.doneTitle : text.title(requests.length)}
       </h2>
@@ -59,37 +60,6 @@ export function BatchDenyDialog({ selection, close }: BatchDenyDialogProps) {
 /** Nothing is left to do with it. */
 const isSettled = (outcome: Outcome | undefined): boolean =>
   outcome?.kind === 'denied' || outcome?.kind === 'answered';
-
-interface ModalProps {
-  readonly leave: () => void;
-  readonly children: ReactNode;
-}
-
-/** The browser keeps the focus inside, closes it with Escape, and gives the focus back. */
-function Modal({ leave, children }: ModalProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  // Closed while it is still in the page: only then the focus goes back.
-  useLayoutEffect(() => {
-    const element = dialog.current;
-    if (element && !element.open) element.showModal();
-    return () => {
-      element?.close();
-    };
-  }, []);
-  return (
-    <dialog
-      ref={dialog}
-      className={classes['dialog']}
-      aria-labelledby="batch-deny"
-      onCancel={(event) => {
-        event.preventDefault();
-        leave();
-      }}
-    >
-      <div className={classes['content']}>{children}</div>
-    </dialog>
-  );
-}
 
 interface RowProps {
   readonly request: Summary;

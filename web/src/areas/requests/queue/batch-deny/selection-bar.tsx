@@ -1,6 +1,7 @@
 /** Below the list while rows are selected: how many, why some left, and what can be done with them. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { LinkButton } from '../../../../design/link-button.tsx';
 import { useOnline } from '../../../../shell/online.ts';
 import { queue as text } from '../../../../text/queue.ts';
 import { BatchDenyDialog } from './batch-deny-dialog.tsx';
@@ -19,29 +20,23 @@ export function SelectionBar({ selection }: { readonly selection: Selection }) {
   ];
   return (
     <section className={classes['bar']} aria-label={text.selection}>
-      <p role="status" className={classes['state']}>
-        <strong>{text.selected(count)}</strong>
-        {hints.map((hint) => (
-          <span key={hint}>{hint}</span>
-        ))}
-      </p>
-      <div className={classes['acts']}>
-        <button type="button" className={classes['act']} onClick={selection.selectAll}>
-          {text.selectAll}
-        </button>
-        <button type="button" className={classes['act']} onClick={selection.end}>
-          {text.endSelection}
-        </button>
-        <Button
-          className={classes['deny']}
-          disabled={count === 0 || !isOnline}
-          onClick={() => {
-            setOpen(true);
-          }}
-        >
-          {text.denySome(count)}
-        </Button>
+      <div className={classes['selection']}>
+        <p role="status" className={classes['state']}>
+          <strong>{text.selected(count)}</strong>
+          {hints.map((hint) => (
+            <span key={hint}>{hint}</span>
+          ))}
+        </p>
+        <LinkButton onClick={selection.selectAll}>{text.selectAll}</LinkButton>
       </div>
+      <Button
+        disabled={count === 0 || !isOnline}
+        onClick={() => {
+          setOpen(true);
+        }}
+      >
+        {text.denySome(count)}
+      </Button>
       {isOpen && (
         <BatchDenyDialog
           selection={selection}

@@ -1,0 +1,39 @@
+/** A dialog on top of the page. */
+import { useLayoutEffect, useRef, type ReactNode } from 'react';
+import classes from './modal.module.css';
+
+interface ModalProps {
+  /** The id of its heading. */
+  readonly labelledBy: string;
+  readonly isWide?: boolean;
+  /** The person pressed Escape. */
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** The browser keeps the focus inside, closes it with Escape, and gives the focus back. */
+export function Modal({ labelledBy, isWide = false, onClose, children }: ModalProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  // Closed while it is still in the page: only then the focus goes back.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    if (element && !element.open) element.showModal();
+    return () => {
+      element?.close();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={classes['dialog']}
+      data-wide={isWide || undefined}
+      aria-labelledby={labelledBy}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div className={classes['content']}>{children}</div>
+    </dialog>
+  );
+}
