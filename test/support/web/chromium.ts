@@ -52,7 +52,11 @@ export function startChromium({ refusals = [] }: { refusals?: readonly number[] 
     browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: CHROMIUM_FLAGS });
   });
   afterEach(async () => {
-    for (const context of contexts.splice(0)) await context.close();
+    for (const context of contexts.splice(0)) {
+      // A handler may still wait for the service.
+      for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await context.close();
+    }
     const others = problems.splice(0).filter((problem) => {
       const status = REFUSAL.exec(problem)?.groups?.['status'];
       return status === undefined || !refusals.includes(Number(status));

@@ -33,6 +33,14 @@ describe('a change', () => {
       { kind: 'added', text: 'new' },
     ]);
   });
+
+  test('in unified form never takes a line of a change for a header', () => {
+    const kinds = linesOfUnified('--- a\n+++ b\n@@ -1,2 +1,1 @@\n--- drop\n-x\n+++ y').map(
+      ({ kind, text }) => `${kind} ${text}`,
+    );
+    expect(kinds.slice(3)).toEqual(['removed -- drop', 'removed x', 'added ++ y']);
+    expect(linesOfUnified('+++ rm -rf /')).toEqual([{ kind: 'added', text: '++ rm -rf /' }]);
+  });
 });
 
 describe('the picture of a timeline', () => {

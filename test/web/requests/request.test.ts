@@ -93,7 +93,7 @@ describeInChromium('a request', () => {
     expect(chromium.problems.splice(0)).toEqual([expect.stringContaining('409')]);
   });
 
-  test('cannot be approved when the page shows other arguments than the service holds', async () => {
+  test('can only be denied when the page shows other arguments than the service holds', async () => {
     const id = await ask(refund);
     const page = await chromium.open(`${app.url}/`, { as: ada });
     await page.route(`**/api/v1/requests/${id}`, async (route) => {
@@ -108,6 +108,13 @@ describeInChromium('a request', () => {
     expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
     await page.keyboard.press('a');
     expect(await armed(page).count()).toBe(0);
+    await page.keyboard.press('d');
+    await page.locator('button[aria-disabled=false]', { hasText: 'Confirm denial' }).click();
+    await page.getByText('by you').waitFor();
+    expect(await app.db('decisions').where({ request_id: id }).first()).toMatchObject({
+      status: 'denied',
+      seen_arguments_digest: null,
+    });
   });
 
   test('keeps one answer when the connection is cut before and after it is sent', async () => {

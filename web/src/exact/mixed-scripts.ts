@@ -17,12 +17,11 @@ export interface MixedWord {
   readonly scripts: readonly string[];
 }
 
-/** The words of a text that mix such scripts, each once, at most ten. */
+/** The words of a text that mix such scripts, each once. */
 export function mixedWords(text: string): MixedWord[] {
   if (!BEYOND_LATIN.test(text)) return [];
   const found = new Map<string, MixedWord>();
   for (const [word] of text.matchAll(WORDS)) {
-    if (found.size === 10) break;
     if (found.has(word)) continue;
     const scripts = LOOKALIKES.filter(([, letters]) => letters.test(word)).map(([name]) => name);
     if (scripts.length > 1) found.set(word, { word, scripts });

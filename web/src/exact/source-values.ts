@@ -2,7 +2,7 @@
  * JSON as it was sent: every value is a part of the source text. Digits, escapes, the order of
  * members and duplicates stay as they are, because nothing is parsed into JavaScript values.
  */
-import { parseTree, type Node } from 'jsonc-parser';
+import { parseTree, type Node, type ParseError } from 'jsonc-parser';
 
 export type SourceKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
@@ -92,6 +92,8 @@ export class SourceValue {
 
 /** Undefined where the text is no JSON, which the service never answers. */
 export function readSource(text: string): SourceValue | undefined {
-  const node = parseTree(text, [], { disallowComments: true });
-  return node && new SourceValue(text, node);
+  const errors: ParseError[] = [];
+  const node = parseTree(text, errors, { disallowComments: true });
+  // The parser repairs what it can. A reader would then see something that is not in the text.
+  return node && errors.length === 0 ? new SourceValue(text, node) : undefined;
 }

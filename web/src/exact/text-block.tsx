@@ -1,6 +1,7 @@
 /** A long text or one of several lines, set apart so that it cannot pass for what is around it. */
 import { useState } from 'react';
 import { exact as words } from '../text/exact.ts';
+import { headOf } from './cut-text.tsx';
 import { ForeignText } from './foreign-text.tsx';
 import classes from './text-block.module.css';
 
@@ -15,7 +16,7 @@ export function TextBlock({
   readonly mono?: boolean;
 }) {
   const [isWhole, setWhole] = useState(false);
-  const head = headOf(text);
+  const head = firstOf(text);
   return (
     <div className={classes['block']} data-mono={mono || undefined}>
       <div className={classes['text']}>
@@ -38,8 +39,7 @@ export function TextBlock({
   );
 }
 
-/** Cuts no character of two units in half. */
-function headOf(text: string): string {
+function firstOf(text: string): string {
   let end = Math.min(text.length, FIRST_CHARACTERS);
   let line = -1;
   for (let count = 0; count < FIRST_LINES; count += 1) {
@@ -47,6 +47,5 @@ function headOf(text: string): string {
     if (line === -1 || line >= end) break;
     if (count === FIRST_LINES - 1) end = line;
   }
-  const isInside = end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1));
-  return text.slice(0, isInside ? end - 1 : end);
+  return headOf(text, end);
 }

@@ -9,18 +9,26 @@ export function setSingleKeys(isOn: boolean): void {
   localStorage.setItem(SETTING, isOn ? 'on' : 'off');
 }
 
+/** A letter is the same key with Caps Lock, and another one with Shift. */
+function keyOf({ key, shiftKey }: KeyboardEvent): string {
+  if (!/^[a-z]$/i.test(key)) return key;
+  return shiftKey ? key.toUpperCase() : key.toLowerCase();
+}
+
 /** Keys by their character, such as `a`. */
 export function useSingleKeys(keys: Readonly<Record<string, () => void>>): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const { target, key, repeat, ctrlKey, metaKey, altKey, defaultPrevented } = event;
-      if (repeat || ctrlKey || metaKey || altKey || defaultPrevented || !areSingleKeysOn()) return;
+      const { target, repeat, isComposing, defaultPrevented } = event;
+      if (event.ctrlKey || event.metaKey || event.altKey || !areSingleKeysOn()) return;
+      if (repeat || isComposing || defaultPrevented) return;
       if (
         target instanceof Element &&
-        target.closest('input:not([type=checkbox]), textarea, select, dialog, [role=dialog]')
+        target.closest('input:not([type=checkbox]), textarea, select, [role=dialog]')
       )
         return;
-      const act = keys[key];
+      if (document.querySelector('dialog[open]')) return;
+      const act = keys[keyOf(event)];
       if (!act) return;
       event.preventDefault();
       act();

@@ -4,9 +4,10 @@ const count = (value: number): string => value.toLocaleString('en');
 export const exact = {
   hidden: 'A character that hides or reorders text, shown by its code',
   hasHidden: 'Contains characters that hide or reorder text.',
-  mixed: (word: string, scripts: readonly string[]) =>
-    `“${word}” mixes ${scripts.join(' and ')} letters that look alike.`,
+  /** Comes after the word. */
+  mixes: (scripts: readonly string[]) => `mixes ${scripts.join(' and ')} letters that look alike.`,
   showAll: (characters: number) => `Show all ${count(characters)} characters`,
+  cut: (characters: number) => `(${count(characters)} characters)`,
   showLess: 'Show less',
   emptyText: 'empty text',
   items: (items: number) => `${count(items)} ${items === 1 ? 'item' : 'items'}`,

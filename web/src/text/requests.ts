@@ -44,7 +44,8 @@ export const requests = {
 
   asks: 'asks to run',
   on: 'on',
-  instance: (name: string) => `Instance ${name}`,
+  askedBy: 'for',
+  instance: 'Instance',
   asked: 'Asked',
   urgent: 'Urgent',
   status: {
@@ -57,6 +58,8 @@ export const requests = {
 
   arguments: 'All arguments',
   noArguments: 'The call has no arguments.',
+  noContext: 'This page cannot read the context. This is its text:',
+  unreadArguments: 'This page cannot read the arguments. This is their text:',
   leftOut: (values: number) =>
     values === 0
       ? 'The summary above shows every value of the arguments.'
@@ -68,7 +71,9 @@ export const requests = {
   reasoning: 'The agent says (not checked)',
   reasoningHint: 'An agent can be wrong, or misled by what it read. Decide by the call itself.',
   flags: (flags: number) => some(flags, 'warning about this call', 'warnings about this call'),
-  flagIn: (place: string, warning: string) => `${place}: ${warning}`,
+  moreFlags: (flags: number) => `and ${count(flags)} more`,
+  /** Where a warning is. Places in the arguments begin with a slash. */
+  place: { tool: 'tool', server: 'server', agent: 'agent', instance: 'instance' },
 
   decide: 'Your answer',
   approve: 'Approve',
@@ -85,11 +90,27 @@ export const requests = {
   changed: 'This request changed while you decided. Read it again before you answer.',
   notSame:
     'What this page shows is not what the service holds. You cannot approve it here. Reload the page.',
+  unreadable:
+    'This page cannot read the arguments of the call. You cannot approve it here. You can deny it.',
   offline: 'You are offline. Nothing is sent until you are back and press again.',
   signedOut: 'You are signed out. Your answer was not sent again.',
   sending: 'Sending your answer …',
-  unconfirmed: 'Your answer was sent, and is not yet confirmed. Trying again …',
-  decidedBy: (name: string) => `by ${name}`,
+  unconfirmed: {
+    approved: 'Your approval was sent, and is not yet confirmed. Trying again …',
+    denied: 'Your denial was sent, and is not yet confirmed. Trying again …',
+  },
+  /** The page was loaded again before an answer came. */
+  unknown: {
+    approved:
+      'Your approval was sent, and is not yet confirmed. Approve again to send it again: it counts once.',
+    denied:
+      'Your denial was sent, and is not yet confirmed. Deny again to send it again: it counts once.',
+  },
+  tooLate: {
+    approved: 'Your approval did not count.',
+    denied: 'Your denial did not count.',
+  },
+  by: 'by',
   byRule: 'by a rule',
   byYou: 'by you',
   outcomeNote: 'Note',
@@ -108,6 +129,7 @@ export const requests = {
   claimHint: 'While you hold the claim, no one else is asked. Everyone who may decide still can.',
   release: 'Release',
   claimedBy: (name: string) => `${name} holds the claim`,
+  holdsClaim: 'holds the claim',
   claimedByYou: 'You hold the claim',
   claimEnds: 'It ends',
 
@@ -147,6 +169,8 @@ export const requests = {
     people === 0 ? 'Choose people' : `Ask ${some(people, 'person', 'people')}`,
   helpDone: (people: number) => `${some(people, 'person was', 'people were')} asked for help.`,
   helpNone: 'No one matches.',
+  helpMore: 'Search to find more people.',
+  helpChosen: 'You ask:',
   alreadyAsked: 'already on the path',
   close: 'Close',
 

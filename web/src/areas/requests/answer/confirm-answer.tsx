@@ -1,88 +1,75 @@
 /** The second act of an answer: names what would run, takes a note, and confirms. */
 import { Button } from '@mantine/core';
-import { useEffect, useRef, useState, type MouseEvent } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { CutText } from '../../../exact/cut-text.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { requests as text } from '../../../text/requests.ts';
-import { noteDraft, type AnswerableCall, type Intent } from './decision-data.ts';
+import { FlagList } from '../call/flag-list.tsx';
+import type { AnswerableCall } from './answer-data.ts';
+import { noteDraft, type Intent } from './answer-storage.ts';
+import { useSecondAct } from './second-act.ts';
 import classes from './confirm-answer.module.css';
 
 interface ConfirmAnswerProps extends AnswerableCall {
   readonly intent: Intent;
-  readonly isBusy: boolean;
   readonly isOnline: boolean;
   readonly confirm: (note: string) => void;
   readonly cancel: () => void;
 }
 
-/** A double tap is over by then, wherever its second touch lands. */
-const SECOND_ACT_MS = 300;
-
-function useDelayed(ms: number): boolean {
-  const [isOver, setOver] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      setOver(true);
-    }, ms);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [ms]);
-  return isOver;
+/** Escape closes only what is on top, and belongs to the field someone types in elsewhere. */
+function isEscapeHere(event: KeyboardEvent, here: Element | null): boolean {
+  const { key, target, isComposing, defaultPrevented } = event;
+  if (key !== 'Escape' || isComposing || defaultPrevented) return false;
+  if (document.querySelector('dialog[open]')) return false;
+  const field = target instanceof Element ? target.closest('input, textarea, select') : null;
+  return field === null || here?.contains(field) === true;
 }
 
 export function ConfirmAnswer(props: ConfirmAnswerProps) {
-  const { request, flags, intent, isBusy, isOnline, confirm, cancel } = props;
+  const { request, flags, intent, isOnline, confirm, cancel } = props;
   const [note, setNote] = useState(() => noteDraft.read(request.id));
-  const button = useRef<HTMLButtonElement>(null);
+  const group = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    button.current?.focus();
-  }, []);
-  useEffect(() => {
-    const escape = ({ key }: KeyboardEvent) => {
-      if (key === 'Escape' && !isBusy) cancel();
+    const escape = (event: KeyboardEvent) => {
+      if (isEscapeHere(event, group.current)) cancel();
     };
     addEventListener('keydown', escape);
     return () => {
       removeEventListener('keydown', escape);
     };
   });
-  const isReady = useDelayed(SECOND_ACT_MS);
-  const press = ({ detail }: MouseEvent) => {
-    // The second click of a double click is no second act.
-    if (detail <= 1 && !isBusy && isReady) confirm(note);
-  };
+  const secondAct = useSecondAct(() => {
+    confirm(note);
+  });
   return (
     <div
+      ref={group}
       className={classes['armed']}
       data-intent={intent}
       role="group"
       aria-label={text.armed[intent]}
     >
-      <What {...props} />
-      <Flags flags={flags} />
-      <Note
-        note={note}
-        isBusy={isBusy}
-        change={(changed) => {
-          setNote(changed);
-          noteDraft.write(request.id, changed);
-        }}
-      />
-      <div className={classes['confirm']}>
-        <Button variant="default" disabled={isBusy} onClick={cancel}>
+      <div className={classes['read']}>
+        <What {...props} />
+        {flags.length > 0 && (
+          <div className={classes['flags']}>
+            <FlagList flags={flags} first={FIRST_FLAGS} />
+          </div>
+        )}
+        <Note
+          note={note}
+          change={(changed) => {
+            setNote(changed);
+            noteDraft.write(request.id, changed);
+          }}
+        />
+      </div>
+      <div className={classes['buttons']}>
+        <Button variant="default" onClick={cancel}>
           {text.cancel}
         </Button>
-        <Button
-          ref={button}
-          disabled={!isOnline}
-          aria-busy={isBusy}
-          aria-disabled={!isReady}
-          onClick={press}
-          onKeyDown={(event) => {
-            // A held key is no second act.
-            if (event.repeat) event.preventDefault();
-          }}
-        >
+        <Button autoFocus disabled={!isOnline} {...secondAct}>
           {text.confirm[intent]}
         </Button>
       </div>
@@ -90,45 +77,39 @@ export function ConfirmAnswer(props: ConfirmAnswerProps) {
   );
 }
 
-function Flags({ flags }: Pick<AnswerableCall, 'flags'>) {
-  if (flags.length === 0) return null;
-  return (
-    <ul className={classes['flags']}>
-      {flags.map((flag) => (
-        <li key={flag}>
-          <ForeignText text={flag} />
-        </li>
-      ))}
-    </ul>
-  );
-}
+const FIRST_FLAGS = 4;
 
-function What({ request, mainValue, intent }: ConfirmAnswerProps) {
+function What({ request, main, intent }: ConfirmAnswerProps) {
   return (
-    <p className={classes['what']}>
-      {text.armed[intent]}{' '}
-      <strong className={classes['tool']}>
-        <ForeignText text={request.tool} />
-      </strong>
-      {' · '}
-      <ForeignText text={request.agent_name} />
-      {mainValue !== undefined && (
-        <>
-          {' · '}
-          <ForeignText text={mainValue} />
-        </>
+    <div className={classes['what']}>
+      <p>
+        {text.armed[intent]}{' '}
+        <strong className={classes['tool']}>
+          <CutText text={request.tool} />
+        </strong>
+        {request.server !== undefined && (
+          <>
+            {' '}
+            {text.on} <CutText text={request.server} />
+          </>
+        )}{' '}
+        {text.askedBy} <ForeignText text={request.agent_name} />
+      </p>
+      {main && (
+        <p className={classes['main']}>
+          <CutText text={main.label} />: <CutText text={main.source} />
+        </p>
       )}
-    </p>
+    </div>
   );
 }
 
 interface NoteProps {
   readonly note: string;
-  readonly isBusy: boolean;
   readonly change: (note: string) => void;
 }
 
-function Note({ note, isBusy, change }: NoteProps) {
+function Note({ note, change }: NoteProps) {
   return (
     <label className={classes['note']}>
       <span>{text.note}</span>
@@ -136,7 +117,6 @@ function Note({ note, isBusy, change }: NoteProps) {
         rows={2}
         maxLength={4_000}
         value={note}
-        disabled={isBusy}
         onChange={({ currentTarget }) => {
           change(currentTarget.value);
         }}

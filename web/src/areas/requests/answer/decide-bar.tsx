@@ -1,74 +1,120 @@
 /** Answering a request: one act opens the bar, another one confirms. Any change of the request closes it. */
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { digestOf } from '../../../exact/arguments-digest.ts';
 import { useOnline } from '../../../shell/online.ts';
 import { accountQuery } from '../../../shell/session.ts';
 import { useSingleKeys } from '../../../shell/single-keys.ts';
 import { requests as text } from '../../../text/requests.ts';
-import { ConfirmAnswer } from './confirm-answer.tsx';
+import type { RequestDetail } from '../requests-data.ts';
 import {
   bindingOf,
-  decisionKey,
-  useDecision,
+  useAnswering,
+  useAnswerState,
   type AnswerableCall,
-  type Intent,
-} from './decision-data.ts';
+  type AnswerState,
+} from './answer-data.ts';
+import { decisionKey, type Intent } from './answer-storage.ts';
+import { ConfirmAnswer } from './confirm-answer.tsx';
 import classes from './decide-bar.module.css';
 
 export function DecideBar(props: AnswerableCall) {
-  const { request } = props;
+  const { request, isReadable } = props;
+  const { id } = request;
+  const { digest, isSame, binding } = useBinding(request);
   const [armed, setArmed] = useState<{ readonly intent: Intent; readonly binding: string }>();
-  const digest = useMemo(() => digestOf(request.arguments.text), [request.arguments.text]);
-  const isSame = digest === request.arguments_digest;
-  const binding = bindingOf(request, digest);
-  const decision = useDecision();
-  const { data: account } = useSuspenseQuery(accountQuery);
-  const actor = account.principal.actor_id;
+  const [cancelled, setCancelled] = useState<Intent>();
   const isOnline = useOnline();
-  const isChanged = armed !== undefined && armed.binding !== binding && !decision.isPending;
-  const messages = [
+  const state = useAnswerState(id);
+  const { send, dismissRefusal } = useAnswering(id);
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const isChanged = armed !== undefined && armed.binding !== binding;
+  const problems = [
+    ...(isReadable ? [] : [text.unreadable]),
     ...(isSame ? [] : [text.notSame]),
     ...(isOnline ? [] : [text.offline]),
     ...(isChanged ? [text.changed] : []),
-    ...(decision.isError ? [decision.error.message] : []),
-    ...(decision.isPending ? [decision.failureCount > 0 ? text.unconfirmed : text.sending] : []),
   ];
   const confirm = (intent: Intent, note: string) => {
-    const { id } = request;
-    const seen = isSame ? digest : undefined;
-    decision.mutate({ id, intent, note, digest: seen, key: decisionKey(id, intent), actor });
+    setArmed(undefined);
+    send({
+      ...{ id, intent, note },
+      digest: isSame ? digest : undefined,
+      key: decisionKey(id, intent),
+      actor: account.principal.actor_id,
+    });
   };
+  const face = state.isSending ? 'sent' : armed && !isChanged ? 'armed' : 'choices';
   return (
-    <section className={classes['bar']} aria-label={text.decide}>
-      <div role="status" aria-live="polite" className={classes['message']}>
-        {messages.join(' ')}
-      </div>
-      {armed && !isChanged ? (
+    <Bar face={face} messages={[...(state.isSending ? [] : problems), ...messagesOf(state)]}>
+      {face === 'armed' && armed && (
         <ConfirmAnswer
           {...props}
           intent={armed.intent}
-          isBusy={decision.isPending}
           isOnline={isOnline}
           confirm={(note) => {
             confirm(armed.intent, note);
           }}
           cancel={() => {
-            decision.reset();
+            setCancelled(armed.intent);
             setArmed(undefined);
           }}
         />
-      ) : (
+      )}
+      {face === 'choices' && (
         <Choices
-          canApprove={isSame && isOnline}
+          canApprove={isSame && isReadable && isOnline}
           canDeny={isOnline}
+          focused={isChanged ? undefined : cancelled}
           choose={(intent) => {
-            decision.reset();
+            dismissRefusal();
+            setCancelled(undefined);
             setArmed({ intent, binding });
           }}
         />
       )}
+    </Bar>
+  );
+}
+
+/** Of the very text that was drawn. */
+function useBinding(request: RequestDetail) {
+  const source = request.arguments.text;
+  const digest = useMemo(() => digestOf(source), [source]);
+  const binding = useMemo(() => bindingOf(request, digest), [request, digest]);
+  return { digest, isSame: digest === request.arguments_digest, binding };
+}
+
+/** What became of an answer that was sent. */
+export function messagesOf({ isSending, sent, refusal }: AnswerState): string[] {
+  if (isSending && sent?.phase === 'unconfirmed') return [text.unconfirmed[sent.intent]];
+  if (isSending) return [text.sending];
+  if (refusal) return [refusal.message];
+  return sent ? [text.unknown[sent.intent]] : [];
+}
+
+interface BarProps {
+  /** The buttons that had the focus go with the face they are part of. */
+  readonly face: string;
+  readonly messages: readonly string[];
+  readonly children: ReactNode;
+}
+
+function Bar({ face, messages, children }: BarProps) {
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const element = bar.current;
+    return () => {
+      if (document.activeElement === document.body) element?.focus();
+    };
+  }, [face]);
+  return (
+    <section ref={bar} className={classes['bar']} aria-label={text.decide} tabIndex={-1}>
+      <div role="status" aria-live="polite" className={classes['message']}>
+        {messages.join(' ')}
+      </div>
+      {children}
     </section>
   );
 }
@@ -76,10 +122,12 @@ export function DecideBar(props: AnswerableCall) {
 interface ChoicesProps {
   readonly canApprove: boolean;
   readonly canDeny: boolean;
+  /** The choice that was cancelled: its button has the focus again. */
+  readonly focused: Intent | undefined;
   readonly choose: (intent: Intent) => void;
 }
 
-function Choices({ canApprove, canDeny, choose }: ChoicesProps) {
+function Choices({ canApprove, canDeny, focused, choose }: ChoicesProps) {
   const approve = () => {
     if (canApprove) choose('approved');
   };
@@ -89,10 +137,10 @@ function Choices({ canApprove, canDeny, choose }: ChoicesProps) {
   useSingleKeys({ a: approve, d: deny });
   return (
     <div className={classes['choices']}>
-      <Button disabled={!canApprove} onClick={approve}>
+      <Button disabled={!canApprove} autoFocus={focused === 'approved'} onClick={approve}>
         {text.approve} <kbd className={classes['key']}>{text.approveKey}</kbd>
       </Button>
-      <Button variant="default" disabled={!canDeny} onClick={deny}>
+      <Button variant="default" disabled={!canDeny} autoFocus={focused === 'denied'} onClick={deny}>
         {text.deny} <kbd className={classes['key']}>{text.denyKey}</kbd>
       </Button>
     </div>

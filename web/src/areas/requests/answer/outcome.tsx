@@ -7,20 +7,24 @@ import type { Account } from '../../../shell/session.ts';
 import { requests as text } from '../../../text/requests.ts';
 import { useNextRequest } from '../queue/queue-data.ts';
 import type { RequestDetail } from '../requests-data.ts';
+import { useAnswerState } from './answer-data.ts';
 import classes from './outcome.module.css';
 
 const SIGNS = { approved: '✓', denied: '✕', expired: '⏱', cancelled: '–', pending: '' } as const;
 
-export function Outcome({
-  request,
-  account,
-}: {
+interface OutcomeProps {
   readonly request: RequestDetail;
   readonly account: Account;
-}) {
-  const { status, decision } = request;
+}
+
+export function Outcome({ request, account }: OutcomeProps) {
+  const { id, status, decision } = request;
   const box = useRef<HTMLElement>(null);
-  const next = useNextRequest(request.id);
+  const next = useNextRequest(id);
+  const { isSending, intent } = useAnswerState(id);
+  const member = decision?.membership_id;
+  const isOwn = member !== undefined && member === account.principal.membership_id;
+  const isLate = intent !== undefined && !isSending && !(isOwn && intent === status);
   useEffect(() => {
     // The buttons that had the focus are gone.
     if (document.activeElement === document.body) box.current?.focus();
@@ -39,8 +43,9 @@ export function Outcome({
       <div className={classes['words']}>
         <p>
           <strong>{text.status[status]}</strong>{' '}
-          {decision && <By decision={decision} account={account} />}
+          {decision && <By decision={decision} isOwn={isOwn} />}
         </p>
+        {isLate && <p>{text.tooLate[intent]}</p>}
         {decision?.note !== undefined && (
           <p className={classes['note']}>
             {text.outcomeNote}: <ForeignText text={decision.note} />
@@ -61,20 +66,22 @@ export function Outcome({
   );
 }
 
-function By({
-  decision,
-  account,
-}: {
+interface ByProps {
   readonly decision: NonNullable<RequestDetail['decision']>;
-  readonly account: Account;
-}) {
-  const { membership_id: member, reviewer_display_name: name, channel } = decision;
-  const isOwn = member !== undefined && member === account.principal.membership_id;
+  readonly isOwn: boolean;
+}
+
+function By({ decision, isOwn }: ByProps) {
+  const { reviewer_display_name: name, channel, decided_at: at } = decision;
   return (
     <>
       {isOwn && text.byYou}
-      {!isOwn && name !== undefined && <ForeignText text={text.decidedBy(name)} />}
-      {channel === 'pipeline' && text.byRule} <Instant at={decision.decided_at} as="ago" />
+      {!isOwn && name !== undefined && (
+        <>
+          {text.by} <ForeignText text={name} />
+        </>
+      )}
+      {channel === 'pipeline' && text.byRule} <Instant at={at} as="ago" />
     </>
   );
 }

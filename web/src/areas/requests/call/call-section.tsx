@@ -1,8 +1,9 @@
 /** What would run: the summary of a presentation, all arguments, the context, and last what the agent says. */
 import { useMemo } from 'react';
+import { CutText } from '../../../exact/cut-text.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { JsonView } from '../../../exact/json-view.tsx';
-import { readSource, type SourceValue } from '../../../exact/source-values.ts';
+import type { SourceValue } from '../../../exact/source-values.ts';
 import { TextBlock } from '../../../exact/text-block.tsx';
 import { requests as text } from '../../../text/requests.ts';
 import { FieldValue } from './field-value.tsx';
@@ -13,32 +14,41 @@ import classes from './call-section.module.css';
 interface CallSectionProps {
   readonly request: RequestDetail;
   readonly whole: SourceValue | undefined;
+  readonly context: SourceValue | undefined;
   readonly call: PresentedCall | undefined;
 }
 
-export function CallSection({ request, whole, call }: CallSectionProps) {
+export function CallSection({ request, whole, context, call }: CallSectionProps) {
   const hidden = useMemo(() => sensitiveOffsets(call), [call]);
-  const context = request.context && readSource(request.context.text);
+  const isWithoutContext = !request.context || isEmptyObject(context);
   return (
     <>
       {call && whole && <Summary call={call} whole={whole} />}
       <section className={classes['part']}>
         <h2>{text.arguments}</h2>
         {call && <p className={classes['hint']}>{text.leftOut(call.leftOut)}</p>}
-        {whole && whole.size > 0 ? (
-          <div className={classes['sheet']}>
-            <JsonView value={whole} label={text.arguments} hidden={hidden} />
-          </div>
-        ) : (
+        {isEmptyObject(whole) ? (
           <p className={classes['hint']}>{text.noArguments}</p>
+        ) : (
+          <div className={classes['sheet']}>
+            {whole ? (
+              <JsonView value={whole} label={text.arguments} hidden={hidden} />
+            ) : (
+              <Unread hint={text.unreadArguments} source={request.arguments.text} />
+            )}
+          </div>
         )}
       </section>
-      {context && context.size > 0 && (
+      {!isWithoutContext && (
         <section className={classes['part']}>
           <h2>{text.context}</h2>
           <p className={classes['hint']}>{text.contextHint}</p>
           <div className={classes['sheet']}>
-            <JsonView value={context} label={text.context} />
+            {context ? (
+              <JsonView value={context} label={text.context} />
+            ) : (
+              <Unread hint={text.noContext} source={request.context?.text ?? ''} />
+            )}
           </div>
         </section>
       )}
@@ -53,6 +63,19 @@ export function CallSection({ request, whole, call }: CallSectionProps) {
   );
 }
 
+const isEmptyObject = (value: SourceValue | undefined): boolean =>
+  value?.kind === 'object' && value.size === 0;
+
+/** A text that is no JSON, as it is. */
+function Unread({ hint, source }: { readonly hint: string; readonly source: string }) {
+  return (
+    <>
+      <p className={classes['hint']}>{hint}</p>
+      <TextBlock text={source} mono />
+    </>
+  );
+}
+
 function Summary({ call, whole }: { readonly call: PresentedCall; readonly whole: SourceValue }) {
   const bodies = call.fields.filter(({ field }) => field.role === 'body');
   const rows = call.fields.filter(({ field }) => field.role !== 'body');
@@ -61,10 +84,10 @@ function Summary({ call, whole }: { readonly call: PresentedCall; readonly whole
       <h2 className={classes['title']}>
         {call.title.map((part, index) =>
           typeof part === 'string' ? (
-            part
+            <ForeignText key={index} text={part} />
           ) : (
             <strong key={index}>
-              <ForeignText text={part.kind === 'string' ? part.characters : part.source} />
+              <CutText text={part.kind === 'string' ? part.characters : part.source} />
             </strong>
           ),
         )}
@@ -78,7 +101,9 @@ function Summary({ call, whole }: { readonly call: PresentedCall; readonly whole
       )}
       {bodies.map(({ field, value }) => (
         <div key={`${field.path} ${field.label}`} className={classes['body']}>
-          <h3>{field.label}</h3>
+          <h3>
+            <ForeignText text={field.label} />
+          </h3>
           <FieldValue field={field} value={value} whole={whole} />
         </div>
       ))}
@@ -89,7 +114,9 @@ function Summary({ call, whole }: { readonly call: PresentedCall; readonly whole
 function FieldRow({ field, value, whole }: PresentedField & { readonly whole: SourceValue }) {
   return (
     <div className={classes['field']} data-role={field.role ?? 'secondary'}>
-      <dt>{field.label}</dt>
+      <dt>
+        <ForeignText text={field.label} />
+      </dt>
       <dd>
         <FieldValue field={field} value={value} whole={whole} />
       </dd>

@@ -6,13 +6,36 @@ export interface DiffLine {
   readonly text: string;
 }
 
+const HUNK = /^@@ -\d+(?:,(?<old>\d+))? \+\d+(?:,(?<now>\d+))? @@/;
+
+/** Inside a hunk, `--- a` is the removed line `-- a`, and not a header. */
 export function linesOfUnified(diff: string): DiffLine[] {
-  return diff.split('\n').map((text) => {
-    if (/^(?:@@|diff |index |--- |\+\+\+ )/.test(text)) return { kind: 'header', text };
-    if (text.startsWith('+')) return { kind: 'added', text: text.slice(1) };
-    if (text.startsWith('-')) return { kind: 'removed', text: text.slice(1) };
-    return { kind: 'same', text: text.replace(/^ /, '') };
+  const lines = diff.split('\n');
+  const left = { old: 0, now: 0 };
+  return lines.map((text, index): DiffLine => {
+    const isInside = left.old > 0 || left.now > 0;
+    const hunk = HUNK.exec(text)?.groups;
+    const isHeader =
+      hunk ??
+      (/^(?:diff |index )/.test(text) ||
+        (text.startsWith('--- ') && lines[index + 1]?.startsWith('+++ ')) ||
+        (text.startsWith('+++ ') && lines[index - 1]?.startsWith('--- ')));
+    if (!isInside && isHeader) {
+      left.old = Number(hunk ? (hunk['old'] ?? 1) : 0);
+      left.now = Number(hunk ? (hunk['now'] ?? 1) : 0);
+      return { kind: 'header', text };
+    }
+    const line = lineOf(text);
+    if (line.kind !== 'added') left.old -= 1;
+    if (line.kind !== 'removed') left.now -= 1;
+    return line;
   });
+}
+
+function lineOf(text: string): DiffLine {
+  if (text.startsWith('+')) return { kind: 'added', text: text.slice(1) };
+  if (text.startsWith('-')) return { kind: 'removed', text: text.slice(1) };
+  return { kind: 'same', text: text.replace(/^ /, '') };
 }
 
 /** With more changes, all old lines come first and all new ones behind them, which takes no time. */

@@ -26,7 +26,10 @@ export function FieldValue({
         }}
       >
         {words.reveal}
-        <span className={classes['hidden']}> {field.label}</span>
+        <span className={classes['hidden']}>
+          {' '}
+          <ForeignText text={field.label} />
+        </span>
       </button>
     );
   return <Drawn field={field} value={value} whole={whole} />;
@@ -34,16 +37,7 @@ export function FieldValue({
 
 function Drawn({ field, value, whole }: PresentedField & { readonly whole: SourceValue }) {
   if (field.kind === 'diff') return <DiffView field={field} value={value} whole={whole} />;
-  if (field.kind === 'list' && value.kind === 'array')
-    return (
-      <ol className={classes['list']}>
-        {value.items.map((item, index) => (
-          <li key={index}>
-            <Scalar kind={field.item?.kind ?? 'json'} value={item} label={field.label} />
-          </li>
-        ))}
-      </ol>
-    );
+  if (field.kind === 'list' && value.kind === 'array') return <List field={field} value={value} />;
   if (field.kind === 'table' && value.kind === 'array')
     return <Table field={field} value={value} />;
   return <Scalar kind={field.kind} value={value} label={field.label} />;
@@ -79,14 +73,46 @@ export function Scalar({
   );
 }
 
-const TABLE_ROWS = 50;
+const FIRST_ROWS = 50;
+
+function List({ field, value }: Pick<PresentedField, 'field' | 'value'>) {
+  const [isWhole, setWhole] = useState(false);
+  const items = isWhole ? value.items : value.items.slice(0, FIRST_ROWS);
+  return (
+    <>
+      <ol className={classes['list']}>
+        {items.map((item, index) => (
+          <li key={index}>
+            <Scalar kind={field.item?.kind ?? 'json'} value={item} label={field.label} />
+          </li>
+        ))}
+      </ol>
+      {items.length < value.size && (
+        <AllRows
+          rows={value.size}
+          show={() => {
+            setWhole(true);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function AllRows({ rows, show }: { readonly rows: number; readonly show: () => void }) {
+  return (
+    <button type="button" className={classes['reveal']} onClick={show}>
+      {text.allRows(rows)}
+    </button>
+  );
+}
 
 function Table({ field, value }: Pick<PresentedField, 'field' | 'value'>) {
   const [isWhole, setWhole] = useState(false);
   const columns = field.item?.fields ?? [];
   if (columns.length === 0 || value.items.some(({ kind }) => kind !== 'object'))
     return <JsonView value={value} label={field.label} />;
-  const rows = isWhole ? value.items : value.items.slice(0, TABLE_ROWS);
+  const rows = isWhole ? value.items : value.items.slice(0, FIRST_ROWS);
   return (
     // A wide table scrolls by itself, and must be reachable by keyboard.
     <div className={classes['scroller']} role="group" aria-label={field.label} tabIndex={0}>
@@ -95,7 +121,7 @@ function Table({ field, value }: Pick<PresentedField, 'field' | 'value'>) {
           <tr>
             {columns.map(({ path, label }) => (
               <th key={path} scope="col">
-                {label}
+                <ForeignText text={label} />
               </th>
             ))}
           </tr>
@@ -114,15 +140,12 @@ function Table({ field, value }: Pick<PresentedField, 'field' | 'value'>) {
         </tbody>
       </table>
       {rows.length < value.size && (
-        <button
-          type="button"
-          className={classes['reveal']}
-          onClick={() => {
+        <AllRows
+          rows={value.size}
+          show={() => {
             setWhole(true);
           }}
-        >
-          {text.allRows(value.size)}
-        </button>
+        />
       )}
     </div>
   );

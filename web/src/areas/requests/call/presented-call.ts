@@ -77,6 +77,26 @@ function leavesOutside(whole: SourceValue, fields: readonly Field[]): number {
   return whole.leaves.length - new Set(drawn).size;
 }
 
+/** What a reader decides by, with its name. */
+export interface MainValue {
+  readonly label: string;
+  readonly source: string;
+}
+
+/** The primary field, or the first one. Without a presentation, the first short value. */
+export function mainValueOf(
+  call: PresentedCall | undefined,
+  whole: SourceValue | undefined,
+): MainValue | undefined {
+  if (call) {
+    const open = call.fields.filter(({ field }) => field.role !== 'sensitive');
+    const main = open.find(({ field }) => field.role === 'primary') ?? open[0];
+    return main && { label: main.field.label, source: main.value.source };
+  }
+  const first = whole?.members.find(({ value }) => value.size === 0 && value.source.length <= 80);
+  return first && { label: first.key, source: first.value.source };
+}
+
 /** Where values begin that stay hidden until a reader asks. */
 export const sensitiveOffsets = (call: PresentedCall | undefined): ReadonlySet<number> =>
   new Set(

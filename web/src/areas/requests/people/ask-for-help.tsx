@@ -10,6 +10,7 @@ import { requestKey, type RequestDetail } from '../requests-data.ts';
 import classes from './ask-for-help.module.css';
 
 const MOST_PEOPLE = 20;
+const MOST_FOUND = 50;
 
 export function AskForHelp({ request }: { readonly request: RequestDetail }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -59,40 +60,79 @@ type Candidate = components['schemas']['ReviewerCandidate'];
 
 interface CandidateListProps {
   readonly candidates: readonly Candidate[] | undefined;
-  readonly chosen: readonly string[];
-  readonly toggle: (member: string) => void;
+  readonly chosen: readonly Candidate[];
+  /** The list is of what was searched before. */
+  readonly isOld: boolean;
+  readonly toggle: (candidate: Candidate) => void;
 }
 
-function CandidateList({ candidates, chosen, toggle }: CandidateListProps) {
+const isIn = (list: readonly Candidate[], { membership_id: id }: Candidate): boolean =>
+  list.some((each) => each.membership_id === id);
+
+function CandidateList({ candidates, chosen, isOld, toggle }: CandidateListProps) {
   const isFull = chosen.length === MOST_PEOPLE;
   return (
-    <ul className={classes['list']}>
-      {candidates?.map(
-        ({ membership_id: id, display_name: name, email, already_routed: isAsked }) => (
-          <li key={id}>
+    <ul className={classes['list']} aria-busy={isOld}>
+      {candidates?.map((candidate) => {
+        const { already_routed: isAsked } = candidate;
+        const isChosen = isIn(chosen, candidate);
+        return (
+          <li key={candidate.membership_id}>
             <label className={classes['candidate']}>
               <input
                 type="checkbox"
-                disabled={isAsked || (isFull && !chosen.includes(id))}
-                checked={isAsked || chosen.includes(id)}
+                disabled={isAsked || (isFull && !isChosen)}
+                checked={isAsked || isChosen}
                 onChange={() => {
-                  toggle(id);
+                  toggle(candidate);
                 }}
               />
               <span>
-                <ForeignText text={name} />{' '}
+                <ForeignText text={candidate.display_name} />{' '}
                 <span className={classes['hint']}>
-                  <ForeignText text={email} />
+                  <ForeignText text={candidate.email} />
                   {isAsked && ` · ${text.alreadyAsked}`}
                 </span>
               </span>
             </label>
           </li>
-        ),
-      )}
+        );
+      })}
       {candidates?.length === 0 && <li className={classes['hint']}>{text.helpNone}</li>}
+      {candidates?.length === MOST_FOUND && <li className={classes['hint']}>{text.helpMore}</li>}
     </ul>
   );
+}
+
+/** Also people that the current search does not find. */
+function Chosen({ chosen }: Pick<CandidateListProps, 'chosen'>) {
+  return (
+    <p className={classes['hint']}>
+      {text.helpChosen}{' '}
+      {chosen.map(({ membership_id: id, display_name: name }, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <ForeignText text={name} />
+        </span>
+      ))}
+    </p>
+  );
+}
+
+const TYPING_MS = 200;
+
+/** The value once it has not changed for a while. */
+function useSettled(value: string, ms: number): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setSettled(value);
+    }, ms);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [value, ms]);
+  return settled;
 }
 
 function useCandidates(id: string, q: string) {
@@ -100,7 +140,7 @@ function useCandidates(id: string, q: string) {
     queryKey: ['requests', 'candidates', id, q],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const params = { path: { id }, query: { q, limit: 50 } };
+      const params = { path: { id }, query: { q, limit: MOST_FOUND } };
       return (await call('get', '/api/v1/requests/{id}/reviewer-candidates', { signal, params }))
         .body.candidates;
     },
@@ -117,23 +157,23 @@ function Candidates({ request, done, close }: CandidatesProps) {
   const { id } = request;
   const queries = useQueryClient();
   const [q, setQ] = useState('');
-  const [chosen, setChosen] = useState<readonly string[]>([]);
-  const { data: candidates, error } = useCandidates(id, q);
+  const [chosen, setChosen] = useState<readonly Candidate[]>([]);
+  const search = useSettled(q, TYPING_MS);
+  const { data: candidates, error, isPlaceholderData: isOld } = useCandidates(id, search);
   const ask = useMutation({
     mutationFn: async () =>
       await call('post', '/api/v1/requests/{id}/reviewers', {
         params: { path: { id } },
-        body: { membership_ids: [...chosen] },
+        body: { membership_ids: chosen.map((each) => each.membership_id) },
       }),
     onSuccess: async () => {
       done(chosen.length);
       await queries.invalidateQueries({ queryKey: requestKey(id) });
     },
   });
-  const toggle = (member: string) => {
-    setChosen(
-      chosen.includes(member) ? chosen.filter((each) => each !== member) : [...chosen, member],
-    );
+  const toggle = (candidate: Candidate) => {
+    const others = chosen.filter((each) => each.membership_id !== candidate.membership_id);
+    setChosen(isIn(chosen, candidate) ? others : [...chosen, candidate]);
   };
   return (
     <div className={classes['candidates']}>
@@ -148,7 +188,8 @@ function Candidates({ request, done, close }: CandidatesProps) {
           setQ(currentTarget.value);
         }}
       />
-      <CandidateList candidates={candidates} chosen={chosen} toggle={toggle} />
+      <CandidateList candidates={candidates} chosen={chosen} isOld={isOld} toggle={toggle} />
+      {chosen.length > 0 && <Chosen chosen={chosen} />}
       <div role="alert">{(ask.error ?? error)?.message}</div>
       <div className={classes['buttons']}>
         <Button variant="default" onClick={close}>

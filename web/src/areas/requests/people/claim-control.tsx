@@ -20,12 +20,18 @@ export function ClaimControl({ request }: { readonly request: RequestDetail }) {
   const { claim } = request;
   if (request.status !== 'pending' || (!claim && !request.can_claim)) return null;
   const isOwn = claim?.membership_id === account.principal.membership_id;
+  const holder = isOwn ? (
+    text.claimedByYou
+  ) : (
+    <>
+      <ForeignText text={claim?.display_name ?? ''} /> {text.holdsClaim}
+    </>
+  );
   return (
     <div className={classes['claim']}>
       {claim ? (
         <p>
-          {isOwn ? text.claimedByYou : <ForeignText text={text.claimedBy(claim.display_name)} />}.{' '}
-          {text.claimEnds} <Instant at={claim.expires_at} as="in" />.
+          {holder}. {text.claimEnds} <Instant at={claim.expires_at} as="in" />.
         </p>
       ) : (
         <p className={classes['hint']}>{text.claimHint}</p>

@@ -5,7 +5,7 @@ import { ApiError, call } from '../../../../shell/api.ts';
 import { useSensitiveCall } from '../../../../shell/recent-authentication.tsx';
 import { accountQuery } from '../../../../shell/session.ts';
 import { requests as requestText } from '../../../../text/requests.ts';
-import { decisionKey } from '../../answer/decision-data.ts';
+import { decisionKey } from '../../answer/answer-storage.ts';
 import type { Summary } from '../change-log.ts';
 import { dropAnswered } from '../queue-data.ts';
 import { denyEach, type Answer, type Outcome } from './deny-each.ts';

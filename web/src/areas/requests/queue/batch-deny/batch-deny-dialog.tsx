@@ -5,7 +5,7 @@ import { Modal } from '../../../../design/dialogs/modal.tsx';
 import { ForeignText } from '../../../../exact/foreign-text.tsx';
 import { useOnline } from '../../../../shell/online.ts';
 import { queue as text } from '../../../../text/queue.ts';
-import { noteDraft } from '../../answer/decision-data.ts';
+import { noteDraft } from '../../answer/answer-storage.ts';
 import { useSecondAct } from '../../answer/second-act.ts';
 import type { Summary } from '../change-log.ts';
 import { useBatchDeny, type BatchDeny } from './batch-deny-data.ts';

@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { flagsOf } from '../../../web/src/areas/requests/call/flags.ts';
+import type { RequestDetail } from '../../../web/src/areas/requests/requests-data.ts';
+import { readSource } from '../../../web/src/exact/source-values.ts';
+
+const request = { tool: 'refund', agent_name: 'Bot', agent_instance_name: 'one' } as RequestDetail;
+
+const flagsIn = (whole: string, context = '{}', others: Partial<RequestDetail> = {}) =>
+  flagsOf({ ...request, ...others }, { whole: readSource(whole), context: readSource(context) });
+
+describe('warnings about a call', () => {
+  test('name every place in the order of the text, also in keys and in the context', () => {
+    const flags = flagsIn(
+      '{"a/b":["ok","x\u200by"],"k\u202ey":1,"c":"p\u0430ypal"}',
+      '{"user":"\u2066x"}',
+      { tool: 're\u00adfund' },
+    );
+    expect(flags.map(({ place, isContext, warning }) => [place, isContext, warning.kind])).toEqual([
+      ['tool', false, 'hidden'],
+      ['/a~1b/1', false, 'hidden'],
+      ['/k\u202ey', false, 'hidden'],
+      ['/c', false, 'mixed'],
+      ['/user', true, 'hidden'],
+    ]);
+  });
+
+  test('are all of them, however many there are', () => {
+    const values = Array.from({ length: 3_000 }, (_none, index) => `"v${index}\u200b"`);
+    expect(flagsIn(`[${values.join(',')}]`)).toHaveLength(3_000);
+    const words = Array.from({ length: 40 }, (_none, index) => `p\u0430y${index}`);
+    expect(flagsIn(JSON.stringify({ words: words.join(' ') }))).toHaveLength(40);
+  });
+
+  test('find what only escapes of the source say', () => {
+    expect(flagsIn(String.raw`{"a":"x\u202ey"}`)).toHaveLength(1);
+    expect(flagsIn(String.raw`{"a":"x\ny \\ \" \/"}`)).toEqual([]);
+  });
+});
+
+describe('a text that is no JSON', () => {
+  test.each(['', '{', '{"a":1}}', '{"a":1,}', '{"a":1 /* no */}', '[1 2]', "{'a':1}", 'NaN'])(
+    'is not repaired: %s',
+    (text) => {
+      expect(readSource(text)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,94 @@
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { REVIEWER, scene } from '../../support/scene.ts';
+import { describeInChromium, startChromium } from '../../support/web/chromium.ts';
+
+/** Marks every text that an agent, a person or a configuration gave. */
+const FOREIGN = '§';
+
+const { app, people, ask, claimed, decide } = await scene({
+  people: {
+    ada: { can: REVIEWER, displayName: '§Ada' },
+    bob: { can: REVIEWER, displayName: '§Bob' },
+  },
+  teams: { '§night': ['bob'] },
+  paths: { 'on-call': [['ada'], ['§night']] },
+  pipelines: { bot: 'on-call' },
+});
+const { ada, bob } = people;
+await app.db('agents').update({ name: '§Bot' });
+await app.db('agent_instances').update({ name: '§worker' });
+
+const presentation = {
+  source: 'tool',
+  title: '§Pay {/amount} to {/to}',
+  fields: [
+    { path: '/amount', label: '§Amount', kind: 'money', role: 'primary' },
+    { path: '/to', label: '§To', kind: 'text', role: 'sensitive' },
+    { path: '/text', label: '§Text', kind: 'multiline', role: 'body' },
+    { path: '/steps', label: '§Steps', kind: 'list', item: { kind: 'text' } },
+    { path: '/patch', label: '§Patch', kind: 'diff' },
+    {
+      ...{ path: '/rows', label: '§Rows', kind: 'table' },
+      item: { fields: [{ path: '/name', label: '§Name', kind: 'text' }] },
+    },
+  ],
+};
+
+/** Foreign texts that could reorder what is around them. */
+const bare = async (page: Page): Promise<string[]> =>
+  await page.evaluate<string[]>(`{
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (texts.nextNode()) {
+      const { data, parentElement } = texts.currentNode;
+      const isVisible = !parentElement.closest('script, style, title');
+      if (isVisible && data.includes('${FOREIGN}') && !parentElement.closest('bdi')) found.push(data);
+    }
+    found;
+  }`);
+
+/** Texts of ours that share a `bdi` with a foreign one: they would take its direction. */
+const shared = async (page: Page, words: readonly string[]): Promise<string[]> => {
+  const texts = await page.locator('article bdi, dialog bdi').allTextContents();
+  return texts.filter(
+    (text) => text.includes(FOREIGN) && words.some((word) => text.includes(word)),
+  );
+};
+const OURS = ['by ', 'holds the claim', 'Instance', 'Note', 'asks to run', 'tool:', 'Contains'];
+
+describeInChromium('a text that an agent, a person or a configuration gave', () => {
+  const chromium = startChromium();
+
+  test('keeps its direction to itself, on the whole page of a request', async () => {
+    const id = await ask({
+      tool: '§pay\u200b',
+      arguments: {
+        ...{ amount: 5, to: '§Eve', text: '§one\n§two', steps: ['§a', '§b'] },
+        ...{ patch: '-§old\n+§new', rows: [{ name: '§row' }], '§key': '§p\u0430y' },
+      },
+    });
+    await claimed(bob, id);
+    const page = await chromium.open(`${app.url}/account`, { as: ada });
+    await page.route(`**/api/v1/requests/${id}`, async (route) => {
+      const response = await route.fetch();
+      const rest = (await response.text()).replace(/^\{/, '');
+      const body = `{"presentation":${JSON.stringify(presentation)},${rest}`;
+      await route.fulfill({ response, body });
+    });
+    await page.goto(`${app.url}/requests/${id}`);
+    await page.getByRole('heading', { name: '§Pay 5 to §Eve' }).waitFor();
+    await page.getByText('holds the claim. It ends').waitFor();
+    await page.getByText('§night').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('button', { name: 'Ask for help' }).click();
+    await page.getByRole('dialog').getByRole('checkbox', { name: /§Bob/ }).waitFor();
+    expect(await bare(page)).toEqual([]);
+    expect(await shared(page, OURS)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect((await decide(bob, id, { status: 'denied', note: '§no' })).status).toBe(200);
+    await page.getByText('Note: §no').waitFor();
+    expect(await bare(page)).toEqual([]);
+    expect(await shared(page, OURS)).toEqual([]);
+  });
+});

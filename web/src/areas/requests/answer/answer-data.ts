@@ -1,0 +1,89 @@
+/** The answer of this person to one request: sent once, also when they leave the page, and known when they come back. */
+import { useMutationState, useQueryClient, type MutationState } from '@tanstack/react-query';
+import { useSensitiveMutation } from '../../../shell/recent-authentication.tsx';
+import { accountQuery } from '../../../shell/session.ts';
+import type { MainValue } from '../call/presented-call.ts';
+import type { Flag } from '../call/flags.ts';
+import { requestQuery, type RequestDetail } from '../requests-data.ts';
+import {
+  noteDraft,
+  sentAnswers,
+  useSentAnswer,
+  type Intent,
+  type SentAnswer,
+} from './answer-storage.ts';
+import { isSignedOut, sendUntilAnswered, type Answer } from './send-answer.ts';
+
+/** What a person answers, and what they must see before they confirm. */
+export interface AnswerableCall {
+  readonly request: RequestDetail;
+  /** False where the arguments cannot be read. Then one can only deny. */
+  readonly isReadable: boolean;
+  /** What a reader decides by. */
+  readonly main: MainValue | undefined;
+  readonly flags: readonly Flag[];
+}
+
+/** Requests outlive their pages in the cache, and so do the answers to them. */
+const answerKey = (id: string) => ['answers', id] as const;
+
+type AnswerMutation = MutationState<unknown, Error, Answer>;
+
+export interface AnswerState {
+  readonly isSending: boolean;
+  /** Known also after a reload, when nothing is being sent any more. */
+  readonly sent: SentAnswer | undefined;
+  readonly refusal: Error | undefined;
+  /** Of the answer that is being sent, was refused, or is not confirmed. */
+  readonly intent: Intent | undefined;
+}
+
+export function useAnswerState(id: string): AnswerState {
+  const sent = useSentAnswer(id);
+  const latest = useMutationState<AnswerMutation>({
+    filters: { mutationKey: answerKey(id) },
+  }).at(-1);
+  return {
+    isSending: latest?.status === 'pending',
+    sent,
+    refusal: latest?.error ?? undefined,
+    intent: latest?.variables?.intent ?? sent?.intent,
+  };
+}
+
+export function useAnswering(id: string) {
+  const queries = useQueryClient();
+  const isSignedIn = (actor: string): boolean =>
+    queries.getQueryData(accountQuery.queryKey)?.principal.actor_id === actor;
+  const { mutate } = useSensitiveMutation({
+    mutationKey: answerKey(id),
+    mutationFn: async (answer: Answer) =>
+      await sendUntilAnswered(answer, () => isSignedIn(answer.actor)),
+    onSuccess: ({ body: { decision, request } }) => {
+      noteDraft.remove(id);
+      sentAnswers.remove(id);
+      const { status, updated_at } = request;
+      queries.setQueryData(
+        requestQuery(id).queryKey,
+        (known) => known && { ...known, decision, status, updated_at },
+      );
+    },
+    onError: (error) => {
+      // After a sign-in, the same person finds out whether an earlier try had reached the service.
+      if (!isSignedOut(error)) sentAnswers.remove(id);
+    },
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: ['requests'] });
+    },
+  });
+  const dismissRefusal = () => {
+    const answers = queries.getMutationCache();
+    for (const refused of answers.findAll({ mutationKey: answerKey(id), status: 'error' }))
+      answers.remove(refused);
+  };
+  return { send: mutate, dismissRefusal };
+}
+
+/** What an answer is bound to: all that the page shows of the request. Any change of it disarms the bar. */
+export const bindingOf = (request: RequestDetail, digest: string): string =>
+  JSON.stringify({ ...request, arguments: digest });

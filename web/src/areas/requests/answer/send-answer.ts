@@ -1,0 +1,97 @@
+/**
+ * Sending one answer until the service has answered it. The same key makes every try the same decision. Timers of
+ * hidden tabs are slower, but they go on: React Query's own retries would rest.
+ */
+import { ApiError, call } from '../../../shell/api.ts';
+import { requests as text } from '../../../text/requests.ts';
+import { sentAnswers, type Intent } from './answer-storage.ts';
+
+export interface Answer {
+  readonly id: string;
+  readonly intent: Intent;
+  readonly note: string;
+  /** Of the text that was drawn. Absent where it is not what the service holds: then one can only deny. */
+  readonly digest: string | undefined;
+  readonly key: string;
+  /** Who answers. A retry never answers for the person who signed in after them. */
+  readonly actor: string;
+}
+
+const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
+
+/** A connection that died would otherwise be waited for. */
+const TIMEOUT_MS = 20_000;
+
+/** `isSignedIn`: whether this page still belongs to the person who answered. */
+export async function sendUntilAnswered(answer: Answer, isSignedIn: () => boolean) {
+  const { id, intent, actor } = answer;
+  sentAnswers.write(id, { intent, phase: 'sending' });
+  let refusals = 0;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      if (!isSignedIn()) throw signedOut();
+      // Another tab may have signed in another person: the cookie is of the whole browser.
+      if (tries > 0) await requireActor(actor);
+      return await send(answer);
+    } catch (error) {
+      // Authenticating again changes the cookie while a call is on its way, so one 401 means nothing.
+      if (isSignedOut(error)) refusals += 1;
+      else if (!isUnanswered(error)) throw error;
+      else sentAnswers.write(id, { intent, phase: 'unconfirmed' });
+      if (refusals > 1) throw error;
+      await pause(delayOf(tries, error));
+    }
+  }
+}
+
+async function send({ id, intent, note, digest, key }: Answer) {
+  return await call('post', '/api/v1/requests/{id}/decision', {
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    params: { path: { id }, header: { 'Idempotency-Key': key } },
+    body: {
+      status: intent,
+      ...(note !== '' && { note }),
+      ...(digest !== undefined && { seen: { arguments_digest: digest } }),
+    },
+  });
+}
+
+/** Without an answer that can be read, the service may have decided. */
+const isUnanswered = (error: unknown): boolean =>
+  !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
+
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 401;
+
+async function requireActor(actor: string): Promise<void> {
+  const { body } = await call('get', '/api/v1/me');
+  if (body.principal.actor_id !== actor) throw signedOut();
+}
+
+/** With the code of the service, so that the app finds out who is signed in now. */
+const signedOut = (): ApiError =>
+  new ApiError({
+    status: 401,
+    code: 'authentication_required',
+    message: text.signedOut,
+    details: {},
+    requestId: undefined,
+  });
+
+function delayOf(tries: number, error: unknown): number {
+  const wanted = (error instanceof ApiError && error.retryAfterSeconds) || 0;
+  return Math.max(wanted * 1_000, RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] ?? 0);
+}
+
+/** Ends early once the browser has a network again. */
+async function pause(ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const end = () => {
+    resolve(undefined);
+  };
+  const timer = setTimeout(end, ms);
+  addEventListener('online', end);
+  await promise;
+  clearTimeout(timer);
+  removeEventListener('online', end);
+}

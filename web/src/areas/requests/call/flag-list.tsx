@@ -1,0 +1,53 @@
+/** Warnings about a call. All of them can be read, also where only the first ones are shown at once. */
+import { useState } from 'react';
+import { CutText } from '../../../exact/cut-text.tsx';
+import { exact as words } from '../../../text/exact.ts';
+import { requests as text } from '../../../text/requests.ts';
+import type { Flag } from './flags.ts';
+import classes from './flag-list.module.css';
+
+/** How many more appear at once: a call can have tens of thousands. */
+const MORE = 200;
+
+interface FlagListProps {
+  readonly flags: readonly Flag[];
+  /** How many are shown before a reader asks for more. */
+  readonly first: number;
+}
+
+export function FlagList({ flags, first }: FlagListProps) {
+  const [most, setMost] = useState(first);
+  const shown = flags.slice(0, most);
+  return (
+    <>
+      <ul className={classes['flags']}>
+        {shown.map((flag) => (
+          <li key={flag.key}>
+            {flag.isContext && `${text.context} `}
+            <CutText text={flag.place} />: <WarningText {...flag} />
+          </li>
+        ))}
+      </ul>
+      {shown.length < flags.length && (
+        <button
+          type="button"
+          className={classes['more']}
+          onClick={() => {
+            setMost(most + MORE);
+          }}
+        >
+          {text.moreFlags(flags.length - shown.length)}
+        </button>
+      )}
+    </>
+  );
+}
+
+function WarningText({ warning }: Pick<Flag, 'warning'>) {
+  if (warning.kind === 'hidden') return words.hasHidden;
+  return (
+    <>
+      “<CutText text={warning.word} />” {words.mixes(warning.scripts)}
+    </>
+  );
+}
