@@ -1,10 +1,10 @@
 import Sequencer from '@jest/test-sequencer';
 
 /**
- * Tests that wait for real minutes and real processes start first, even on a machine without
- * timings. They leave the cores to others meanwhile, so none of them runs alone at the end.
+ * Tests that mostly wait for real minutes and real processes. They start first, so that none of them
+ * runs alone at the end.
  */
-const FIRST = [
+const WAITING = [
   '/test/bin/demo',
   '/test/api/http/endpoint-matrix',
   '/test/faults/',
@@ -13,10 +13,14 @@ const FIRST = [
   '/test/workflows/',
 ];
 
+/** Between each two of them runs one that needs a core: otherwise the cores would wait, too. */
 export default class SlowestFirst extends Sequencer {
   sort(tests) {
-    const rank = ({ path }) => FIRST.findIndex((part) => path.includes(part));
-    const place = (test) => (rank(test) === -1 ? FIRST.length : rank(test));
-    return [...super.sort(tests)].sort((a, b) => place(a) - place(b));
+    const place = ({ path }) => WAITING.findIndex((part) => path.includes(part));
+    const sorted = [...super.sort(tests)];
+    const waiting = sorted.filter((test) => place(test) !== -1).sort((a, b) => place(a) - place(b));
+    const working = sorted.filter((test) => place(test) === -1);
+    const pairs = waiting.flatMap((test, index) => [test, ...working.slice(index, index + 1)]);
+    return [...pairs, ...working.slice(waiting.length)];
   }
 }
