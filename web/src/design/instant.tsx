@@ -1,5 +1,5 @@
 /** A point in time as an age, a countdown or a clock. The exact instant appears on focus and under the pointer. */
-import { useNowSeconds } from '../shell/clock.ts';
+import { serverNow, useNowSeconds } from '../shell/clock.ts';
 import { agoText, clockText, exactText, inText, leftText } from '../text/times.ts';
 import classes from './instant.module.css';
 
@@ -7,19 +7,28 @@ const WAYS = {
   ago: (at: string, now: number) => agoText(now - Date.parse(at) / 1_000),
   in: (at: string, now: number) => inText(Date.parse(at) / 1_000 - now),
   left: (at: string, now: number) => leftText(Date.parse(at) / 1_000 - now),
-  clock: clockText,
 } as const;
 
 interface InstantProps {
   /** RFC 3339. */
   readonly at: string;
-  readonly as: keyof typeof WAYS;
-  /** False inside links and rows, where another stop of the Tab key would be in the way. */
+  readonly as: keyof typeof WAYS | 'clock';
+  /** False inside links, rows and long lists, where another stop of the Tab key would be in the way. */
   readonly focusable?: boolean;
 }
 
-export function Instant({ at, as, focusable = true }: InstantProps) {
-  const now = useNowSeconds();
+export function Instant({ as, ...instant }: InstantProps) {
+  if (as !== 'clock') return <Changing {...instant} way={WAYS[as]} />;
+  return <Time {...instant} text={clockText(instant.at, serverNow() / 1_000)} />;
+}
+
+type Place = Omit<InstantProps, 'as'>;
+
+function Changing({ way, ...instant }: Place & { readonly way: (typeof WAYS)['ago'] }) {
+  return <Time {...instant} text={way(instant.at, useNowSeconds())} />;
+}
+
+function Time({ at, focusable = true, text }: Place & { readonly text: string }) {
   const exact = exactText(at);
   return (
     <time
@@ -28,7 +37,7 @@ export function Instant({ at, as, focusable = true }: InstantProps) {
       data-exact={exact}
       {...(focusable ? { tabIndex: 0 } : { title: exact })}
     >
-      {WAYS[as](at, now)}
+      {text}
       {focusable && <span className={classes['hidden']}>, {exact}</span>}
     </time>
   );

@@ -94,15 +94,22 @@ function SignOut() {
     },
   });
   return (
-    <button
-      type="button"
-      className={classes['signOut']}
-      disabled={leave.isPending}
-      onClick={() => {
-        leave.mutate();
-      }}
-    >
-      {session.signOut}
-    </button>
+    <>
+      {leave.isError && (
+        <span role="alert" className={classes['problem']}>
+          {session.signOutFailed}
+        </span>
+      )}
+      <button
+        type="button"
+        className={classes['signOut']}
+        disabled={leave.isPending}
+        onClick={() => {
+          leave.mutate();
+        }}
+      >
+        {session.signOut}
+      </button>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 /** Asks for the password, a code or a new sign-in at the identity provider, on top of the page. */
 import { Button, Loader } from '@mantine/core';
-import { queryOptions, useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Modal } from '../design/dialogs/modal.tsx';
 import { recentAuthentication as text } from '../text/recent-authentication.ts';
@@ -8,15 +8,10 @@ import { ApiError, call } from './api.ts';
 import type { CodeKind } from './forms/code-field.tsx';
 import { CodeForm } from './forms/code-form.tsx';
 import { Form, PasswordField, Submit, type Fields } from './forms/form.tsx';
+import { PartFailed } from './states.tsx';
 import { singleSignOnPath } from './return-to.ts';
-import { accountQuery, signInOptionsQuery } from './session.ts';
+import { accountQuery, mfaQuery, signInOptionsQuery } from './session.ts';
 import classes from './recent-authentication-dialog.module.css';
-
-const secondFactorQuery = queryOptions({
-  queryKey: ['second-factor'],
-  queryFn: async ({ signal }) => (await call('get', '/api/v1/me/mfa', { signal })).body,
-  staleTime: 0,
-});
 
 /** What the service misses: a recent sign-in, or a second factor. */
 export type Missing = 'reauthentication_required' | 'mfa_required';
@@ -31,11 +26,12 @@ export function RecentAuthenticationDialog({
   onClose,
 }: Closes & { readonly missing: Missing }) {
   const { data: account } = useSuspenseQuery(accountQuery);
-  const factor = useQuery(secondFactorQuery);
+  const factor = useQuery(mfaQuery);
   const hasPassword = account.user.has_password;
   const isEnrolled = factor.data?.totp.enrolled === true;
   const content = () => {
     if (factor.isPending) return <Loader size="sm" color="var(--accent)" />;
+    if (factor.isError) return <PartFailed part={factor} />;
     if (missing === 'mfa_required' && !isEnrolled && hasPassword) return <p>{text.noFactor}</p>;
     if (missing === 'mfa_required' && isEnrolled) return <SecondFactorForm onClose={onClose} />;
     if (hasPassword)

@@ -17,6 +17,12 @@ export const signInOptionsQuery = queryOptions({
   staleTime: 60_000,
 });
 
+export const mfaQuery = queryOptions({
+  queryKey: ['mfa'],
+  queryFn: async ({ signal }) => (await call('get', '/api/v1/me/mfa', { signal })).body,
+  staleTime: 0,
+});
+
 export const hasPermission = ({ principal }: Account, permission: string): boolean =>
   principal.permissions.some((each) => each === permission);
 

@@ -61,3 +61,24 @@ export function Failed({ error, reset }: { readonly error: unknown; readonly res
     </section>
   );
 }
+
+interface PartFailedProps {
+  readonly part: { readonly refetch: () => Promise<unknown>; readonly isFetching: boolean };
+}
+
+/** In the place of a part of a page that could not be read. The rest of the page works. */
+export function PartFailed({ part }: PartFailedProps) {
+  return (
+    <p className={classes['partFailed']} role="alert">
+      {session.partFailed}{' '}
+      <button
+        type="button"
+        className={classes['retry']}
+        disabled={part.isFetching}
+        onClick={() => void part.refetch()}
+      >
+        {session.retry}
+      </button>
+    </p>
+  );
+}

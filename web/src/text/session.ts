@@ -14,6 +14,8 @@ export const session = {
   count: (requests: number) => (requests >= 1_000 ? '1,000+' : String(requests)),
   newBuild: 'A new version is available.',
   reload: 'Reload',
+  partFailed: 'This part could not be loaded.',
+  signOutFailed: 'You are still signed in. Try again.',
   notFoundTitle: 'There is no such page',
   notFound: 'Check the address, or go back to your requests.',
   toRequests: 'Go to requests',

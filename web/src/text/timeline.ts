@@ -6,16 +6,22 @@ const words = (value: unknown): string => (typeof value === 'string' ? value : '
 /** What happened, by the event's type without `approval_request.`. Names of actors come before it. */
 const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   created: () => 'asked for approval',
-  pipeline_concluded: () => 'The rules have run',
+  pipeline_concluded: () => 'Rules finished',
   routed: () => 'Routed to people',
   block_asked: ({ status, error_code: code }) =>
     `Asked another system${words(code) === '' ? '' : `, which failed: ${words(code)}`}${typeof status === 'number' ? ` (HTTP ${status})` : ''}`,
   judged: ({ outcome }) => `The judge answered: ${words(outcome)}`,
   level_notified: () => 'Notified',
-  level_skipped: () => 'Skipped a level: no one there can be asked',
+  level_skipped: ({ reason }) =>
+    reason === 'nobody_left'
+      ? 'Left a level: the people asked there can no longer answer'
+      : 'Skipped a level without anyone to ask',
   urgency_raised: () => 'Raised the urgency',
   deferred: () => 'Waits for working hours',
-  condition_failed: () => 'A condition cost too much, and counts as not met',
+  condition_failed: ({ code }) =>
+    code === 'condition_too_costly'
+      ? 'A condition was too complex to check, and counts as not met'
+      : 'A condition could not be checked, and counts as not met',
   branch_taken: () => 'Followed a branch of the path',
   path_repeated: () => 'Began the path again',
   path_exhausted: () => 'Reached the end of the path',
@@ -39,5 +45,5 @@ export const timeline = {
   },
   picture: (events: number, span: string) => `${events} events in ${span}`,
   idle: (span: string) => `${span} idle`,
-  people: (people: number) => `${people} people`,
+  earlier: (events: number) => `Show earlier events (${events})`,
 } as const;

@@ -49,11 +49,6 @@ export async function endOtherSessions(): Promise<void> {
   await call('delete', '/api/v1/me/sessions');
 }
 
-export const mfaQuery = queryOptions({
-  queryKey: ['mfa'],
-  queryFn: async ({ signal }) => (await call('get', '/api/v1/me/mfa', { signal })).body,
-});
-
 export async function changePassword(body: {
   readonly current_password: string;
   readonly new_password: string;

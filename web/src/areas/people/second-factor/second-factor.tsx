@@ -2,9 +2,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Failed, Loading } from '../../../shell/states.tsx';
-import type { Account } from '../../../shell/session.ts';
 import { security as text } from '../../../text/security.ts';
-import { mfaQuery } from '../account-data.ts';
+import { mfaQuery, type Account } from '../../../shell/session.ts';
 import { Panel } from '../../../design/panel.tsx';
 import { Enrolled, NotEnrolled } from './state.tsx';
 import { Enrollment, type Enrolling } from './enrollment.tsx';

@@ -23,28 +23,32 @@ const LEAST_FOLD_SECONDS = 60;
 /** Of times in seconds, in order. */
 export function scaleOf(times: readonly number[]): Scale {
   const gaps = times.slice(1).map((time, index) => Math.max(0, time - (times[index] ?? time)));
-  const busy = gaps.filter((gap) => !isFolded(gap, gaps)).reduce((sum, gap) => sum + gap, 0);
-  const folded = gaps.filter((gap) => isFolded(gap, gaps)).length;
+  const longest = longestKept(gaps);
+  const busy = sum(gaps.filter((gap) => gap <= longest));
+  const folded = gaps.filter((gap) => gap > longest).length;
   const share = folded === 0 ? 0 : Math.min(FOLD_SHARE, 0.8 / folded);
   const left = 1 - folded * share;
   const widths = gaps.map((gap) => {
-    if (isFolded(gap, gaps)) return share;
+    if (gap > longest) return share;
     return busy === 0 ? left / Math.max(1, gaps.length - folded) : (gap / busy) * left;
   });
-  const total = widths.reduce((sum, width) => sum + width, 0) || 1;
+  const total = sum(widths) || 1;
   const positions = [0];
   for (const width of widths) positions.push((positions.at(-1) ?? 0) + width / total);
   return {
     marks: times.map((_time, index) => ({ at: positions[index] ?? 0 })),
     folds: gaps.flatMap((seconds, index) =>
-      isFolded(seconds, gaps)
+      seconds > longest
         ? [{ from: positions[index] ?? 0, to: positions[index + 1] ?? 1, seconds }]
         : [],
     ),
   };
 }
 
-function isFolded(gap: number, gaps: readonly number[]): boolean {
-  const all = gaps.reduce((sum, each) => sum + each, 0);
-  return gaps.length > 1 && gap > LEAST_FOLD_SECONDS && gap > all * FOLD_SHARE;
+/** In seconds: longer gaps are folded. */
+function longestKept(gaps: readonly number[]): number {
+  return gaps.length > 1 ? Math.max(LEAST_FOLD_SECONDS, sum(gaps) * FOLD_SHARE) : Infinity;
 }
+
+const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, each) => total + each, 0);

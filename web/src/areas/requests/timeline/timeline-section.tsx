@@ -1,13 +1,18 @@
 /** What happened to a request: a picture, and every event in words. */
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Instant } from '../../../design/instant.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
+import { PartFailed } from '../../../shell/states.tsx';
 import { requests as text } from '../../../text/requests.ts';
 import { durationText } from '../../../text/times.ts';
 import { timeline as words } from '../../../text/timeline.ts';
 import { timelineQuery, type RequestDetail, type TimelineEvent } from '../requests-data.ts';
 import { scaleOf } from './timeline-scale.ts';
 import classes from './timeline-section.module.css';
+
+const AT_ONCE = 100;
 
 interface Entry {
   readonly key: string;
@@ -17,18 +22,40 @@ interface Entry {
 }
 
 export function TimelineSection({ request }: { readonly request: RequestDetail }) {
-  const { data: events } = useQuery(timelineQuery(request));
-  if (!events || events.length === 0) return null;
-  const entries = entriesOf(events);
+  const events = useQuery(timelineQuery(request));
+  if (events.isPending) return null;
+  const entries = entriesOf(events.data ?? []);
   return (
     <section className={classes['timeline']}>
       <h2>{text.timeline}</h2>
-      <Picture entries={entries} />
+      {events.isError && <PartFailed part={events} />}
+      {entries.length > 0 && <Picture entries={entries} />}
+      <Events entries={entries} />
+    </section>
+  );
+}
+
+/** At first the newest, because an old request may have thousands. */
+function Events({ entries }: { readonly entries: readonly Entry[] }) {
+  const [shown, setShown] = useState(AT_ONCE);
+  const hidden = Math.max(0, entries.length - shown);
+  return (
+    <>
+      {hidden > 0 && (
+        <Button
+          variant="default"
+          onClick={() => {
+            setShown(shown + AT_ONCE);
+          }}
+        >
+          {words.earlier(hidden)}
+        </Button>
+      )}
       <ol className={classes['events']}>
-        {entries.map(({ key, event, names }) => (
+        {entries.slice(hidden).map(({ key, event, names }) => (
           <li key={key} className={classes['event']}>
             <span className={classes['time']}>
-              <Instant at={event.occurred_at} as="clock" />
+              <Instant at={event.occurred_at} as="clock" focusable={false} />
             </span>
             <span>
               {event.actor_display_name !== undefined && (
@@ -47,7 +74,7 @@ export function TimelineSection({ request }: { readonly request: RequestDetail }
           </li>
         ))}
       </ol>
-    </section>
+    </>
   );
 }
 
@@ -99,8 +126,8 @@ function Picture({ entries }: { readonly entries: readonly Entry[] }) {
           </text>
         </g>
       ))}
-      {marks.map(({ at }, index) => (
-        <circle key={index} cx={x(at)} cy="10" r="4" className={classes['mark']} />
+      {[...new Set(marks.map(({ at }) => Math.round(x(at))))].map((at) => (
+        <circle key={at} cx={at} cy="10" r="4" className={classes['mark']} />
       ))}
     </svg>
   );
