@@ -109,14 +109,28 @@ describe('denials of several requests', () => {
     expect(kinds()).toEqual([['a', 'unconfirmed']]);
   });
 
-  test.each(['authentication_required', 'cancelled', 'mfa_required'])(
+  test.each(['cancelled', 'mfa_required'])(
     'end with %s, which concerns all of them',
     async (code) => {
-      const status = code === 'authentication_required' ? 401 : 403;
-      const { denials, sent, outcomes } = scene({ a: [refusal(status, code)], b: [undefined] });
+      const { denials, sent, outcomes } = scene({ a: [refusal(403, code)], b: [undefined] });
       await expect(denyEach(denials)).rejects.toMatchObject({ code });
       expect(sent).toEqual(['a']);
       expect(outcomes.get('a')?.kind).toBe('failed');
     },
   );
+
+  test('are sent again after one 401, and end with the second', async () => {
+    const signedOut = refusal(401, 'authentication_required');
+    const { denials, sent, kinds } = scene({
+      a: [signedOut, undefined],
+      b: [signedOut, signedOut],
+      c: [undefined],
+    });
+    await expect(denyEach(denials)).rejects.toBe(signedOut);
+    expect(sent).toEqual(['a', 'a', 'b', 'b']);
+    expect(kinds()).toEqual([
+      ['a', 'denied'],
+      ['b', 'failed'],
+    ]);
+  });
 });

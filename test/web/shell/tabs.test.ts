@@ -59,20 +59,22 @@ describeInChromium('tabs of one browser', () => {
     expect(most()).toBe(1);
   });
 
-  test('stay when a poll is refused while the session is there, and ask ever more slowly', async () => {
+  test('stay when calls are refused while the session is there, and send them again', async () => {
     const page = await chromium.open(`${app.url}/icon.svg`, { as: ada });
-    let refused = 0;
-    await page.route('**/requests/changes?*wait=*', async (route) => {
-      refused += 1;
-      if (refused <= 3) await route.fulfill({ status: 401, body: REFUSED });
-      else await route.continue();
-    });
+    for (const path of ['**/requests/changes?*wait=*', '**/api/v1/requests?view=*']) {
+      let refused = 0;
+      await page.route(path, async (route) => {
+        refused += 1;
+        if (refused <= 2) await route.fulfill({ status: 401, body: REFUSED });
+        else await route.continue();
+      });
+    }
+    await ask({ tool: 'before_refusals' });
     await page.goto(QUEUE);
-    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
-    const tool = 'after_refusals';
-    await ask({ tool });
-    await page.getByRole('button', { name: /^Show \d+ new request/ }).click();
-    await row(page, tool).waitFor();
+    await row(page, 'before_refusals').waitFor();
+    await ask({ tool: 'after_refusals' });
+    await arrived(page, 1).click();
+    await row(page, 'after_refusals').waitFor();
     expect(page.url()).toBe(QUEUE);
   });
 

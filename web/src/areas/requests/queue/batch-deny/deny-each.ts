@@ -47,6 +47,7 @@ export async function denyEach(denials: Denials): Promise<void> {
 
 async function denyOne(id: string, denials: Denials): Promise<Outcome> {
   const { send, report, pause, signal } = denials;
+  let refusals = 0;
   for (let tries = 0; ; tries += 1) {
     report(id, { kind: 'sending', tries });
     try {
@@ -54,7 +55,10 @@ async function denyOne(id: string, denials: Denials): Promise<Outcome> {
       return { kind: 'denied' };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (!isUnconfirmed(error)) return await refusalOf(id, error, denials);
+      // Authenticating again changes the cookie while a call is on its way, so one 401 means nothing.
+      if (error.status === 401) refusals += 1;
+      const isAgain = isUnconfirmed(error) || (error.status === 401 && refusals === 1);
+      if (!isAgain) return await refusalOf(id, error, denials);
       await pause((error.retryAfterSeconds ?? 0) * 1_000 || (PAUSES_MS[Math.min(tries, 4)] ?? 0));
       if (signal.aborted) return { kind: 'unconfirmed' };
     }

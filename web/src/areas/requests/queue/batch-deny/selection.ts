@@ -32,7 +32,7 @@ export function stillChosen(
   chosen: Chosen,
   rows: readonly Summary[] | undefined,
 ): Pick<Selection, 'selected' | 'dropped'> {
-  if (!rows) return { selected: [...chosen.values()], dropped: [] };
+  if (!rows || chosen.size === 0) return { selected: [...chosen.values()], dropped: [] };
   const byId = new Map(rows.map((row) => [row.id, row]));
   const isSame = ({ id, updated_at: version }: Summary): boolean => {
     const row = byId.get(id);
