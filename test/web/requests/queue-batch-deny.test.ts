@@ -120,21 +120,32 @@ describeInChromium('denying several requests', () => {
     await decide(ada, a);
   });
 
-  test('is stopped after the decision under way', async () => {
+  test('is one decision where a connection was cut, and stops after it', async () => {
     const [first = '', , last = ''] = await askEach('xxx', 'yyy', 'zzz');
     const page = await chromium.open(`${app.url}/`, { as: ada });
     await row(page, 'zzz').waitFor();
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     await page.getByRole('button', { name: 'Select all' }).click();
-    await atDecision(page, last, async () => {
+    const keys: (string | undefined)[] = [];
+    await page.route(`**/requests/${last}/decision`, async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      await route.fetch();
+      if (keys.length === 1) {
+        await route.abort('connectionreset');
+        return;
+      }
       await dialog(page).getByRole('button', { name: 'Stop' }).click();
-      return undefined;
+      await route.continue();
     });
     await page.getByRole('button', { name: 'Deny 3 …' }).click();
     await dialog(page).locator('button[aria-disabled=false]').click();
     await dialog(page).getByText('1 of 3 requests denied. 2 requests stay selected.').waitFor();
     expect((await read(last))['status']).toBe('denied');
     expect((await read(first))['status']).toBe('pending');
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBe(keys[1]);
+    expect(await app.db('decisions').where({ request_id: last })).toHaveLength(1);
+    expect(chromium.problems.splice(0)).toEqual([expect.stringContaining('ERR_CONNECTION_RESET')]);
   });
 });
 

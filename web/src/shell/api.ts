@@ -33,6 +33,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Without an answer that can be read, the service may have done what was asked. */
+export const isUnanswered = (error: unknown): boolean =>
+  !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
+
 export interface Answer<Body> {
   readonly status: number;
   readonly body: Body;

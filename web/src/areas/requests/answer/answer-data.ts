@@ -58,7 +58,7 @@ export function useAnswering(id: string) {
   const { mutate } = useSensitiveMutation({
     mutationKey: answerKey(id),
     mutationFn: async (answer: Answer) =>
-      await sendUntilAnswered(answer, () => isSignedIn(answer.actor)),
+      await sendUntilAnswered(answer, { isSignedIn: () => isSignedIn(answer.actor) }),
     onSuccess: ({ body: { decision, request } }) => {
       noteDraft.remove(id);
       sentAnswers.remove(id);

@@ -2,7 +2,7 @@
  * Sending one answer until the service has answered it. The same key makes every try the same decision. Timers of
  * hidden tabs are slower, but they go on: React Query's own retries would rest.
  */
-import { ApiError, call } from '../../../shell/api.ts';
+import { ApiError, call, isUnanswered } from '../../../shell/api.ts';
 import { requests as text } from '../../../text/requests.ts';
 import { sentAnswers, type Intent } from './answer-storage.ts';
 
@@ -22,8 +22,15 @@ const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
 /** A connection that died would otherwise be waited for. */
 const TIMEOUT_MS = 20_000;
 
-/** `isSignedIn`: whether this page still belongs to the person who answered. */
-export async function sendUntilAnswered(answer: Answer, isSignedIn: () => boolean) {
+interface Sending {
+  /** Whether this page still belongs to the person who answered. */
+  readonly isSignedIn: () => boolean;
+  readonly onRetry?: () => void;
+  /** Ends the tries. The error of the last one is thrown. */
+  readonly signal?: AbortSignal;
+}
+
+export async function sendUntilAnswered(answer: Answer, { isSignedIn, onRetry, signal }: Sending) {
   const { id, intent, actor } = answer;
   sentAnswers.write(id, { intent, phase: 'sending' });
   let refusals = 0;
@@ -39,7 +46,9 @@ export async function sendUntilAnswered(answer: Answer, isSignedIn: () => boolea
       else if (!isUnanswered(error)) throw error;
       else sentAnswers.write(id, { intent, phase: 'unconfirmed' });
       if (refusals > 1) throw error;
-      await pause(delayOf(tries, error));
+      onRetry?.();
+      await pause(delayOf(tries, error), signal);
+      if (signal?.aborted) throw error;
     }
   }
 }
@@ -55,10 +64,6 @@ async function send({ id, intent, note, digest, key }: Answer) {
     },
   });
 }
-
-/** Without an answer that can be read, the service may have decided. */
-const isUnanswered = (error: unknown): boolean =>
-  !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
 
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 401;
@@ -83,15 +88,17 @@ function delayOf(tries: number, error: unknown): number {
   return Math.max(wanted * 1_000, RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] ?? 0);
 }
 
-/** Ends early once the browser has a network again. */
-async function pause(ms: number): Promise<void> {
+/** Ends early once the browser has a network again, and with the signal. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const end = () => {
     resolve(undefined);
   };
   const timer = setTimeout(end, ms);
   addEventListener('online', end);
+  signal?.addEventListener('abort', end);
   await promise;
   clearTimeout(timer);
   removeEventListener('online', end);
+  signal?.removeEventListener('abort', end);
 }

@@ -1,14 +1,14 @@
 /** Sending the decisions of a batch, and what became of each. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { ApiError, call } from '../../../../shell/api.ts';
+import { call, isUnanswered } from '../../../../shell/api.ts';
 import { useSensitiveCall } from '../../../../shell/recent-authentication.tsx';
 import { accountQuery } from '../../../../shell/session.ts';
-import { requests as requestText } from '../../../../text/requests.ts';
-import { decisionKey } from '../../answer/answer-storage.ts';
+import { decisionKey, sentAnswers } from '../../answer/answer-storage.ts';
+import { isSignedOut, sendUntilAnswered } from '../../answer/send-answer.ts';
 import type { Summary } from '../change-log.ts';
 import { dropAnswered } from '../queue-data.ts';
-import { denyEach, type Answer, type Outcome } from './deny-each.ts';
+import { denyEach, type FinalAnswer, type Outcome } from './deny-each.ts';
 
 type Outcomes = ReadonlyMap<string, Outcome>;
 
@@ -34,14 +34,11 @@ export function useBatchDeny() {
       setOutcomes(new Map(ids.map((id) => [id, { kind: 'waiting' }])));
       await denyEach({
         ids,
-        send: async (id) => {
-          await send(id, note);
+        send: async (id, onRetry) => {
+          await send({ id, note }, { onRetry, signal });
         },
-        findAnswer,
+        findAnswer: async (id) => await findAnswer(id).catch(() => undefined),
         report,
-        pause: async (ms) => {
-          await pause(ms, signal);
-        },
         signal,
       });
     },
@@ -61,54 +58,42 @@ export function useBatchDeny() {
 export type BatchDeny = ReturnType<typeof useBatchDeny>;
 
 /** One decision. It goes without a digest: a summary is no proof that the arguments were seen. */
-function useDenial(): (id: string, note: string) => Promise<void> {
+function useDenial() {
   const queries = useQueryClient();
   const sensitive = useSensitiveCall();
   const actorNow = () => queries.getQueryData(accountQuery.queryKey)?.principal.actor_id;
-  const actor = useRef(actorNow());
-  return async (id, note) => {
+  const [actor] = useState(actorNow);
+  return async (
+    { id, note }: { readonly id: string; readonly note: string },
+    tries: { readonly onRetry: () => void; readonly signal: AbortSignal },
+  ): Promise<void> => {
     const key = decisionKey(id, 'denied');
-    await sensitive(async () => {
-      // A further try never answers for the person who signed in after them.
-      if (actorNow() !== actor.current) throw new ApiError(SIGNED_OUT);
-      await call('post', '/api/v1/requests/{id}/decision', {
-        // A connection that died would otherwise be waited for.
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-        params: { path: { id }, header: { 'Idempotency-Key': key } },
-        body: { status: 'denied', ...(note !== '' && { note }) },
-      });
-    });
+    const answer = {
+      id,
+      intent: 'denied',
+      note,
+      digest: undefined,
+      key,
+      actor: actor ?? '',
+    } as const;
+    try {
+      const isSignedIn = () => actorNow() === actor;
+      await sensitive(async () => await sendUntilAnswered(answer, { ...tries, isSignedIn }));
+      sentAnswers.remove(id);
+    } catch (error) {
+      // The page of the request goes on from there.
+      if (!isSignedOut(error) && !isUnanswered(error)) sentAnswers.remove(id);
+      throw error;
+    }
   };
 }
 
-const TIMEOUT_MS = 20_000;
-
-/** With the code of the service, so that the app finds out who is signed in now. */
-const SIGNED_OUT = {
-  status: 401,
-  code: 'authentication_required',
-  message: requestText.signedOut,
-  details: {},
-  requestId: undefined,
-};
-
 /** Its summary: the request itself may have a megabyte of arguments. */
-async function findAnswer(id: string): Promise<Answer | undefined> {
+async function findAnswer(id: string): Promise<FinalAnswer | undefined> {
   const query = { view: 'summary', q: id, limit: 1 } as const;
   const { body } = await call('get', '/api/v1/requests', { params: { query } });
   const found = body.requests[0] as Summary | undefined;
   if (found?.id !== id || found.status === 'pending') return undefined;
   const by = found.decision?.reviewer_display_name;
   return { status: found.status, ...(by !== undefined && { by }) };
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const end = () => {
-    resolve(undefined);
-  };
-  const timer = setTimeout(end, ms);
-  signal.addEventListener('abort', end);
-  await promise;
-  clearTimeout(timer);
 }

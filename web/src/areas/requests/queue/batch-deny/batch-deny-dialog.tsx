@@ -92,7 +92,7 @@ function outcomeText(outcome: Outcome): string {
   const { sending, retrying, answered, ...others } = text.outcome;
   if (outcome.kind === 'failed') return outcome.message;
   if (outcome.kind === 'answered') return answered(outcome.status, outcome.by);
-  if (outcome.kind === 'sending') return outcome.tries > 0 ? retrying : sending;
+  if (outcome.kind === 'sending') return outcome.isRetry ? retrying : sending;
   return others[outcome.kind];
 }
 
