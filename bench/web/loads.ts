@@ -21,7 +21,9 @@ export async function measureLoads(
   const paints = new Map<string, number[]>(all.map(([name]) => [name, []]));
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, given] of all) {
-      const paint = await visit(browser, { ...given, slowdown: SLOWDOWN }, largestPaint);
+      const paint = await visit(browser, { ...given, slowdown: SLOWDOWN }, (page) =>
+        largestPaint(page, given),
+      );
       // The first round warms the servers.
       if (round > 0) paints.get(name)?.push(paint);
     }
