@@ -11,7 +11,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 
 const STAMP = '.stamp';
-const PAGE = 'index.html';
+const isPage = (file) => file.endsWith('.html');
 
 /** Whether the folder holds the whole build of these sources. */
 export function isBuilt(folder, sources) {
@@ -24,12 +24,12 @@ export function isBuilt(folder, sources) {
 }
 
 /**
- * Moves a build into its folder. The page comes once all that it names is there, and what only the
- * last page named goes after that.
+ * Moves a build into its folder. Pages come once all that they name is there, and what only the last
+ * pages named goes after that.
  */
 export function replaceBuild(made, { folder, sources }) {
   const files = filesOf(made);
-  for (const file of [...files.filter((each) => each !== PAGE), PAGE]) {
+  for (const file of files.toSorted((one, other) => isPage(one) - isPage(other))) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     renameSync(join(made, file), join(folder, file));
   }

@@ -2,6 +2,7 @@
 import { fileURLToPath, URL } from 'node:url';
 import { defineConfig } from 'vite';
 import { compressed } from './build/compressed.ts';
+import { firstScreens } from './build/first-screens.ts';
 import { sizeBudget } from './build/size-budget.ts';
 
 const SERVICE = process.env['COUNTERSIGN_URL'] ?? 'http://127.0.0.1:8080';
@@ -25,6 +26,6 @@ export default defineConfig({
     },
   },
   css: { transformer: 'lightningcss' },
-  plugins: [sizeBudget(), compressed()],
+  plugins: [firstScreens(), sizeBudget(), compressed()],
   server: { proxy: { '^/(api|auth)/': SERVICE } },
 });

@@ -54,8 +54,14 @@ async function sendFile(ctx: Context, folder: string, maxAge: number): Promise<v
   await send(ctx, ctx.path, { root: folder, maxAge, immutable: maxAge > 0 }).catch(refuse);
 }
 
+/** The same page, which loads with it what is shown at this path (`web/build/first-screens.ts`). */
+function pageOf(path: string): string {
+  if (path === '/' || path.startsWith('/requests/')) return 'requests.html';
+  return path === '/login' ? 'sign-in.html' : 'index.html';
+}
+
 async function sendPage(ctx: Context, folder: string): Promise<void> {
-  const page = await readFile(join(folder, 'index.html'), 'utf8').catch(refuse);
+  const page = await readFile(join(folder, pageOf(ctx.path)), 'utf8').catch(refuse);
   const nonce = randomBytes(16).toString('base64');
   ctx.set('Content-Security-Policy', policy(nonce));
   ctx.set('X-Frame-Options', 'DENY');

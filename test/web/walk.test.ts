@@ -65,6 +65,19 @@ describe('files of the web app', () => {
     expect(one.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' });
   });
 
+  test('are named by the page that shows them, so that the browser loads them at once', async () => {
+    const preloaded = async (path: string) =>
+      [
+        ...(await app.http.call('GET', path)).text.matchAll(
+          /rel="modulepreload" crossorigin href="\/assets\/([a-z-]+)-/g,
+        ),
+      ].map(([, name]) => name);
+    expect(await preloaded('/')).toContain('requests');
+    expect(await preloaded('/requests/anything')).toContain('requests');
+    expect(await preloaded('/login')).toContain('sign-in');
+    expect(await preloaded('/account')).toEqual(['rolldown-runtime', 'shared']);
+  });
+
   test('are kept for a year, and compressed for clients that can read that', async () => {
     const page = await app.http.call('GET', '/');
     const script = /src="(\/assets\/[^"]+)"/.exec(page.text)?.[1] ?? '';
