@@ -12,7 +12,7 @@ import { securityHeaders } from '../../api/http/server.ts';
 import { serveWebApp } from '../../api/pages/web-app.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 
-/** `/naive` draws a value as most pages do: parsed by JSON.parse, every line in the page. */
+/** `/bare` says hello. `/naive` draws a value as most pages do: parsed by JSON.parse, every line in the page. */
 const SCRIPT = `
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -77,8 +77,8 @@ async function buildLikeTheWebApp(folder: string, outDir: string): Promise<void>
     root: folder,
     publicDir: join(packageRoot(), 'web/public'),
     build: { ...config.build, outDir },
-    // The budget knows the web app's screens.
-    plugins: plugins.filter(({ name }) => name !== 'size-budget'),
+    // The others know the web app's screens.
+    plugins: plugins.filter(({ name }) => name === 'compressed'),
   });
 }
 

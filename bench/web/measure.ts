@@ -46,7 +46,7 @@ export async function measureWeb({ parties, service, db, directory }: Bench) {
     const loads = await measureLoads(
       browser,
       {
-        bare: { url: bare.url, content: 'p' },
+        bare: { url: `${bare.url}/bare`, content: 'p' },
         login: { url: `${service.url}/login`, content: 'form' },
         queue,
         request: page(`/requests/${String(id)}?tab=all`, 'article'),
