@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startApp } from '../../support/app.ts';
 import { cloneDatabase } from '../../support/run/database.ts';
@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop();
 });
 const { url } = running;
-const { people, ask, decide, claimed, reachLapse, later, settings, owner, read } = await scene({
+const { people, ask, decide, claimed, reachLapse, later, owner, read } = await scene({
   on: running,
   people: { ada: REVIEWER, bob: REVIEWER, cy: REVIEWER, dan: REVIEWER },
   paths: { 'on-call': [['ada', 'bob', 'cy', 'dan']] },
@@ -43,6 +43,10 @@ const signedIn = (page: Page, { displayName }: TestMember) =>
   page.getByRole('link', { name: new RegExp(`^${displayName} ?, Your account`) });
 const decisionsOf = async (id: string): Promise<readonly Record<string, unknown>[]> =>
   await running.db('decisions').where({ request_id: id });
+
+const requireFactor = async (isRequired: boolean) => {
+  await running.db('organizations').update({ require_mfa: isRequired });
+};
 
 /** Replaces what the member may do, as an owner does it. */
 async function grant(member: TestMember, ...permissions: string[]): Promise<void> {
@@ -71,6 +75,10 @@ describeInChromium('an answer', () => {
 
   /** Errors of cut connections, which the browser logs. */
   const cuts = () => chromium.problems.splice(0).filter((each) => !each.includes('net::ERR_'));
+
+  afterEach(async () => {
+    await requireFactor(false);
+  });
 
   test('that is not confirmed is known after leaving the request, in a hidden tab and after a reload', async () => {
     const [id, other] = [await ask({ tool: 'first' }), await ask({ tool: 'second' })];
@@ -139,25 +147,24 @@ describeInChromium('an answer', () => {
     await page.goto(pageOf(id));
     await arm(page, 'Approve');
     await note(page).fill('Checked twice.');
-    await settings({ require_mfa: true });
+    await requireFactor(true);
     const { keys } = await intercept(page);
     await button(page, 'Confirm').click();
     const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await dialog.getByLabel('Code').waitFor();
     await page.keyboard.press('Escape');
     await message(page, 'Not sent: you did not confirm that it is you.').waitFor();
-    await settings({ require_mfa: false });
+    await requireFactor(false);
     await page.reload();
     await arm(page, 'Approve');
     expect(await note(page).inputValue()).toBe('Checked twice.');
-    await settings({ require_mfa: true });
+    await requireFactor(true);
     await button(page, 'Confirm').click();
     await dialog.getByLabel('Code').fill(await factor.freshCode());
     await page.keyboard.press('Enter');
     await page.getByText('by you').waitFor();
     expect(new Set(keys).size).toBe(1);
     expect(await decisionsOf(id)).toMatchObject([{ note: 'Checked twice.' }]);
-    await settings({ require_mfa: false });
   });
 
   test('is not confirmed while the request changes: a claim lapses, or a colleague takes it', async () => {

@@ -69,7 +69,8 @@ describeInChromium('deciding', () => {
     await button(page, 'Approve').click();
     const bar = armed(page);
     await bar.getByText('You are about to approve refund_payment for').waitFor();
-    await bar.getByText('Amount: 120.5').waitFor();
+    for (const main of ['Amount: 120.5', 'Currency: "EUR"', 'Payment: "pay_81"'])
+      await bar.getByText(main).waitFor();
     expect(await bar.getByRole('listitem').count()).toBe(4);
     await screenshot(page, 'request-armed-flags');
     expect(await violationsOf(page)).toEqual([]);

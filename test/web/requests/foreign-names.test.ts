@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
-import { describeInChromium, startChromium } from '../../support/web/chromium.ts';
+import { describeInChromium, PHONE, startChromium } from '../../support/web/chromium.ts';
 
 /** Marks every text that an agent, a person or a configuration gave. */
 const FOREIGN = '§';
@@ -62,7 +62,7 @@ describeInChromium('a text that an agent, a person or a configuration gave', () 
 
   test('keeps its direction to itself, on the whole page of a request', async () => {
     const id = await ask({
-      tool: '§pay\u200b',
+      tool: '§pay\u200b  twice',
       arguments: {
         ...{ amount: 5, to: '§Eve', text: '§one\n§two', steps: ['§a', '§b'] },
         ...{ patch: '-§old\n+§new', rows: [{ name: '§row' }], '§key': '§p\u0430y' },
@@ -80,6 +80,8 @@ describeInChromium('a text that an agent, a person or a configuration gave', () 
     await page.getByRole('heading', { name: '§Pay 5 to §Eve' }).waitFor();
     await page.getByText('holds the claim. It ends').waitFor();
     await page.getByText('§night').waitFor();
+    const title = page.getByRole('heading', { level: 1, name: /§pay/ });
+    expect(await title.innerText()).toContain('  twice');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('button', { name: 'Ask for help' }).click();
     await page.getByRole('dialog').getByRole('checkbox', { name: /§Bob/ }).waitFor();
@@ -90,5 +92,19 @@ describeInChromium('a text that an agent, a person or a configuration gave', () 
     await page.getByText('Note: §no').waitFor();
     expect(await bare(page)).toEqual([]);
     expect(await shared(page, OURS)).toEqual([]);
+  });
+
+  test('cannot look like a further member where its line is wrapped', async () => {
+    const id = await ask({ arguments: { first: 'word '.repeat(35), last: 1 } });
+    const page = await chromium.open(`${app.url}/requests/${id}`, { as: ada, viewport: PHONE });
+    await page.getByRole('group', { name: 'All arguments' }).waitFor();
+    const lefts = await page.evaluate<number[][]>(`{
+      const texts = [...document.querySelectorAll('[role=group] bdi')];
+      texts.map((text) => [...text.getClientRects()].map(({ left }) => left));
+    }`);
+    const [key = [], value = [], last = []] = lefts;
+    expect(value.length).toBeGreaterThan(2);
+    expect(last[0]).toBe(key[0]);
+    expect(Math.min(...value)).toBeGreaterThan((key[0] ?? 0) + 10);
   });
 });

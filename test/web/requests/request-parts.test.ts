@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { linesBetween, linesOfUnified } from '../../../web/src/areas/requests/call/diff-lines.ts';
 import {
+  mainValuesOf,
   presentCall,
   type Presentation,
 } from '../../../web/src/areas/requests/call/presented-call.ts';
@@ -89,6 +90,13 @@ describe('a presentation', () => {
       ' of ',
       '"p1"',
     ]);
+  });
+
+  test('names what decides: its primary fields, or else the first short value', () => {
+    const whole = readSource('{"long":[1],"id":"p1","amount":1.10}');
+    expect(mainValuesOf(shown, whole)).toEqual([{ label: 'Amount', source: '1.10' }]);
+    expect(mainValuesOf(undefined, whole)).toEqual([{ label: 'id', source: '"p1"' }]);
+    expect(mainValuesOf(undefined, undefined)).toEqual([]);
   });
 
   test('says how many values it leaves out', () => {

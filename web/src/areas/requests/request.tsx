@@ -18,7 +18,7 @@ import { Outcome } from './answer/outcome.tsx';
 import { CallSection } from './call/call-section.tsx';
 import { FlagList } from './call/flag-list.tsx';
 import { flagsOf } from './call/flags.ts';
-import { mainValueOf, presentCall } from './call/presented-call.ts';
+import { mainValuesOf, presentCall } from './call/presented-call.ts';
 import { PeopleSection } from './people/people-section.tsx';
 import { requestQuery, type RequestDetail } from './requests-data.ts';
 import { TimelineSection } from './timeline/timeline-section.tsx';
@@ -67,7 +67,7 @@ function Shown({ request }: { readonly request: RequestDetail }) {
       <Answer
         request={request}
         isReadable={isReadable}
-        main={mainValueOf(call, whole)}
+        main={mainValuesOf(call, whole)}
         flags={flags}
       />
     </article>

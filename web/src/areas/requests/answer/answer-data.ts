@@ -20,7 +20,7 @@ export interface AnswerableCall {
   /** False where the arguments cannot be read. Then one can only deny. */
   readonly isReadable: boolean;
   /** What a reader decides by. */
-  readonly main: MainValue | undefined;
+  readonly main: readonly MainValue[];
   readonly flags: readonly Flag[];
 }
 

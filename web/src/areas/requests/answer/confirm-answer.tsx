@@ -95,11 +95,11 @@ function What({ request, main, intent }: ConfirmAnswerProps) {
         )}{' '}
         {text.askedBy} <ForeignText text={request.agent_name} />
       </p>
-      {main && (
-        <p className={classes['main']}>
-          <CutText text={main.label} />: <CutText text={main.source} />
+      {main.map(({ label, source }, index) => (
+        <p key={index} className={classes['main']}>
+          <CutText text={label} />: <CutText text={source} />
         </p>
-      )}
+      ))}
     </div>
   );
 }

@@ -67,7 +67,7 @@ export function Scalar({
     return <TextBlock text={characters} mono={isCode} />;
   if (characters === '') return <em>{words.emptyText}</em>;
   return (
-    <span className={kind === 'path' || kind === 'url' ? classes['mono'] : undefined}>
+    <span className={classes[kind === 'path' || kind === 'url' ? 'mono' : 'text']}>
       <ForeignText text={characters} />
     </span>
   );

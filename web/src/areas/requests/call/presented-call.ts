@@ -83,18 +83,19 @@ export interface MainValue {
   readonly source: string;
 }
 
-/** The primary field, or the first one. Without a presentation, the first short value. */
-export function mainValueOf(
+/** The primary fields, or the first one: an amount has its currency beside it. Without a presentation, the first short value. */
+export function mainValuesOf(
   call: PresentedCall | undefined,
   whole: SourceValue | undefined,
-): MainValue | undefined {
+): readonly MainValue[] {
   if (call) {
     const open = call.fields.filter(({ field }) => field.role !== 'sensitive');
-    const main = open.find(({ field }) => field.role === 'primary') ?? open[0];
-    return main && { label: main.field.label, source: main.value.source };
+    const primary = open.filter(({ field }) => field.role === 'primary');
+    const main = primary.length > 0 ? primary : open.slice(0, 1);
+    return main.map(({ field, value }) => ({ label: field.label, source: value.source }));
   }
   const first = whole?.members.find(({ value }) => value.size === 0 && value.source.length <= 80);
-  return first && { label: first.key, source: first.value.source };
+  return first ? [{ label: first.key, source: first.value.source }] : [];
 }
 
 /** Where values begin that stay hidden until a reader asks. */
