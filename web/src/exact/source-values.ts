@@ -4,7 +4,7 @@
  */
 import { parseTree, type Node, type ParseError } from 'jsonc-parser';
 
-export type SourceKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
+type SourceKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
 export class SourceValue {
   readonly #text: string;

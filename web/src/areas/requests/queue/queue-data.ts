@@ -27,7 +27,7 @@ import {
 } from './change-log.ts';
 import { listQueryOf, type QueueSearch } from './queue-search.ts';
 
-export type Counts = Changes['counts'];
+type Counts = Changes['counts'];
 
 const REQUESTS = ['requests'] as const;
 const LIST = [...REQUESTS, 'list'] as const;

@@ -5,13 +5,13 @@ export interface Mark {
   readonly at: number;
 }
 
-export interface Fold {
+interface Fold {
   readonly from: number;
   readonly to: number;
   readonly seconds: number;
 }
 
-export interface Scale {
+interface Scale {
   readonly marks: readonly Mark[];
   readonly folds: readonly Fold[];
 }
