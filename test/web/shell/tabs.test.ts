@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
+import { ofMember, policiesOf, post, terms } from '../../support/scene/permission-policies.ts';
 import { describeInChromium, startChromium } from '../../support/web/chromium.ts';
 
-const { app, people, ask, decide, permit } = await scene({
+const { app, owner, people, ask, decide } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, eve: REVIEWER },
   paths: { 'on-call': [['ada', 'bob', 'eve']] },
   pipelines: { bot: 'on-call' },
@@ -112,15 +113,19 @@ describeInChromium('tabs of one browser', () => {
 
   test('show what is missing once the permission is taken, and the list once it is back', async () => {
     await ask({ tool: 'secret_tool' });
-    const one = await chromium.open(QUEUE, { as: bob });
-    const two = await chromium.openBeside(one, QUEUE);
+    const one = await chromium.open(`${QUEUE}?tab=all`, { as: bob });
+    const two = await chromium.openBeside(one, `${QUEUE}?tab=all`);
     for (const tab of [one, two]) await row(tab, 'secret_tool').waitFor();
-    await permit(bob);
+    for (const { id } of await policiesOf(ofMember(bob), owner.http))
+      expect((await owner.browser.delete(`${ofMember(bob)}/${id}`)).status).toBe(204);
     for (const tab of [one, two]) {
       await tab.getByText('It needs the permission request.read.').waitFor();
       expect(await row(tab, 'secret_tool').count()).toBe(0);
     }
-    await permit(bob, ...REVIEWER);
+    expect(
+      (await post(owner.browser, ofMember(bob), terms('request.read', 'request.read.unrouted')))
+        .status,
+    ).toBe(201);
     await one.reload();
     await row(one, 'secret_tool').waitFor();
   });

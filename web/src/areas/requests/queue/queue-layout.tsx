@@ -3,6 +3,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useParams } from '@tanstack/react-router';
 import { accountQuery, hasPermission } from '../../../shell/session.ts';
 import { MissingPermission } from '../../../shell/states.tsx';
+import { useTitle } from '../../../shell/title.ts';
+import { requests as text } from '../../../text/requests.ts';
 import { Queue } from './queue.tsx';
 import classes from './queue-layout.module.css';
 
@@ -11,7 +13,7 @@ const NEEDED = 'request.read';
 export function QueueLayout() {
   const { id } = useParams({ strict: false });
   const { data: account } = useSuspenseQuery(accountQuery);
-  if (!hasPermission(account, NEEDED)) return <MissingPermission permission={NEEDED} />;
+  if (!hasPermission(account, NEEDED)) return <NoAccess />;
   return (
     <div className={classes['panes']} data-open={id !== undefined || undefined}>
       <div className={classes['list']}>
@@ -22,4 +24,9 @@ export function QueueLayout() {
       </div>
     </div>
   );
+}
+
+function NoAccess() {
+  useTitle(text.queueTitle);
+  return <MissingPermission permission={NEEDED} />;
 }
