@@ -33,33 +33,49 @@ describeInChromium('notifications of an account', () => {
     expect((await ada.http.get('/api/v1/me/slack')).body['slack_user_id']).toBe(null);
   });
 
+  test('ask no further for a Slack command that expired', async () => {
+    const dora = await createMember(app, organization.id, { displayName: 'Dora Lane' });
+    const page = await chromium.open(NOTIFICATIONS, { as: dora });
+    await page.route('**/api/v1/me/slack/link', async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as object;
+      const expires_at = new Date(Date.now() - 60_000).toISOString();
+      await route.fulfill({ response: answer, json: { ...body, expires_at } });
+    });
+    await page.getByRole('button', { name: 'Link Slack' }).click();
+    await page.getByText('The command expired. Get a new one.').waitFor();
+    await page.getByRole('button', { name: 'Link Slack' }).waitFor();
+  });
+
   test('change one channel by keyboard, and leave the others as another tab set them', async () => {
     const bob = await createMember(app, organization.id, { displayName: 'Bob Field' });
     const page = await chromium.open(NOTIFICATIONS, { as: bob });
-    const email = page.getByRole('switch', { name: 'Email' });
-    await email.waitFor();
+    const push = page.getByRole('switch', { name: 'Push messages' });
+    await push.waitFor();
+    expect(await page.getByRole('switch', { name: 'Email' }).isDisabled()).toBe(true);
+    await page.getByText('This service sends no email.').waitFor();
     await bob.browser.call('PUT', SETTINGS, { body: { email: true, slack: false, push: true } });
-    await email.focus();
+    await push.focus();
     await page.keyboard.press('Space');
     await page.getByText('Saved.').waitFor();
-    expect(await email.isChecked()).toBe(false);
+    expect(await push.isChecked()).toBe(false);
     expect((await bob.browser.get(SETTINGS)).body).toEqual({
-      email: false,
+      email: true,
       slack: false,
-      push: true,
+      push: false,
     });
   });
 
   test('go back to what is stored when a change fails, and say so', async () => {
     const cleo = await createMember(app, organization.id, { displayName: 'Cleo Sand' });
     const page = await chromium.open(NOTIFICATIONS, { as: cleo });
-    const email = page.getByRole('switch', { name: 'Email' });
-    await email.waitFor();
+    const push = page.getByRole('switch', { name: 'Push messages' });
+    await push.waitFor();
     await page.context().setOffline(true);
-    await email.click();
+    await push.click();
     await page.getByRole('alert').getByText('The service did not answer.').waitFor();
     await page.context().setOffline(false);
     chromium.problems.splice(0);
-    expect(await email.isChecked()).toBe(true);
+    expect(await push.isChecked()).toBe(true);
   });
 });

@@ -121,7 +121,7 @@ describeInChromium('push messages', () => {
     expect(await violationsOf(page)).toEqual([]);
 
     await page.getByRole('button', { name: /^Send a test message to/ }).click();
-    await page.getByText('The push service took the test message.').waitFor();
+    await page.getByText('Test message sent.').waitFor();
     const [message] = service.messagesOf(browser);
     await deliver(page, JSON.stringify(message));
     await untilShown(page, 1);

@@ -79,6 +79,9 @@ describeInChromium('the second factor on the account pages', () => {
     const first = await list.getByRole('listitem').allInnerTexts();
     expect(first).toHaveLength(10);
     expect(await violationsOf(page)).toEqual([]);
+    expect(await page.getByRole('button', { name: /Download|Copy|saved/ }).allInnerTexts()).toEqual(
+      ['Download', 'Copy', 'I saved them'],
+    );
     await screenshot(page, 'account-codes');
     const downloading = page.waitForEvent('download');
     await press(page, /^Download$/);
@@ -108,7 +111,7 @@ describeInChromium('the second factor on the account pages', () => {
     const bob = await createPerson(bare, id, { displayName: 'Bob Field' });
     const page = await chromium.open(`${bare.url}/account/security`, { as: bob, viewport: PHONE });
     await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
-    await page.getByText('This service has no secrets key').waitFor();
+    await page.getByText('Second factors are not set up here.').waitFor();
     await screenshot(page, 'account-no-secrets-key');
     await bare.close();
   });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { startApp } from '../support/app.ts';
 import { createOrganization } from '../support/scene/factories.ts';
 import { ageSession } from '../support/scene/invitations.ts';
@@ -16,6 +17,11 @@ await app
   .where({ id: owner.userId })
   .update({ password_hash: await cheapHashOf(PASSWORD) });
 
+const focused = (page: Page) =>
+  page.evaluate<string>(
+    'document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent',
+  );
+
 const start = async (body: object) =>
   (await app.http.post('/auth/agent_enrollments', { runtime: 'claude-code 2.1', ...body })).body;
 
@@ -26,17 +32,28 @@ describeInChromium('an owner', () => {
     const page = await chromium.open(app.url, { as: owner });
     await page.getByRole('heading', { name: 'Set up Countersign' }).waitFor();
     await page.getByLabel('Name of the new agent').fill('Support Bot');
-    expect(await page.getByLabel('Slug of the new agent').inputValue()).toBe('support-bot');
+    expect(await page.getByLabel('Id of the agent in addresses and rules').inputValue()).toBe(
+      'support-bot',
+    );
     await screenshot(page, 'setup-start');
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create agent' }).click();
-    await page.getByLabel('Instance name').fill('laptop');
+    await page.getByLabel('Instance name').waitFor();
+    expect(await focused(page)).toContain('Instance name');
+    await page.keyboard.type('laptop');
     await page.keyboard.press('Enter');
+    await page.getByText('This is shown only once.').waitFor();
+    expect(await focused(page)).toContain('This is shown only once.');
     const command = String(await page.getByLabel('Command').textContent());
     expect(command).toContain(`${app.url}/api/aap/v1/requests`);
     await promisify(execFile)('bash', ['-c', command]);
     await page.getByText('The first request arrived:').waitFor();
     await screenshot(page, 'setup-arrived');
+    const request = page.getByRole('link', { name: 'refund_payment' });
+    expect(await request.getAttribute('target')).toBe('_blank');
+    const [beside] = await Promise.all([page.context().waitForEvent('page'), request.click()]);
+    await beside.getByRole('heading', { name: 'refund_payment' }).first().waitFor();
+    await beside.close();
 
     await ageSession(app, owner, 60);
     await page.getByLabel('Email').fill('grace@example.com');
@@ -57,7 +74,26 @@ describeInChromium('an owner', () => {
     await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.keyboard.press('Enter');
     await page.getByText('You invited grace@example.com').waitFor();
+    expect(await focused(page)).toContain('You invited grace@example.com');
     await screenshot(page, 'setup-invited');
+    const invitation = String(await page.getByLabel('Invitation link').textContent());
+    await page.getByRole('link', { name: 'Requests' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+    await page.getByRole('link', { name: 'Setup' }).click();
+    await page.getByText('You invited grace@example.com').waitFor();
+    expect(await page.getByLabel('Invitation link').textContent()).toBe(invitation);
+    expect(await page.getByLabel('Command').textContent()).toBe(command);
+
+    await page.reload();
+    await page.getByText('A credential sent the first request.').waitFor();
+    await page.getByRole('button', { name: 'Replace the invitation of grace@' }).click();
+    await page.getByText('You invited grace@example.com').waitFor();
+    expect(await page.getByLabel('Invitation link').textContent()).not.toBe(invitation);
+    expect(
+      await page.getByRole('listitem').filter({ hasText: 'Invite people' }).innerText(),
+    ).toMatch(/Invite people\s+done/);
+    expect(await violationsOf(page)).toEqual([]);
+    await screenshot(page, 'setup-replaced');
     await page.getByRole('button', { name: 'Finish setup' }).click();
     await page.getByRole('link', { name: 'Requests' }).waitFor();
     await page.waitForURL(`${app.url}/`);
@@ -113,7 +149,7 @@ describeInChromium('a machine', () => {
     for (let attempt = 0; attempt < 5; attempt += 1) {
       await page.getByLabel('Code').fill(`AAA-222${attempt + 2}`);
       await page.keyboard.press('Enter');
-      await page.getByText('No machine waits with this code.').waitFor();
+      await page.getByText('Code not found. Check it').waitFor();
     }
     await page.getByLabel('Code').fill('AAA-3333');
     await page.keyboard.press('Enter');

@@ -24,7 +24,7 @@ const focused = (page: Page) => page.evaluate('document.activeElement?.getAttrib
 
 describeInChromium('the sign-in page', () => {
   // Each visit asks whether a person is signed in already.
-  const chromium = startChromium({ refusals: [401, 429] });
+  const chromium = startChromium({ refusals: [400, 401, 404, 429] });
 
   async function send(page: Page, email: string, password = PASSWORD): Promise<void> {
     await page.getByLabel('Email').fill(email);
@@ -115,13 +115,37 @@ describeInChromium('the sign-in page', () => {
     await page.getByText('Ada Marsh').waitFor();
     await app.db('sessions').where({ membership_id: ada.membershipId }).delete();
     await page.evaluate('dispatchEvent(new Event("visibilitychange"))');
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByText('Your session ended. Nothing was decided after that').waitFor();
+    await screenshot(page, 'login-ended');
     await send(page, bob.email);
     await page.getByLabel('Code').fill(await factor.freshCode());
     await page.keyboard.press('Enter');
     await page.getByText('Bob Field').waitFor();
     expect(await page.getByText('Ada Marsh').count()).toBe(0);
     expect(new URL(page.url()).search).toBe('?tab=all');
+  });
+
+  test('says what the service refused, also where no field of the form has it', async () => {
+    const page = await chromium.open(LOGIN);
+    await page.route('**/auth/login', async (route) => {
+      const issues = [
+        { pointer: '/password', message: 'must be shorter' },
+        { pointer: '/device', message: 'must be known' },
+      ];
+      const error = { code: 'invalid_request', message: 'Refused.', details: { issues } };
+      await route.fulfill({ status: 400, json: { error } });
+    });
+    await send(page, ada.email);
+    await page.getByText('This must be shorter.').waitFor();
+    await page.getByRole('alert').getByText('device: This must be known.').waitFor();
+  });
+
+  test('says how to get in without a password where the service sends no email', async () => {
+    const page = await chromium.open(LOGIN);
+    await page.getByText('this service sends no email').waitFor();
+    await page.goto(`${app.url}/password/reset/whr_nonsense`);
+    await page.getByRole('link', { name: 'Back to sign-in' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Send a new link' }).count()).toBe(0);
   });
 
   test('explains why a sign-in at the identity provider ended', async () => {
@@ -149,6 +173,16 @@ describeInChromium('the sign-in page', () => {
     const page = await chromium.open(`${LOGIN}?error=sso_failed`, options);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await screenshot(page, `login-${device}-${scheme}`);
+    if (device === 'phone') {
+      const toggle = await page.getByRole('button', { name: 'Show password' }).boundingBox();
+      expect([toggle?.width, toggle?.height]).toEqual([44, 44]);
+      for (const name of ['email', 'password'])
+        expect(
+          await page.evaluate(
+            `getComputedStyle(document.querySelector('[name=${name}]')).fontSize`,
+          ),
+        ).toBe('16px');
+    }
     expect(await page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe(scheme);
     expect(await violationsOf(page)).toEqual([]);
     await page.goto(`${app.url}/password/forgot`);

@@ -90,7 +90,7 @@ describeInChromium('the queue', () => {
     await page.context().clearCookies();
     for (const path of ['/', '/requests/01970c4e-8f0a-7c3e-9d52-5f6f4f3f2a11']) {
       const other = await chromium.open(`${app.url}${path}`, { as: eve });
-      await other.getByText('It needs the permission request.read.').waitFor();
+      await other.getByText('You do not have the permission “See requests routed').waitFor();
       expect(await violationsOf(other)).toEqual([]);
     }
   });

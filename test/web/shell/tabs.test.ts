@@ -119,7 +119,7 @@ describeInChromium('tabs of one browser', () => {
     for (const { id } of await policiesOf(ofMember(bob), owner.http))
       expect((await owner.browser.delete(`${ofMember(bob)}/${id}`)).status).toBe(204);
     for (const tab of [one, two]) {
-      await tab.getByText('It needs the permission request.read.').waitFor();
+      await tab.getByText('You do not have the permission “See requests routed').waitFor();
       expect(await row(tab, 'secret_tool').count()).toBe(0);
     }
     expect(

@@ -26,6 +26,12 @@ export const theme = createTheme({
   components: {
     Button: Button.extend({ classNames: { root: classes['button'] ?? '' } }),
     TextInput: TextInput.extend({ classNames: { input: classes['input'] ?? '' } }),
-    PasswordInput: PasswordInput.extend({ classNames: { input: classes['input'] ?? '' } }),
+    PasswordInput: PasswordInput.extend({
+      classNames: {
+        wrapper: classes['withToggle'] ?? '',
+        input: classes['input'] ?? '',
+        visibilityToggle: classes['toggle'] ?? '',
+      },
+    }),
   },
 });

@@ -43,7 +43,10 @@ const session = watchSession(queries, {
     const { href, pathname } = router.state.location;
     // The changes of the queue noticed it first, and the page to come back to is in the address.
     if (pathname === '/login') return;
-    await router.navigate({ to: '/login', search: { return_to: safeReturnPath(href) } });
+    await router.navigate({
+      to: '/login',
+      search: { return_to: safeReturnPath(href), ended: true },
+    });
   },
   onSwitch: () => {
     location.reload();

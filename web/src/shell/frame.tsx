@@ -1,6 +1,7 @@
 /** The frame of all pages for people who are signed in. */
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useMatch, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { session } from '../text/session.ts';
 import { RecentAuthentication } from './recent-authentication.tsx';
 import { useNewBuild } from './new-build.ts';
@@ -8,7 +9,8 @@ import { accountQuery, dropSession, signOut } from './session.ts';
 import { Mark } from '../design/mark.tsx';
 import classes from './frame.module.css';
 
-export function Frame() {
+/** Around the pages of its routes, or around `children`. */
+export function Frame({ children }: { readonly children?: ReactNode }) {
   const { data: account } = useSuspenseQuery(accountQuery);
   // Also while a request is open.
   const isQueue = useMatch({ from: '/signed-in/queue', shouldThrow: false }) !== undefined;
@@ -43,9 +45,7 @@ export function Frame() {
       </header>
       <NewBuild />
       <main id="content" className={classes['content']} tabIndex={-1}>
-        <RecentAuthentication>
-          <Outlet />
-        </RecentAuthentication>
+        <RecentAuthentication>{children ?? <Outlet />}</RecentAuthentication>
       </main>
     </div>
   );

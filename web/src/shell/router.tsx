@@ -11,7 +11,7 @@ import {
 import { ApiError } from './api.ts';
 import { firstChangesQuery } from './live/changes.ts';
 import { readSearch } from '../areas/requests/queue/queue-search.ts';
-import { Failed, Loading, NotFound } from './states.tsx';
+import { Failed, Loading, NotFound, NothingHere } from './states.tsx';
 import { Frame } from './frame.tsx';
 import { safeReturnPath } from './return-to.ts';
 import {
@@ -47,9 +47,11 @@ const signedIn = createRoute({
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: ({ return_to: returnTo, error }: Record<string, unknown>) => ({
+  validateSearch: ({ return_to: returnTo, error, ended }: Record<string, unknown>) => ({
     ...(typeof returnTo === 'string' && { return_to: safeReturnPath(returnTo) }),
     ...(typeof error === 'string' && { error }),
+    // The session ended while a page was open.
+    ...(ended === true && { ended }),
   }),
   beforeLoad: async ({ context: { queries }, search }) => {
     const [options, account] = await Promise.all([
@@ -203,7 +205,26 @@ const shortcuts = createRoute({
   component: lazyRouteComponent(() => import('../areas/people/shortcuts.tsx'), 'Shortcuts'),
 });
 
+/** People who are signed in keep the header. Others are not asked to sign in for a page that is not. */
+const unknownPath = createRoute({
+  getParentRoute: () => root,
+  path: '$',
+  beforeLoad: async ({ context: { queries } }) => ({ account: await currentAccount(queries) }),
+  component: UnknownPath,
+});
+
+function UnknownPath() {
+  const { account } = unknownPath.useRouteContext();
+  if (!account) return <NotFound />;
+  return (
+    <Frame>
+      <NothingHere />
+    </Frame>
+  );
+}
+
 const tree = root.addChildren([
+  unknownPath,
   login,
   welcome,
   forgotPassword,

@@ -1,8 +1,10 @@
 /** What a page shows instead of its content: loading, failed, not found. */
 import { Button, Loader } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
+import { permissionText } from '../text/permissions.ts';
 import { session } from '../text/session.ts';
 import { ApiError } from './api.ts';
+import { useTitle } from './title.ts';
 import classes from './states.module.css';
 
 export function Loading() {
@@ -16,11 +18,21 @@ export function Loading() {
 
 export function NotFound() {
   return (
-    <main className={classes['state']}>
+    <main>
+      <NothingHere />
+    </main>
+  );
+}
+
+/** For a path that no page has. */
+export function NothingHere() {
+  useTitle(session.notFoundTitle);
+  return (
+    <section className={classes['state']}>
       <h1>{session.notFoundTitle}</h1>
       <p>{session.notFound}</p>
       <Link to="/">{session.toRequests}</Link>
-    </main>
+    </section>
   );
 }
 
@@ -36,6 +48,20 @@ export function MissingPermission({ permission }: { readonly permission: string 
   return <Failed error={error} />;
 }
 
+/** By the status of answers that another try does not change. */
+const titles: Readonly<Record<number, string>> = {
+  403: session.forbiddenTitle,
+  404: session.missingTitle,
+};
+
+function reasonOf(problem: ApiError | undefined): string {
+  if (problem?.status === 404) return session.missing;
+  const permission = problem?.details['permission'];
+  if (problem?.status === 403 && typeof permission === 'string')
+    return session.missingPermission(permissionText(permission));
+  return problem?.message ?? session.unexpected;
+}
+
 /** Router gives `error` and `reset`. Pages use it for their own queries, too. */
 export function Failed({ error, reset }: { readonly error: unknown; readonly reset?: () => void }) {
   const router = useRouter();
@@ -44,17 +70,13 @@ export function Failed({ error, reset }: { readonly error: unknown; readonly res
     void router.invalidate();
   };
   const problem = error instanceof ApiError ? error : undefined;
-  const isForbidden = problem?.status === 403;
-  const permission = problem?.details['permission'];
+  const status = problem?.status ?? 0;
   return (
     <section className={classes['state']} role="alert">
-      <h1>{isForbidden ? session.forbiddenTitle : session.failedTitle}</h1>
-      <p>
-        {isForbidden && typeof permission === 'string'
-          ? session.missingPermission(permission)
-          : (problem?.message ?? session.unexpected)}
-      </p>
-      {!isForbidden && <Button onClick={retry}>{session.retry}</Button>}
+      <h1>{titles[status] ?? session.failedTitle}</h1>
+      <p>{reasonOf(problem)}</p>
+      {status === 404 && <Link to="/">{session.toRequests}</Link>}
+      {titles[status] === undefined && <Button onClick={retry}>{session.retry}</Button>}
       {problem?.requestId !== undefined && (
         <p className={classes['detail']}>{session.requestId(problem.requestId)}</p>
       )}

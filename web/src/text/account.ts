@@ -34,9 +34,9 @@ export const account = {
   lastUsed: 'Last used',
   ends: 'Ends',
   methods: {
-    local_password: 'Password',
-    local_password_totp: 'Password and second factor',
-    sso: 'Identity provider',
+    local_password: 'Signed in with a password',
+    local_password_totp: 'Signed in with a password and a second factor',
+    sso: 'Signed in at the identity provider',
   } as Readonly<Record<string, string>>,
   strong: 'Second factor used',
   endSession: 'Sign out',

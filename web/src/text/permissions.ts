@@ -64,3 +64,7 @@ export const permissionAreas: Readonly<Record<string, Readonly<Record<string, st
     'organization.delete': 'Delete the organization and everything in it',
   },
 };
+
+/** What a permission lets people do, or its key where this app is older than the service. */
+export const permissionText = (key: string): string =>
+  Object.values(permissionAreas).find((area) => Object.hasOwn(area, key))?.[key] ?? key;

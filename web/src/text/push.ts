@@ -2,8 +2,7 @@
 export const push = {
   title: 'Push messages',
   hint: 'A notification of this browser, also when the app is closed. It names the tool and the agent, never arguments. A click opens the request; nothing is decided from a notification.',
-  notConfigured:
-    'This service has no secrets key, so it cannot send push messages. Ask the people who run it to set COUNTERSIGN_SECRETS_KEY.',
+  notConfigured: 'Push messages are not set up. Ask your administrator.',
   obstacles: {
     insecure: 'This browser gets push messages only over HTTPS.',
     home_screen:
@@ -21,7 +20,7 @@ export const push = {
   by: 'by',
   test: 'Send a test',
   testOf: (device: string) => `Send a test message to ${device}`,
-  tested: 'The push service took the test message. It appears in a moment.',
+  tested: 'Test message sent.',
   testFailed:
     'The push service did not take the test message. Remove this browser and subscribe again, or try later.',
   remove: 'Remove',

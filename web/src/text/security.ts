@@ -23,8 +23,7 @@ export const security = {
   since: 'since',
   begin: 'Set up an authenticator app',
   beginning: 'Preparing …',
-  notConfigured:
-    'This service has no secrets key, so it cannot keep second factors. Ask the people who run it to set COUNTERSIGN_SECRETS_KEY.',
+  notConfigured: 'Second factors are not set up here. Ask your administrator.',
   enrollTitle: 'Set up your authenticator app',
   scan: 'Scan this code with your authenticator app, such as 1Password, Google Authenticator or Aegis.',
   qrLabel: 'QR code with the secret for your authenticator app',

@@ -3,7 +3,7 @@ export const session = {
   product: 'Countersign',
   offline: 'The service did not answer. Check your connection, then try again.',
   unexpected: 'The service could not answer. Try again in a moment.',
-  requestId: (id: string) => `Request id: ${id}`,
+  requestId: (id: string) => `Reference for support: ${id}`,
   retry: 'Try again',
   loading: 'Loading …',
   signOut: 'Sign out',
@@ -21,6 +21,8 @@ export const session = {
   toRequests: 'Go to requests',
   failedTitle: 'This page could not be shown',
   forbiddenTitle: 'You do not have access to this page',
+  missingTitle: 'Nothing is here',
+  missing: 'This does not exist, or you may not see it.',
   missingPermission: (permission: string) =>
-    `It needs the permission ${permission}. An owner of your organization can grant it.`,
+    `You do not have the permission “${permission}”. An owner of your organization can grant it.`,
 } as const;

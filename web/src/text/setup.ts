@@ -1,7 +1,7 @@
 /** English texts of the guided setup. */
 export const setup = {
   title: 'Set up Countersign',
-  intro: 'Four steps lead to your first request. You can skip them, and do all of it later.',
+  intro: 'Create an agent, send a first request, invite people. You can skip this and do it later.',
   skip: 'Skip setup',
   skipping: 'Skipping …',
   finish: 'Finish setup',
@@ -21,12 +21,15 @@ export const setup = {
   credential: 'Credential',
   shownOnce: 'This is shown only once. Keep it where the agent reads its secrets.',
   copyCredential: 'Copy credential',
+  credentialUsed:
+    'A credential sent the first request. Each is shown only once: if you lost it, create one under another name.',
   requestStep: 'Send the first request',
   requestIntro: 'Run this in a terminal. It asks for approval as your agent would.',
   copyCommand: 'Copy command',
   command: 'Command',
   waiting: 'Waiting for the first request …',
   arrived: 'The first request arrived:',
+  opensBeside: '(opens in a new tab)',
   inviteStep: 'Invite people',
   inviteIntro: 'Requests find someone in time when more than one person can decide.',
   email: 'Email',
@@ -40,5 +43,9 @@ export const setup = {
     'This deployment sends no email. Send this link to them yourself. It is shown only once:',
   copyLink: 'Copy link',
   link: 'Invitation link',
+  pending: 'Invited and not here yet:',
+  replace: 'Replace invitation',
+  replaceOf: (email: string) => `Replace the invitation of ${email}`,
+  replacing: 'Replacing …',
   later: 'First finish the step before.',
 } as const;

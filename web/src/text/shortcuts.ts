@@ -38,6 +38,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     keys: [
       ['Tab', 'Go to the next control. The first one skips to the content'],
       ['Shift + Tab', 'Go to the control before'],
+      ['Enter', 'Open the link or press the button that has the focus'],
     ],
   },
 ];

@@ -1,6 +1,7 @@
 /** English texts of the sign-in pages. */
 export const signIn = {
   title: 'Sign in',
+  ended: 'Your session ended. Nothing was decided after that, and notes that you typed are kept.',
   thenGoOn: 'After that, you continue where you wanted to go.',
   email: 'Email',
   password: 'Password',
@@ -44,6 +45,7 @@ export const signIn = {
   sentTitle: 'Check your email',
   sent: 'If an account with a password has this address, a link is on its way. It works once, within an hour.',
   sentTo: 'Address:',
+  noReset: 'Lost your password? Ask an owner of your organization: this service sends no email.',
   otherAddress: 'Use another address',
   noMail: 'This deployment sends no email. Ask an owner of your organization.',
   toSignIn: 'Back to sign-in',
@@ -73,7 +75,8 @@ export const signIn = {
   welcomeTitle: 'Welcome to Countersign',
   welcomeIntro: 'Create your organization and its first owner. You do this once.',
   secret: 'Bootstrap secret',
-  secretHint: 'The service printed it at its first start and keeps it in its data folder.',
+  secretHint:
+    'It is in the file `bootstrap-secret` in the data folder of the service. `start` prints its path.',
   organizationName: 'Organization name',
   displayName: 'Your name',
   newPassword: 'Password',

@@ -4,7 +4,7 @@ import { Panel } from '../../design/panel.tsx';
 import { Result } from '../../design/result.tsx';
 import { Toggle } from '../../design/toggle.tsx';
 import { useTitle } from '../../shell/title.ts';
-import { accountQuery } from '../../shell/session.ts';
+import { accountQuery, signInOptionsQuery } from '../../shell/session.ts';
 import { Failed, Loading } from '../../shell/states.tsx';
 import { notifications as text } from '../../text/notifications.ts';
 import {
@@ -44,6 +44,9 @@ function Channels({
   readonly slack: OwnSlack;
 }) {
   const { data: account } = useSuspenseQuery(accountQuery);
+  const { data: options } = useQuery(signInOptionsQuery);
+  // Passwords are reset by email wherever the service sends any.
+  const hasEmail = options?.password_reset !== false;
   const change = useSettingChange();
   return (
     <Panel title={text.channelsTitle} hint={text.channelsHint}>
@@ -51,11 +54,16 @@ function Channels({
         <Toggle
           label={text.channels.email}
           description={
-            <>
-              {text.emailTo} <bdi>{account.user.email}</bdi>
-            </>
+            hasEmail ? (
+              <>
+                {text.emailTo} <bdi>{account.user.email}</bdi>
+              </>
+            ) : (
+              text.noEmail
+            )
           }
-          isOn={settings.email}
+          isOn={settings.email && hasEmail}
+          isDisabled={!hasEmail}
           onChange={(email) => {
             change.mutate({ email });
           }}

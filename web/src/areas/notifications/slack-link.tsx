@@ -7,6 +7,7 @@ import { Fact, Facts } from '../../design/lists/facts.tsx';
 import { Panel } from '../../design/panel.tsx';
 import { Result } from '../../design/result.tsx';
 import { Instant } from '../../design/instant.tsx';
+import { useNowSeconds } from '../../shell/clock.ts';
 import { useSensitiveMutation } from '../../shell/recent-authentication.tsx';
 import { notifications as text } from '../../text/notifications.ts';
 import {
@@ -62,9 +63,7 @@ function OwnLink({ slack }: { readonly slack: OwnSlack }) {
         <Command
           code={code}
           before={slack}
-          onLinked={() => {
-            say(text.linked);
-          }}
+          onEnd={say}
           onCancel={() => {
             setCode(undefined);
           }}
@@ -141,28 +140,34 @@ function LinkFacts({ slack }: { readonly slack: OwnSlack }) {
   );
 }
 
+const GRACE_SECONDS = 5;
+
 /** The command to send, until Slack brought it. */
 function Command({
   code,
   before,
-  onLinked,
+  onEnd,
   onCancel,
 }: {
   readonly code: Code;
   readonly before: OwnSlack;
-  readonly onLinked: () => void;
+  /** Says how it ended. */
+  readonly onEnd: (said: string) => void;
   readonly onCancel: () => void;
 }) {
   const intro = useRef<HTMLParagraphElement>(null);
   const [{ linked_at: linkedBefore }] = useState(before);
   const { data: now } = useQuery(slackPoll);
   const isLinked = now !== undefined && now.linked_at !== linkedBefore;
+  // A little later: Slack may have taken it at the last moment.
+  const isExpired = useNowSeconds() > Date.parse(code.expires_at) / 1_000 + GRACE_SECONDS;
   useEffect(() => {
     intro.current?.focus();
   }, []);
   useEffect(() => {
-    if (isLinked) onLinked();
-  }, [isLinked, onLinked]);
+    if (isLinked) onEnd(text.linked);
+    else if (isExpired) onEnd(text.commandExpired);
+  }, [isLinked, isExpired, onEnd]);
   return (
     <div className={classes['command']}>
       <p ref={intro} tabIndex={-1}>

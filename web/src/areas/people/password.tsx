@@ -1,4 +1,4 @@
-/** Changing one's own password. */
+/** Changing the password of an account. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { ApiError } from '../../shell/api.ts';

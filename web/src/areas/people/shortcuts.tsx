@@ -42,7 +42,7 @@ export function Shortcuts() {
               {keys.map(([key, action]) => (
                 <tr key={key}>
                   <td>
-                    <kbd>{key}</kbd>
+                    <kbd>{isSingle ? key.toUpperCase() : key}</kbd>
                   </td>
                   <td>{action}</td>
                 </tr>

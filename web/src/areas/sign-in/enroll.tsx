@@ -6,7 +6,7 @@ import note from '../../design/note.module.css';
 import { ApiError } from '../../shell/api.ts';
 import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
 import { accountQuery, hasPermission } from '../../shell/session.ts';
-import { Failed } from '../../shell/states.tsx';
+import { MissingPermission } from '../../shell/states.tsx';
 import { useTitle } from '../../shell/title.ts';
 import { enroll as text } from '../../text/enroll.ts';
 import { EnrollmentFacts } from './enrollment-facts.tsx';
@@ -21,7 +21,7 @@ export function Enroll() {
   const { code = '' } = useSearch({ from: '/signed-in/enroll' });
   const { data: account } = useSuspenseQuery(accountQuery);
   const found = useQuery(enrollmentQuery(code));
-  if (!hasPermission(account, NEEDED)) return <Failed error={missing(NEEDED)} />;
+  if (!hasPermission(account, NEEDED)) return <MissingPermission permission={NEEDED} />;
   return (
     <div className={classes['guide']}>
       <div className={classes['heading']}>
@@ -40,16 +40,6 @@ export function Enroll() {
       )}
     </div>
   );
-}
-
-function missing(permission: string): ApiError {
-  return new ApiError({
-    status: 403,
-    code: 'permission_denied',
-    message: '',
-    details: { permission },
-    requestId: undefined,
-  });
 }
 
 const unknownCode = ({ status }: ApiError) => (status === 404 ? { code: text.unknown } : undefined);

@@ -9,17 +9,20 @@ import { slugOf } from './agent-slug.ts';
 import { agentsQuery, NEW_AGENT } from './enroll-data.ts';
 import classes from './guide.module.css';
 
-const takenName = ({ code, message }: ApiError) => {
-  if (code === 'agent_slug_taken') return { 'create_agent.slug': message };
-  return code === 'agent_name_taken' ? { 'create_agent.name': message } : undefined;
-};
+/** For a form whose fields have a prefix, as those of `AgentFields`. */
+export const takenName =
+  (prefix: string) =>
+  ({ code, message }: ApiError) => {
+    if (code === 'agent_slug_taken') return { [`${prefix}slug`]: message };
+    return code === 'agent_name_taken' ? { [`${prefix}name`]: message } : undefined;
+  };
 
 export function EnrollmentTarget({
   requested,
   ...form
 }: Pick<FormProps, 'isBusy' | 'error' | 'onSubmit'> & { readonly requested: string | null }) {
   return (
-    <Form {...form} fieldOf={takenName}>
+    <Form {...form} fieldOf={takenName('create_agent.')}>
       {requested === null ? (
         <Choice />
       ) : (

@@ -1,4 +1,4 @@
-/** Asking for a link to reset one's password. */
+/** Asking for a link to reset a password. */
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -1,11 +1,12 @@
 /** The ways to accept an invitation. */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../shell/api.ts';
 import { Form, PasswordField, Submit, TextField } from '../../shell/forms/form.tsx';
 import { dropSession, signOut, type Account } from '../../shell/session.ts';
+import { session } from '../../text/session.ts';
 import { signIn as text } from '../../text/sign-in.ts';
 import type { acceptInvitation } from './sign-in-data.ts';
 import classes from './page.module.css';
@@ -149,6 +150,9 @@ export function OtherAccount({
       >
         {text.signOutAndJoin}
       </Button>
+      <p className={classes['aside']}>
+        <Link to="/">{session.toRequests}</Link>
+      </p>
     </>
   );
 }

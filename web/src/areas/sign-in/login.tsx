@@ -15,7 +15,7 @@ import { SingleSignOn } from './single-sign-on.tsx';
 import classes from './page.module.css';
 
 export function Login() {
-  const { return_to: returnTo, error } = useSearch({ from: '/login' });
+  const { return_to: returnTo, error, ended } = useSearch({ from: '/login' });
   const { options, account } = useRouteContext({ from: '/login' });
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -40,6 +40,11 @@ export function Login() {
       title={text.title}
       intro={error === undefined && path !== '/' ? text.thenGoOn : undefined}
     >
+      {ended && error === undefined && (
+        <p className={note['note']} role="status">
+          {text.ended}
+        </p>
+      )}
       {error !== undefined && <SignInProblem code={error} />}
       {account && <GoOn account={account} path={path} />}
       {options.sso && <SingleSignOn name={options.sso.name} path={path} />}
@@ -99,11 +104,9 @@ function PasswordForm({
       <TextField label={text.email} name="email" type="email" autoComplete="username" autoFocus />
       <PasswordField label={text.password} name="password" autoComplete="current-password" />
       <Submit label={text.submit} busy={text.submitting} />
-      {hasReset && (
-        <p className={classes['aside']}>
-          <Link to="/password/forgot">{text.forgotten}</Link>
-        </p>
-      )}
+      <p className={classes['aside']}>
+        {hasReset ? <Link to="/password/forgot">{text.forgotten}</Link> : text.noReset}
+      </p>
     </Form>
   );
 }

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ApiError } from '../../shell/api.ts';
 import { Form, PasswordField, Submit } from '../../shell/forms/form.tsx';
+import { signInOptionsQuery } from '../../shell/session.ts';
 import { Failed } from '../../shell/states.tsx';
 import { signIn as text } from '../../text/sign-in.ts';
 import { SignInPage } from './page.tsx';
@@ -56,10 +57,12 @@ export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404;
 
 function EndedLink() {
+  const { data: options } = useQuery(signInOptionsQuery);
   return (
     <SignInPage title={text.linkEndedTitle} intro={text.resetLinkEnded}>
       <p className={classes['aside']}>
-        <Link to="/password/forgot">{text.newLink}</Link>
+        {options?.password_reset && <Link to="/password/forgot">{text.newLink}</Link>}
+        {options?.password_reset === false && <Link to="/login">{text.toSignIn}</Link>}
       </p>
     </SignInPage>
   );

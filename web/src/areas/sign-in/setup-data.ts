@@ -56,6 +56,15 @@ const GRANTS = {
 
 export type Role = keyof typeof GRANTS;
 
+export const pendingInvitationsQuery = queryOptions({
+  queryKey: ['setup', 'pending-invitations'],
+  queryFn: async ({ signal }) => {
+    const params = { query: { status: 'pending' as const } };
+    const { body } = await call('get', '/api/v1/invitations', { signal, params });
+    return body.invitations.map(({ id, email }) => ({ id, email }));
+  },
+});
+
 export async function invite({ email, role }: { readonly email: string; readonly role: Role }) {
   const { permissions, ...owner } = GRANTS[role];
   const answer = await call('post', '/api/v1/invitations', {
@@ -72,6 +81,11 @@ export async function invite({ email, role }: { readonly email: string; readonly
     },
   });
   return answer.body;
+}
+
+/** The earlier link stops working. */
+export async function replaceInvitation({ id }: { readonly id: string }) {
+  return (await call('post', '/api/v1/invitations/{id}/resend', { params: { path: { id } } })).body;
 }
 
 export async function completeSetup(): Promise<void> {

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { CopyButton } from '../../design/copy-button.tsx';
 import note from '../../design/note.module.css';
 import type { ApiError } from '../../shell/api.ts';
@@ -11,7 +11,7 @@ import { accountQuery } from '../../shell/session.ts';
 import { useTitle } from '../../shell/title.ts';
 import { setup as text } from '../../text/setup.ts';
 import { agentsQuery } from './enroll-data.ts';
-import { AgentFields } from './enrollment-target.tsx';
+import { AgentFields, takenName } from './enrollment-target.tsx';
 import { InviteStep } from './setup-invite.tsx';
 import {
   completeSetup,
@@ -19,13 +19,16 @@ import {
   createCredential,
   firstRequest,
   firstRequestQuery,
+  pendingInvitationsQuery,
 } from './setup-data.ts';
+import { useShownOnce } from './shown-once.ts';
 import classes from './guide.module.css';
 
 export function Setup() {
   useTitle(text.title);
   const { data: agents } = useSuspenseQuery(agentsQuery);
-  const [token, setToken] = useState<string>();
+  const { shown } = useShownOnce();
+  const { data: pending = [] } = useQuery(pendingInvitationsQuery);
   const agent = agents[0];
   const first = useQuery({ ...firstRequestQuery(agent?.slug ?? ''), enabled: agent !== undefined });
   const request = first.data ?? undefined;
@@ -37,46 +40,96 @@ export function Setup() {
         {!request && <Complete isReady={false} />}
       </div>
       <ol className={classes['steps']}>
-        <Step number={1} title={text.agentStep} isDone={agent !== undefined}>
-          {agent ? (
-            <p>
-              {text.agentDone} <bdi>{agent.name}</bdi>
-            </p>
-          ) : (
-            <AgentStep />
-          )}
-        </Step>
-        <Step number={2} title={text.credentialStep} isDone={token !== undefined}>
-          {!agent && <p className={classes['soft']}>{text.later}</p>}
-          {agent && token === undefined && <CredentialStep agent={agent.slug} onToken={setToken} />}
-          {token !== undefined && <Credential token={token} />}
-        </Step>
-        <Step number={3} title={text.requestStep} isDone={request !== undefined}>
-          {token === undefined ? (
-            !request && <p className={classes['soft']}>{text.later}</p>
-          ) : (
-            <Command token={token} />
-          )}
-          <div role="status">
-            {token !== undefined && !request && <p>{text.waiting}</p>}
-            {request && (
-              <div className={classes['done']}>
-                <p>
-                  {text.arrived}{' '}
-                  <Link to="/requests/$id" params={{ id: request.id }}>
-                    <bdi>{request.tool}</bdi>
-                  </Link>
-                </p>
-              </div>
-            )}
-          </div>
-        </Step>
-        <Step number={4} title={text.inviteStep} isDone={false}>
-          <InviteStep />
+        <AgentSteps agent={agent} isUsed={request !== undefined} />
+        <RequestStep token={shown.token} request={request} />
+        <Step
+          number={4}
+          title={text.inviteStep}
+          isDone={shown.invited.length > 0 || pending.length > 0}
+        >
+          <InviteStep pending={pending} />
         </Step>
       </ol>
       {request && <Complete isReady />}
     </div>
+  );
+}
+
+/** The agent and its credential. The focus goes on to what takes the place of each form. */
+function AgentSteps({
+  agent,
+  isUsed,
+}: {
+  readonly agent: { readonly slug: string; readonly name: string } | undefined;
+  /** Whether a request was sent with some credential. */
+  readonly isUsed: boolean;
+}) {
+  const { shown, keepToken } = useShownOnce();
+  const [isNew, setIsNew] = useState(false);
+  const { token } = shown;
+  return (
+    <>
+      <Step number={1} title={text.agentStep} isDone={agent !== undefined}>
+        {agent ? (
+          <p>
+            {text.agentDone} <bdi>{agent.name}</bdi>
+          </p>
+        ) : (
+          <AgentStep
+            onCreated={() => {
+              setIsNew(true);
+            }}
+          />
+        )}
+      </Step>
+      <Step number={2} title={text.credentialStep} isDone={token !== undefined || isUsed}>
+        {!agent && <p className={classes['soft']}>{text.later}</p>}
+        {agent && token === undefined && (
+          <CredentialStep
+            agent={agent.slug}
+            intro={isUsed ? text.credentialUsed : text.credentialIntro}
+            autoFocus={isNew}
+            onToken={(created) => {
+              setIsNew(true);
+              keepToken(created);
+            }}
+          />
+        )}
+        {token !== undefined && <Credential token={token} isNew={isNew} />}
+      </Step>
+    </>
+  );
+}
+
+function RequestStep({
+  token,
+  request,
+}: {
+  readonly token: string | undefined;
+  readonly request: { readonly id: string; readonly tool: string } | undefined;
+}) {
+  return (
+    <Step number={3} title={text.requestStep} isDone={request !== undefined}>
+      {token === undefined ? (
+        !request && <p className={classes['soft']}>{text.later}</p>
+      ) : (
+        <Command token={token} />
+      )}
+      <div role="status">
+        {token !== undefined && !request && <p>{text.waiting}</p>}
+        {request && (
+          <div className={classes['done']}>
+            <p>
+              {text.arrived}{' '}
+              <Link to="/requests/$id" params={{ id: request.id }} target="_blank">
+                <bdi>{request.tool}</bdi>
+              </Link>{' '}
+              {text.opensBeside}
+            </p>
+          </div>
+        )}
+      </div>
+    </Step>
   );
 }
 
@@ -105,16 +158,12 @@ function Step({
   );
 }
 
-const takenName = ({ code, message }: ApiError) => {
-  if (code === 'agent_slug_taken') return { slug: message };
-  return code === 'agent_name_taken' ? { name: message } : undefined;
-};
-
-function AgentStep() {
+function AgentStep({ onCreated }: { readonly onCreated: () => void }) {
   const queries = useQueryClient();
   const create = useMutation({
     mutationFn: createAgent,
     onSuccess: async () => {
+      onCreated();
       await queries.invalidateQueries({ queryKey: agentsQuery.queryKey });
     },
   });
@@ -124,7 +173,7 @@ function AgentStep() {
       <Form
         isBusy={create.isPending}
         error={create.error}
-        fieldOf={takenName}
+        fieldOf={takenName('')}
         onSubmit={({ slug = '', name = '' }) => {
           create.mutate({ slug: slug.trim(), name: name.trim() });
         }}
@@ -141,9 +190,13 @@ const takenInstance = ({ code, message }: ApiError) =>
 
 function CredentialStep({
   agent,
+  intro,
+  autoFocus,
   onToken,
 }: {
   readonly agent: string;
+  readonly intro: string;
+  readonly autoFocus: boolean;
   readonly onToken: (token: string) => void;
 }) {
   const create = useMutation({
@@ -154,7 +207,7 @@ function CredentialStep({
   });
   return (
     <>
-      <p className={classes['soft']}>{text.credentialIntro}</p>
+      <p className={classes['soft']}>{intro}</p>
       <Form
         isBusy={create.isPending}
         error={create.error}
@@ -163,17 +216,24 @@ function CredentialStep({
           create.mutate({ slug: agent, name: name.trim() });
         }}
       >
-        <TextField label={text.instance} name="name" autoComplete="off" />
+        <TextField label={text.instance} name="name" autoComplete="off" autoFocus={autoFocus} />
         <Submit label={text.createCredential} busy={text.creatingCredential} />
       </Form>
     </>
   );
 }
 
-function Credential({ token }: { readonly token: string }) {
+/** It takes the place of the form that had the focus. */
+function Credential({ token, isNew }: { readonly token: string; readonly isNew: boolean }) {
+  const warning = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    if (isNew) warning.current?.focus();
+  }, [isNew]);
   return (
     <>
-      <p className={note['warning']}>{text.shownOnce}</p>
+      <p ref={warning} tabIndex={-1} className={note['warning']}>
+        {text.shownOnce}
+      </p>
       <pre className={classes['secret']} id="credential" aria-label={text.credential}>
         {token}
       </pre>
@@ -202,11 +262,13 @@ function Command({ token }: { readonly token: string }) {
 function Complete({ isReady }: { readonly isReady: boolean }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const { discard } = useShownOnce();
   const complete = useMutation({
     mutationFn: completeSetup,
     onSuccess: async () => {
       await queries.refetchQueries({ queryKey: accountQuery.queryKey });
       await navigate({ to: '/' });
+      discard();
     },
   });
   const words = isReady ? [text.finish, text.finishing] : [text.skip, text.skipping];

@@ -45,8 +45,10 @@ export function Form({ onSubmit, isBusy, error, fieldOf, label, children }: Form
     since: null,
     names: [],
   });
+  const [sent, setSent] = useState<readonly string[]>([]);
   const wait = useWait(error);
   const refused = problemsOf(error, fieldOf);
+  const elsewhere = Object.entries(refused).filter(([name]) => !sent.includes(name));
   const names = edited.since === error ? edited.names : [];
   const problems = Object.fromEntries(
     Object.entries({ ...refused, ...missing }).filter(([name]) => !names.includes(name)),
@@ -60,6 +62,7 @@ export function Form({ onSubmit, isBusy, error, fieldOf, label, children }: Form
     const found = missingFields(event.currentTarget);
     setMissing(found);
     setEdited({ since: error, names: [] });
+    setSent(shownFields(event.currentTarget));
     if (Object.keys(found).length === 0) onSubmit(fieldsOf(event.currentTarget));
   };
   const edit = (event: FormEvent) => {
@@ -76,7 +79,13 @@ export function Form({ onSubmit, isBusy, error, fieldOf, label, children }: Form
         onSubmit={submit}
         onInput={edit}
       >
-        <Refusal error={error} wait={wait} atFields={Object.keys(refused).length} />
+        <Refusal
+          error={error}
+          wait={wait}
+          atFields={Object.keys(refused).length - elsewhere.length}
+        >
+          {elsewhere.map(([name, message]) => `${name}: ${message}`).join(' ')}
+        </Refusal>
         {children}
       </form>
     </FormContext>
@@ -94,6 +103,14 @@ function fieldsOf(form: HTMLFormElement): Fields {
   );
 }
 
+/** The fields at which a problem can be said. */
+const shownFields = (form: HTMLFormElement): readonly string[] =>
+  [...form.elements].flatMap((field) =>
+    field instanceof HTMLElement && !field.hidden && field.getAttribute('type') !== 'hidden'
+      ? [field.getAttribute('name') ?? '']
+      : [],
+  );
+
 function focusFirstProblem(form: HTMLFormElement | null): void {
   const field = form?.querySelector<HTMLInputElement>('[aria-invalid=true]');
   field?.focus();
@@ -105,19 +122,23 @@ function Refusal({
   error,
   wait,
   atFields,
+  children,
 }: {
   readonly error: Error | null;
   readonly wait: number;
   /** How many fields say what is wrong there. One of them has the focus. */
   readonly atFields: number;
+  /** What belongs to no field. */
+  readonly children: string;
 }) {
   const isLimit = error instanceof ApiError && error.retryAfterSeconds !== undefined;
   return (
     <div className={classes['refusal']} data-over={isLimit && wait === 0} role="alert">
       {isLimit && wait > 0 && <Wait seconds={error.retryAfterSeconds ?? 0} left={wait} />}
       {isLimit && wait === 0 && text.waitOver}
-      {error && !isLimit && atFields === 0 && error.message}
-      {atFields > 1 && text.checkFields}
+      {error && !isLimit && atFields === 0 && `${error.message} `}
+      {atFields > 1 && `${text.checkFields} `}
+      {children}
     </div>
   );
 }

@@ -32,9 +32,7 @@ export function RecoveryCodes({
         ))}
       </ol>
       <div className={classes['actions']}>
-        <Button onClick={onSaved}>{text.codesSaved}</Button>
         <Button
-          variant="default"
           onClick={() => {
             download(text.codesFile, [text.codesFileTitle(email), '', ...codes, ''].join('\n'));
           }}
@@ -42,6 +40,9 @@ export function RecoveryCodes({
           {text.downloadCodes}
         </Button>
         <CopyButton label={text.copyCodes} value={codes.join('\n')} />
+        <Button variant="default" onClick={onSaved}>
+          {text.codesSaved}
+        </Button>
       </div>
     </div>
   );
