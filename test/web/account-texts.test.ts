@@ -50,7 +50,7 @@ describe('the texts of the account pages', () => {
   test('list every single key that a page uses', () => {
     const root = join(packageRoot(), 'web/src');
     const used = readdirSync(root, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.tsx'))
+      .filter((name) => /\.tsx?$/.test(name))
       .flatMap((name) => [
         ...readFileSync(join(root, name), 'utf8').matchAll(/useSingleKeys\(\{([^}]*)\}/g),
       ])

@@ -1,5 +1,5 @@
 /** What the guided setup reads and sends. */
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../shell/api.ts';
 
 const POLL_MS = 2_000;
@@ -90,4 +90,48 @@ export async function replaceInvitation({ id }: { readonly id: string }) {
 
 export async function completeSetup(): Promise<void> {
   await call('post', '/api/v1/organization/onboarding/complete');
+}
+
+/** What the service answers only once. It stays in the memory of this tab until the setup is finished. */
+interface ShownOnce {
+  /** Of the credential. */
+  readonly token: string | undefined;
+  readonly invited: readonly Invited[];
+}
+
+export interface Invited {
+  readonly id: string;
+  readonly email: string;
+  /** Where the deployment sends no email. */
+  readonly link: string | undefined;
+}
+
+const NOTHING: ShownOnce = { token: undefined, invited: [] };
+
+const KEY = ['setup', 'shown-once'];
+
+export function useShownOnce() {
+  const queries = useQueryClient();
+  const { data: shown = NOTHING } = useQuery<ShownOnce>({
+    queryKey: KEY,
+    queryFn: skipToken,
+    staleTime: Infinity,
+    gcTime: Infinity,
+  });
+  return {
+    shown,
+    keepToken: (token: string) => {
+      queries.setQueryData<ShownOnce>(KEY, (before = NOTHING) => ({ ...before, token }));
+    },
+    /** In the place of an earlier link to the same invitation. */
+    keepInvited: (invited: Invited) => {
+      queries.setQueryData<ShownOnce>(KEY, (before = NOTHING) => ({
+        ...before,
+        invited: [...before.invited.filter(({ id }) => id !== invited.id), invited],
+      }));
+    },
+    discard: () => {
+      queries.removeQueries({ queryKey: KEY });
+    },
+  };
 }

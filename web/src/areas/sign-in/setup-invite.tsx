@@ -8,8 +8,14 @@ import type { ApiError } from '../../shell/api.ts';
 import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
 import { useSensitiveMutation } from '../../shell/recent-authentication.tsx';
 import { setup as text } from '../../text/setup.ts';
-import { invite, pendingInvitationsQuery, replaceInvitation, type Role } from './setup-data.ts';
-import { useShownOnce, type Invited } from './shown-once.ts';
+import {
+  invite,
+  pendingInvitationsQuery,
+  replaceInvitation,
+  useShownOnce,
+  type Invited,
+  type Role,
+} from './setup-data.ts';
 import classes from './guide.module.css';
 
 const takenEmail = ({ code, message }: ApiError) =>

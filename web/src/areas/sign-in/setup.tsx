@@ -20,8 +20,8 @@ import {
   firstRequest,
   firstRequestQuery,
   pendingInvitationsQuery,
+  useShownOnce,
 } from './setup-data.ts';
-import { useShownOnce } from './shown-once.ts';
 import classes from './guide.module.css';
 
 export function Setup() {
