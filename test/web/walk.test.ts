@@ -19,7 +19,7 @@ describeInChromium('the first day of an owner', () => {
     await screenshot(page, 'welcome');
     await page.getByRole('button', { name: 'Create organization' }).click();
     await page.getByRole('button', { name: 'Skip setup' }).click();
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('You’re all caught up').waitFor();
 
     const [session] = await page.context().cookies();
     const ada = new HttpClient(app.url, {

@@ -108,7 +108,7 @@ describeInChromium('denying several requests', () => {
     const result = (tool: string) => dialog(page).getByRole('listitem').filter({ hasText: tool });
     await result('ccc').getByText('denied', { exact: true }).waitFor();
     await result('bbb').getByText(`already approved by ${bob.displayName}`).waitFor();
-    await result('aaa').getByText('you may not decide it').waitFor();
+    await result('aaa').getByText('you cannot decide it').waitFor();
     await screenshot(page, 'batch-deny-phone');
     expect(await violationsOf(page)).toEqual([]);
     await dialog(page).getByRole('button', { name: 'Close' }).click();

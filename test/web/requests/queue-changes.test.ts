@@ -123,6 +123,10 @@ describe('arrivals', () => {
     expect(arrivals(log, pages, { urgency: 'interrupt' })).toEqual(['urgent']);
     expect(arrivals(log, pages, { q: 'TOOL_MINE' })).toEqual(['mine']);
     expect(arrivals(log, pages, { tab: 'decided' })).toEqual([]);
+    const withoutFactor = { changed: [request('asked', { can_decide: false })], gone };
+    const asked = withChanges(NO_CHANGES, withoutFactor, 20);
+    expect(arrivals(asked, pages)).toEqual(['asked']);
+    expect(arrivals(asked, pages, { tab: 'mine' })).toEqual([]);
   });
 
   test('are not those that come behind the rows that were read', () => {

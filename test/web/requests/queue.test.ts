@@ -83,7 +83,7 @@ describeInChromium('the queue', () => {
 
   test('says why it is empty', async () => {
     const page = await chromium.open(`${app.url}/`, { as: ivo });
-    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
+    await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor();
     await screenshot(page, 'queue-empty');
     await page.getByRole('button', { name: /^Show \d+ requests that you can decide/ }).click();
     await rows(page).first().waitFor();

@@ -26,7 +26,7 @@ export const queue = {
   denySome: (selected: number) =>
     selected === 0 ? 'Deny …' : `Deny ${selected.toLocaleString('en')} …`,
   title: (selected: number) => `Deny ${these(selected)}?`,
-  intro: 'Each is denied by a decision of its own, with the same note.',
+  intro: 'Every request is denied separately, with the same note.',
   note: 'One note for the agents and the record (optional)',
   confirm: (selected: number) => `Deny ${these(selected)}`,
   cancel: 'Cancel',
@@ -35,7 +35,7 @@ export const queue = {
   stop: 'Stop',
   stopping: 'Stopping …',
   close: 'Close',
-  doneTitle: 'Denials sent',
+  doneTitle: 'Finished',
   denied: (denied: number, all: number) => `${denied} of ${these(all)} denied.`,
   stay: (left: number) => `${these(left)} ${left === 1 ? 'stays' : 'stay'} selected.`,
   outcome: {
@@ -45,7 +45,7 @@ export const queue = {
     denied: 'denied',
     answered: (status: keyof typeof requests.status, by: string | undefined) =>
       `already ${ANSWERS[status]}${by === undefined ? '' : ` by ${by}`}`,
-    forbidden: 'you may not decide it',
+    forbidden: 'you cannot decide it',
     unconfirmed: 'sent, not confirmed',
   },
 } as const;

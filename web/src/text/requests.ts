@@ -16,7 +16,7 @@ export const requests = {
   noMatchHint: 'Change the search or the filters.',
   emptyTabs: {
     asked: {
-      title: 'Nothing waits for you',
+      title: 'You’re all caught up',
       hint: 'When an agent asks for approval and you are asked, its request appears here.',
     },
     mine: {
@@ -24,7 +24,7 @@ export const requests = {
       hint: 'Requests that you may decide appear here, also those that others were asked about.',
     },
     all: { title: 'No request is waiting', hint: 'Every request that you may see appears here.' },
-    decided: { title: 'None with this answer', hint: 'Choose another answer above.' },
+    decided: { title: 'No requests with this answer', hint: 'Choose another answer above.' },
   },
   filters: {
     status: 'Answer',

@@ -85,14 +85,13 @@ export function useShowArrivals(): () => void {
   };
 }
 
-/** Another request of the open list: the one with the least time left, or the oldest. */
+/** Another request of the open list: the one with the least time left. */
 export function useNextRequest(id: string): string | undefined {
-  const search = useSearch({ from: '/signed-in/queue' });
-  const { rows } = useQueue(search);
-  const others = rows?.filter(
+  const { rows = [] } = useQueue(useSearch({ from: '/signed-in/queue' }));
+  const others = rows.filter(
     (each) => each.id !== id && each.status === 'pending' && each.can_decide,
   );
-  return (search.sort === 'deadline' ? others?.[0] : others?.at(-1))?.id;
+  return others.toSorted((one, other) => (one.deadline_at < other.deadline_at ? -1 : 1))[0]?.id;
 }
 
 /** Keeps lists, counts and the open request up to date while the queue is shown. */

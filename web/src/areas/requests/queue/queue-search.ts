@@ -88,7 +88,8 @@ export function fitsSearch(
   return (
     tab !== 'decided' &&
     (tab !== 'asked' || request.notified_at !== undefined) &&
-    (tab === 'all' || request.can_decide) &&
+    // Who is asked and still lacks the second factor sees the request, too.
+    (tab !== 'mine' || request.can_decide) &&
     (urgency === undefined || request.urgency === urgency) &&
     (claimed === undefined || (holder ?? 'nobody') === claimed) &&
     (q === undefined || texts.some((text) => text.toLowerCase().includes(q.toLowerCase())))

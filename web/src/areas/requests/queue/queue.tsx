@@ -1,6 +1,6 @@
 /** The queue: what waits for the reader, with tabs, search and filters in the address. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { LinkButton } from '../../../design/link-button.tsx';
 import { useOnline } from '../../../shell/online.ts';
 import { useTitleCount } from '../../../shell/title.ts';
@@ -62,7 +62,7 @@ export function Queue() {
       <Connection isCut={isCut} />
       <div className={classes['below']}>
         <QueueList search={search} queue={queue} selection={selection} change={change} />
-        <Arrivals arrivals={queue.arrivals} />
+        <Arrivals arrivals={queue.arrivals} isEmpty={queue.rows?.length === 0} />
       </div>
       {selection.isOn && <SelectionBar selection={selection} />}
     </section>
@@ -151,11 +151,22 @@ function SearchField({ q, change }: { readonly q: string; readonly change: (q: s
   );
 }
 
-function Arrivals({ arrivals }: { readonly arrivals: number }) {
+interface ArrivalsProps {
+  readonly arrivals: number;
+  /** Nothing could move: then they appear by themselves. */
+  readonly isEmpty: boolean;
+}
+
+function Arrivals({ arrivals, isEmpty }: ArrivalsProps) {
   const show = useShowArrivals();
+  const isDue = isEmpty && arrivals > 0;
+  const showDue = useEffectEvent(show);
+  useEffect(() => {
+    if (isDue) showDue();
+  }, [isDue]);
   return (
     <div role="status" aria-live="polite" className={classes['arrivals']}>
-      {arrivals > 0 && (
+      {arrivals > 0 && !isEmpty && (
         <button type="button" className={classes['arrived']} onClick={show}>
           {text.arrived(arrivals)}
         </button>

@@ -19,6 +19,8 @@ export function useRowFocus({ requests, rows, openId, select }: RowFocus) {
   /** The row that gets the focus once it is in the page. */
   const wanted = useRef<number>(undefined);
   const lastOpen = useRef(openId);
+  /** Where the open request was in the list when it was last there. */
+  const openIndex = useRef(0);
   const indexOf = (id: string | undefined) => requests.findIndex((each) => each.id === id);
   const giveFocus = () => {
     const row = `[data-index="${wanted.current}"] a`;
@@ -35,7 +37,9 @@ export function useRowFocus({ requests, rows, openId, select }: RowFocus) {
   };
   const step = (by: number) => {
     const at = indexOf(focused.current?.id ?? openId);
-    focusRow(at === -1 ? 0 : Math.min(Math.max(0, at + by), requests.length - 1));
+    // The open request was answered and has left: the one that took its place is the next.
+    const next = at === -1 ? openIndex.current + Math.min(by, 0) : at + by;
+    focusRow(Math.min(Math.max(0, next), requests.length - 1));
   };
   useSingleKeys({
     j: () => {
@@ -60,6 +64,8 @@ export function useRowFocus({ requests, rows, openId, select }: RowFocus) {
     if (isLost && openId === undefined && lastOpen.current !== undefined)
       focusRow(indexOf(lastOpen.current));
     lastOpen.current = openId;
+    const at = indexOf(openId);
+    if (at !== -1) openIndex.current = at;
   });
   return {
     onFocus: ({ target }: FocusEvent) => {
