@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { digestOf } from '../../../web/src/exact/arguments-digest.ts';
 import { rowsOf } from '../../../web/src/exact/json-rows.ts';
-import { mixedWords } from '../../../web/src/exact/mixed-scripts.ts';
+import { letterPieces, mixedWords } from '../../../web/src/exact/mixed-scripts.ts';
 import { readSource, type SourceValue } from '../../../web/src/exact/source-values.ts';
 
 const read = (text: string): SourceValue => {
@@ -82,5 +82,19 @@ describe('words that mix scripts', () => {
     ['café 12', []],
   ])('%s', (text, words) => {
     expect(mixedWords(text).map(({ word }) => word)).toEqual(words);
+  });
+
+  test.each([
+    ['pаypal.com', false, ['Cyrillic а']],
+    ['кoт', false, ['Latin o']],
+    ['paypal Привет', false, []],
+    [String.raw`"\tПривет \u0041лло"`, true, []],
+    [String.raw`"C:\\pаypal"`, true, ['Cyrillic а']],
+  ])('have their foreign letters apart: %s', (text, isSource, letters) => {
+    const pieces = letterPieces(text, isSource);
+    expect(pieces.map((piece) => piece.text).join('')).toBe(text);
+    expect(
+      pieces.flatMap((piece) => (piece.script ? [`${piece.script} ${piece.text}`] : [])),
+    ).toEqual(letters);
   });
 });

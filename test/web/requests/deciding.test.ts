@@ -68,8 +68,10 @@ describeInChromium('deciding', () => {
     const page = await chromium.open(pageOf(id), { as: ada });
     await button(page, 'Approve').click();
     const bar = armed(page);
-    await bar.getByText('You are about to approve refund_payment for').waitFor();
-    for (const main of ['Amount: 120.5', 'Currency: "EUR"', 'Payment: "pay_81"'])
+    await bar
+      .getByText('You are about to approve Refund 120.5 EUR of pay_81, tool refund_payment for')
+      .waitFor();
+    for (const main of ['Amount: 120.5', 'Currency: EUR', 'Payment: pay_81'])
       await bar.getByText(main).waitFor();
     expect(await bar.getByRole('listitem').count()).toBe(4);
     await screenshot(page, 'request-armed-flags');
@@ -156,12 +158,13 @@ describeInChromium('deciding', () => {
     });
     await button(page, 'Ask for help').click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('checkbox', { name: /Ada/ }).waitFor();
+    await dialog.getByRole('checkbox', { name: /Bob/ }).waitFor();
+    expect(await dialog.getByRole('checkbox', { name: /Ada/ }).count()).toBe(0);
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 60_000);
     await dialog.getByRole('searchbox').pressSequentially('Car');
     await page.clock.resume();
-    await dialog.getByRole('checkbox', { name: /Ada/ }).waitFor({ state: 'detached' });
+    await dialog.getByRole('checkbox', { name: /Bob/ }).waitFor({ state: 'detached' });
     expect(searches).toEqual(['', 'Car']);
     await dialog.getByRole('checkbox', { name: /Carol/ }).check();
     await dialog.getByRole('searchbox').fill('no one');
@@ -194,6 +197,39 @@ describeInChromium('deciding', () => {
     );
     expect(await violationsOf(page)).toEqual([]);
   });
+
+  test.each([844, 430])(
+    'keeps its sentence and its buttons in view on a phone %d pixels high',
+    async (height) => {
+      const command = Array.from({ length: 120 }, (_none, line) => `echo ${line}`).join('\n');
+      const { note_0: hides, ...rest } = refund.arguments as Record<string, unknown>;
+      for (const call of [
+        { tool: 'Bash', arguments: { command, ...rest } },
+        { tool: 'refund_payment', arguments: { ...rest, hides, more: hides, amount: 12_450 } },
+      ]) {
+        const viewport = { width: 390, height };
+        const page = await chromium.open(pageOf(await ask(call)), { as: ada, viewport });
+        await button(page, 'Approve').click();
+        await isReady(page);
+        const more = armed(page).getByRole('button', { name: /^(?:Show all|and \d+ more)/ });
+        while ((await more.count()) > 0) await more.first().click();
+        await screenshot(page, `request-armed-${call.tool}-${height}`);
+        for (const part of [
+          armed(page).getByText('You are about to approve'),
+          button(page, 'Cancel'),
+          button(page, 'Confirm approval'),
+        ]) {
+          const box = await boxOf(part);
+          expect(box.y).toBeGreaterThanOrEqual(0);
+          expect(box.y + box.height).toBeLessThanOrEqual(height);
+          const top = await page.evaluate<string>(
+            `document.elementFromPoint(${box.middle.x}, ${box.middle.y}).textContent`,
+          );
+          expect(await part.textContent()).toContain(top);
+        }
+      }
+    },
+  );
 
   test('is possible in the colors that a person forces', async () => {
     const id = await ask(refund);

@@ -55,7 +55,7 @@ const shared = async (page: Page, words: readonly string[]): Promise<string[]> =
     (text) => text.includes(FOREIGN) && words.some((word) => text.includes(word)),
   );
 };
-const OURS = ['by ', 'holds the claim', 'Instance', 'Note', 'asks to run', 'tool:', 'Contains'];
+const OURS = ['by ', 'holds the claim', 'Instance', 'Note', 'asks to run', 'tool', 'Contains'];
 
 describeInChromium('a text that an agent, a person or a configuration gave', () => {
   const chromium = startChromium();

@@ -94,9 +94,22 @@ describe('a presentation', () => {
 
   test('names what decides: its primary fields, or else the first short value', () => {
     const whole = readSource('{"long":[1],"id":"p1","amount":1.10}');
-    expect(mainValuesOf(shown, whole)).toEqual([{ label: 'Amount', source: '1.10' }]);
-    expect(mainValuesOf(undefined, whole)).toEqual([{ label: 'id', source: '"p1"' }]);
+    const named = (...of: Parameters<typeof mainValuesOf>) =>
+      mainValuesOf(...of).map(({ label, value }) => `${label} ${value.source}`);
+    expect(named(shown, whole)).toEqual(['Amount 1.10']);
+    expect(named(undefined, whole)).toEqual(['id "p1"']);
     expect(mainValuesOf(undefined, undefined)).toEqual([]);
+  });
+
+  test('names the currency with the amount, whatever its role is', () => {
+    const paid = presentCall(
+      {
+        ...presentation,
+        fields: [...presentation.fields, { path: '/currency', label: 'Unit', kind: 'text' }],
+      },
+      readSource('{"amount":1.10,"currency":"EUR"}') as SourceValue,
+    );
+    expect(mainValuesOf(paid, undefined).map(({ label }) => label)).toEqual(['Amount', 'Unit']);
   });
 
   test('says how many values it leaves out', () => {

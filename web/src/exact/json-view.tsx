@@ -1,4 +1,5 @@
 /** JSON as it was sent, line by line. Of long values only the visible lines are in the page. */
+import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState, type CSSProperties } from 'react';
 import { exact as words } from '../text/exact.ts';
@@ -10,6 +11,9 @@ import { TextBlock } from './text-block.tsx';
 
 /** Up to here, all lines are in the page, so that searching in the page and printing find them. */
 const ALL_ROWS = 300;
+/** On a phone, a box that scrolls inside a page that scrolls hides lines: only the longest values get one. */
+const ALL_ROWS_NARROW = 2_000;
+const NARROW = '(max-width: 64em)';
 const ROW_PIXELS = 22;
 /** Longer strings, and those of several lines, are blocks of their own. */
 const INLINE_CHARACTERS = 200;
@@ -23,7 +27,9 @@ interface JsonViewProps {
 
 export function JsonView({ value, label, hidden }: JsonViewProps) {
   const rows = useMemo(() => rowsOf(value, hidden), [value, hidden]);
-  if (rows.length > ALL_ROWS) return <LongJson rows={rows} label={label} />;
+  const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  if (rows.length > (isNarrow ? ALL_ROWS_NARROW : ALL_ROWS))
+    return <LongJson rows={rows} label={label} />;
   return (
     <div className={classes['json']} role="group" aria-label={label}>
       {rows.map((row, index) => (
@@ -44,36 +50,39 @@ function LongJson({ rows, label }: { readonly rows: readonly JsonRow[]; readonly
     overscan: 10,
   });
   return (
-    // A scrolled region must be reachable by keyboard.
-    <div
-      ref={scroller}
-      className={classes['scroller']}
-      role="group"
-      aria-label={label}
-      tabIndex={0}
-    >
+    <>
+      <p className={classes['hint']}>{words.scrolls(rows.length)}</p>
+      {/* A scrolled region must be reachable by keyboard. */}
       <div
-        className={classes['json']}
-        style={{ height: lines.getTotalSize(), position: 'relative' }}
+        ref={scroller}
+        className={classes['scroller']}
+        role="group"
+        aria-label={label}
+        tabIndex={0}
       >
-        {lines.getVirtualItems().map(({ key, index, start }) => {
-          const row = rows[index];
-          return (
-            row && (
-              <div
-                key={key}
-                ref={lines.measureElement}
-                data-index={index}
-                className={classes['placed']}
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                <Row row={row} />
-              </div>
-            )
-          );
-        })}
+        <div
+          className={classes['json']}
+          style={{ height: lines.getTotalSize(), position: 'relative' }}
+        >
+          {lines.getVirtualItems().map(({ key, index, start }) => {
+            const row = rows[index];
+            return (
+              row && (
+                <div
+                  key={key}
+                  ref={lines.measureElement}
+                  data-index={index}
+                  className={classes['placed']}
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  <Row row={row} />
+                </div>
+              )
+            );
+          })}
+        </div>
       </div>
-    </div>
+    </>
   );
 }
 
@@ -84,7 +93,7 @@ function Row({ row }: { readonly row: JsonRow }) {
     <div className={classes['row']} style={{ '--depth': depth } as CSSProperties}>
       {keySource !== undefined && (
         <span className={classes['key']}>
-          <ForeignText text={keySource} />
+          <ForeignText text={keySource} isSource />
           {': '}
         </span>
       )}
@@ -123,7 +132,7 @@ function Value({ value }: { readonly value: SourceValue }) {
     return <TextBlock text={value.characters} mono />;
   return (
     <span className={classes[kind]}>
-      <ForeignText text={source} />
+      <ForeignText text={source} isSource />
     </span>
   );
 }

@@ -17,6 +17,52 @@ export interface MixedWord {
   readonly scripts: readonly string[];
 }
 
+export interface LetterPiece {
+  readonly text: string;
+  /** Of a letter that does not belong to the script of its word. */
+  readonly script: string | undefined;
+}
+
+/** In the source text of JSON, the letter of an escape is no letter of the word behind it. */
+const SOURCE_ESCAPES = /\\(?:u[\da-f]{4}|.)/giu;
+
+/** The whole text, with each letter apart that a word takes from another script than most of its letters. */
+export function letterPieces(text: string, isSource = false): LetterPiece[] {
+  if (!BEYOND_LATIN.test(text)) return [{ text, script: undefined }];
+  const words = isSource
+    ? text.replaceAll(SOURCE_ESCAPES, (part) => '\\'.repeat(part.length))
+    : text;
+  const pieces: LetterPiece[] = [];
+  let from = 0;
+  for (const { 0: word, index } of words.matchAll(WORDS)) {
+    const letters = [...word].map((letter) => ({ letter, script: scriptOf(letter) }));
+    const main = mainScriptOf(letters.map(({ script }) => script));
+    let at = index;
+    for (const { letter, script } of letters) {
+      if (script !== undefined && script !== main) {
+        if (at > from) pieces.push({ text: text.slice(from, at), script: undefined });
+        pieces.push({ text: letter, script });
+        from = at + letter.length;
+      }
+      at += letter.length;
+    }
+  }
+  if (from < text.length) pieces.push({ text: text.slice(from), script: undefined });
+  return pieces;
+}
+
+const scriptOf = (letter: string): string | undefined =>
+  LOOKALIKES.find(([, letters]) => letters.test(letter))?.[0];
+
+/** Of most letters. Of as many, the first in the list above. */
+function mainScriptOf(scripts: readonly (string | undefined)[]): string | undefined {
+  const counts = LOOKALIKES.map(([name]) => ({
+    name,
+    letters: scripts.filter((script) => script === name).length,
+  }));
+  return counts.reduce((most, each) => (each.letters > most.letters ? each : most)).name;
+}
+
 /** The words of a text that mix such scripts, each once. */
 export function mixedWords(text: string): MixedWord[] {
   if (!BEYOND_LATIN.test(text)) return [];

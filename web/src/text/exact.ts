@@ -13,4 +13,6 @@ export const exact = {
   items: (items: number) => `${count(items)} ${items === 1 ? 'item' : 'items'}`,
   members: (members: number) => `${count(members)} ${members === 1 ? 'member' : 'members'}`,
   reveal: 'Show',
+  scrolls: (lines: number) => `${count(lines)} lines. This box scrolls.`,
+  foreignLetter: (script: string, letter: string) => `${script} letter ${letter}`,
 } as const;

@@ -44,6 +44,5 @@ export const timeline = {
     return EVENTS[name]?.(data) ?? name.replaceAll('_', ' ');
   },
   picture: (events: number, span: string) => `${events} events in ${span}`,
-  idle: (span: string) => `${span} idle`,
   earlier: (events: number) => `Show earlier events (${events})`,
 } as const;

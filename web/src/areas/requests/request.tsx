@@ -15,6 +15,7 @@ import { useAnswerState, type AnswerableCall } from './answer/answer-data.ts';
 import { CannotDecide } from './answer/cannot-decide.tsx';
 import { DecideBar } from './answer/decide-bar.tsx';
 import { Outcome } from './answer/outcome.tsx';
+import { Deadline } from './deadline.tsx';
 import { CallSection } from './call/call-section.tsx';
 import { FlagList } from './call/flag-list.tsx';
 import { flagsOf } from './call/flags.ts';
@@ -67,6 +68,7 @@ function Shown({ request }: { readonly request: RequestDetail }) {
       <Answer
         request={request}
         isReadable={isReadable}
+        title={call?.title}
         main={mainValuesOf(call, whole)}
         flags={flags}
       />
@@ -91,7 +93,7 @@ function Header({ request }: { readonly request: RequestDetail }) {
         <strong>
           <ForeignText text={request.agent_name} />
         </strong>{' '}
-        {text.asks}
+        {request.status === 'pending' ? text.asks.open : text.asks.decided}
       </p>
       <h1 id="request-title" className={classes['tool']}>
         <ForeignText text={request.tool} />
@@ -112,7 +114,7 @@ function Header({ request }: { readonly request: RequestDetail }) {
         <span>
           {text.asked} <Instant at={request.created_at} as="ago" />
         </span>
-        {request.status === 'pending' && <Instant at={request.deadline_at} as="left" />}
+        {request.status === 'pending' && <Deadline at={request.deadline_at} />}
         <span>
           {text.instance} <ForeignText text={request.agent_instance_name} />
         </span>

@@ -2,7 +2,7 @@
 import { useMutationState, useQueryClient, type MutationState } from '@tanstack/react-query';
 import { useSensitiveMutation } from '../../../shell/recent-authentication.tsx';
 import { accountQuery } from '../../../shell/session.ts';
-import type { MainValue } from '../call/presented-call.ts';
+import type { MainValue, PresentedCall } from '../call/presented-call.ts';
 import type { Flag } from '../call/flags.ts';
 import { requestQuery, type RequestDetail } from '../requests-data.ts';
 import {
@@ -19,6 +19,8 @@ export interface AnswerableCall {
   readonly request: RequestDetail;
   /** False where the arguments cannot be read. Then one can only deny. */
   readonly isReadable: boolean;
+  /** What a presentation calls the call. */
+  readonly title: PresentedCall['title'] | undefined;
   /** What a reader decides by. */
   readonly main: readonly MainValue[];
   readonly flags: readonly Flag[];

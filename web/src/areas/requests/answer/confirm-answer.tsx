@@ -3,8 +3,13 @@ import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { CutText } from '../../../exact/cut-text.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
+import type { SourceValue } from '../../../exact/source-values.ts';
+import { TextBlock } from '../../../exact/text-block.tsx';
 import { requests as text } from '../../../text/requests.ts';
+import { CallTitle } from '../call/call-title.tsx';
+import { Scalar } from '../call/field-value.tsx';
 import { FlagList } from '../call/flag-list.tsx';
+import type { MainValue } from '../call/presented-call.ts';
 import type { AnswerableCall } from './answer-data.ts';
 import { noteDraft, type Intent } from './answer-storage.ts';
 import { useSecondAct } from './second-act.ts';
@@ -27,7 +32,7 @@ function isEscapeHere(event: KeyboardEvent, here: Element | null): boolean {
 }
 
 export function ConfirmAnswer(props: ConfirmAnswerProps) {
-  const { request, flags, intent, isOnline, confirm, cancel } = props;
+  const { request, main, flags, intent, isOnline, confirm, cancel } = props;
   const [note, setNote] = useState(() => noteDraft.read(request.id));
   const group = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -50,8 +55,9 @@ export function ConfirmAnswer(props: ConfirmAnswerProps) {
       role="group"
       aria-label={text.armed[intent]}
     >
+      <What {...props} />
       <div className={classes['read']}>
-        <What {...props} />
+        <MainValues main={main} />
         {flags.length > 0 && (
           <div className={classes['flags']}>
             <FlagList flags={flags} first={FIRST_FLAGS} />
@@ -78,30 +84,61 @@ export function ConfirmAnswer(props: ConfirmAnswerProps) {
 }
 
 const FIRST_FLAGS = 4;
+const INLINE_CHARACTERS = 160;
 
-function What({ request, main, intent }: ConfirmAnswerProps) {
-  return (
-    <div className={classes['what']}>
-      <p>
-        {text.armed[intent]}{' '}
-        <strong className={classes['tool']}>
-          <CutText text={request.tool} />
-        </strong>
-        {request.server !== undefined && (
-          <>
-            {' '}
-            {text.on} <CutText text={request.server} />
-          </>
-        )}{' '}
-        {text.askedBy} <ForeignText text={request.agent_name} />
-      </p>
-      {main.map(({ label, source }, index) => (
-        <p key={index} className={classes['main']}>
-          <CutText text={label} />: <CutText text={source} />
-        </p>
-      ))}
-    </div>
+/** What would run, named as the page does. */
+function What({ request, title, intent }: ConfirmAnswerProps) {
+  // A long value has its place below. In the sentence it would hide which tool runs.
+  const isTitled = title?.every((part) => typeof part === 'string' || isShort(part)) === true;
+  const tool = (
+    <span className={classes['tool']}>
+      <CutText text={request.tool} />
+    </span>
   );
+  return (
+    <p className={classes['what']} tabIndex={0}>
+      {text.armed[intent]}{' '}
+      {isTitled ? (
+        <>
+          <strong>
+            <CallTitle title={title} />
+          </strong>
+          , {text.tool} {tool}
+        </>
+      ) : (
+        <strong>{tool}</strong>
+      )}
+      {request.server !== undefined && (
+        <>
+          {' '}
+          {text.on} <CutText text={request.server} />
+        </>
+      )}{' '}
+      {text.askedBy} <ForeignText text={request.agent_name} />
+    </p>
+  );
+}
+
+const isShort = ({ source }: SourceValue): boolean =>
+  source.length <= INLINE_CHARACTERS && !source.includes(String.raw`\n`);
+
+function MainValues({ main }: Pick<ConfirmAnswerProps, 'main'>) {
+  return main.map(({ label, kind, value }, index) => (
+    <div key={index} className={classes['main']}>
+      <CutText text={label} />: <MainText kind={kind} value={value} label={label} />
+    </div>
+  ));
+}
+
+/** Text as its characters, with its line ends, and everything else as its source. */
+function MainText({ kind, value, label }: MainValue) {
+  const { characters } = value;
+  if (
+    value.kind === 'string' &&
+    (characters.includes('\n') || characters.length > INLINE_CHARACTERS)
+  )
+    return <TextBlock text={characters} mono />;
+  return <Scalar kind={kind} value={value} label={label} />;
 }
 
 interface NoteProps {

@@ -42,7 +42,7 @@ export function Outcome({ request, account }: OutcomeProps) {
       </span>
       <div className={classes['words']}>
         <p>
-          <strong>{text.status[status]}</strong>{' '}
+          <strong>{status === 'expired' ? text.expired : text.status[status]}</strong>{' '}
           {decision && <By decision={decision} isOwn={isOwn} />}
         </p>
         {isLate && <p>{text.tooLate[intent]}</p>}

@@ -1,11 +1,11 @@
 /** What would run: the summary of a presentation, all arguments, the context, and last what the agent says. */
 import { useMemo } from 'react';
-import { CutText } from '../../../exact/cut-text.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { JsonView } from '../../../exact/json-view.tsx';
 import type { SourceValue } from '../../../exact/source-values.ts';
 import { TextBlock } from '../../../exact/text-block.tsx';
 import { requests as text } from '../../../text/requests.ts';
+import { CallTitle } from './call-title.tsx';
 import { FieldValue } from './field-value.tsx';
 import { sensitiveOffsets, type PresentedCall, type PresentedField } from './presented-call.ts';
 import type { RequestDetail } from '../requests-data.ts';
@@ -82,15 +82,7 @@ function Summary({ call, whole }: { readonly call: PresentedCall; readonly whole
   return (
     <section className={classes['part']}>
       <h2 className={classes['title']}>
-        {call.title.map((part, index) =>
-          typeof part === 'string' ? (
-            <ForeignText key={index} text={part} />
-          ) : (
-            <strong key={index}>
-              <CutText text={part.kind === 'string' ? part.characters : part.source} />
-            </strong>
-          ),
-        )}
+        <CallTitle title={call.title} />
       </h2>
       {rows.length > 0 && (
         <dl className={classes['fields']}>

@@ -9,7 +9,8 @@ import type { PresentedField } from './presented-call.ts';
 import classes from './diff-view.module.css';
 
 const FIRST_LINES = 200;
-const SIGNS = { same: ' ', added: '+', removed: '-', header: '' } as const;
+/** Every line has one, so that the rest of a wrapped line cannot look like a further line. */
+const SIGNS = { same: '·', added: '+', removed: '-', header: '@' } as const;
 
 export function DiffView({
   field,
@@ -21,12 +22,13 @@ export function DiffView({
   if (!lines) return <JsonView value={value} label={field.label} />;
   const shown = isWhole ? lines : lines.slice(0, FIRST_LINES);
   return (
-    // Long lines scroll, and must be reachable by keyboard.
-    <div className={classes['diff']} role="group" aria-label={field.label} tabIndex={0}>
+    <div className={classes['diff']} role="group" aria-label={field.label}>
       {shown.map((line, index) => (
         <div key={index} className={classes['line']} data-kind={line.kind}>
           <span className={classes['sign']}>{SIGNS[line.kind]}</span>
-          <ForeignText text={line.text} />
+          <span className={classes['words']}>
+            <ForeignText text={line.text} />
+          </span>
         </div>
       ))}
       {shown.length < lines.length && (

@@ -44,7 +44,7 @@ function Drawn({ field, value, whole }: PresentedField & { readonly whole: Sourc
 }
 
 /** Text as its characters, everything else as its source, so that no digit changes. */
-function Scalar({
+export function Scalar({
   kind,
   value,
   label,

@@ -80,10 +80,11 @@ function leavesOutside(whole: SourceValue, fields: readonly Field[]): number {
 /** What a reader decides by, with its name. */
 export interface MainValue {
   readonly label: string;
-  readonly source: string;
+  readonly kind: Field['kind'];
+  readonly value: SourceValue;
 }
 
-/** The primary fields, or the first one: an amount has its currency beside it. Without a presentation, the first short value. */
+/** The primary fields, or the first one. An amount has its currency beside it. Without a presentation, the first short value. */
 export function mainValuesOf(
   call: PresentedCall | undefined,
   whole: SourceValue | undefined,
@@ -92,11 +93,17 @@ export function mainValuesOf(
     const open = call.fields.filter(({ field }) => field.role !== 'sensitive');
     const primary = open.filter(({ field }) => field.role === 'primary');
     const main = primary.length > 0 ? primary : open.slice(0, 1);
-    return main.map(({ field, value }) => ({ label: field.label, source: value.source }));
+    const hasMoney = main.some(({ field }) => field.kind === 'money');
+    return open
+      .filter((each) => main.includes(each) || (hasMoney && isCurrency(each)))
+      .map(({ field: { label, kind }, value }) => ({ label, kind, value }));
   }
   const first = whole?.members.find(({ value }) => value.size === 0 && value.source.length <= 80);
-  return first ? [{ label: first.key, source: first.value.source }] : [];
+  return first ? [{ label: first.key, kind: 'text', value: first.value }] : [];
 }
+
+/** An amount means nothing without it, also where a presentation gives it a lower role. */
+const isCurrency = ({ field }: PresentedField): boolean => /currency$/i.test(field.path);
 
 /** Where values begin that stay hidden until a reader asks. */
 export const sensitiveOffsets = (call: PresentedCall | undefined): ReadonlySet<number> =>

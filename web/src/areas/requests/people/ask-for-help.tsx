@@ -1,10 +1,17 @@
 /** Asking colleagues for help with a request. */
 import { Button, TextInput } from '@mantine/core';
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  useSuspenseQuery,
+} from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { call } from '../../../shell/api.ts';
 import type { components } from '../../../shell/openapi.d.ts';
+import { accountQuery } from '../../../shell/session.ts';
 import { requests as text } from '../../../text/requests.ts';
 import { requestKey, type RequestDetail } from '../requests-data.ts';
 import classes from './ask-for-help.module.css';
@@ -40,7 +47,7 @@ export function AskForHelp({ request }: { readonly request: RequestDetail }) {
         }}
       >
         {isOpen && (
-          <Candidates
+          <ChoosePeople
             request={request}
             done={(people) => {
               setAsked(people);
@@ -58,8 +65,14 @@ export function AskForHelp({ request }: { readonly request: RequestDetail }) {
 
 type Candidate = components['schemas']['ReviewerCandidate'];
 
+interface Candidates {
+  readonly people: readonly Candidate[];
+  /** True when a search would find others. */
+  readonly isMore: boolean;
+}
+
 interface CandidateListProps {
-  readonly candidates: readonly Candidate[] | undefined;
+  readonly candidates: Candidates | undefined;
   readonly chosen: readonly Candidate[];
   /** The list is of what was searched before. */
   readonly isOld: boolean;
@@ -73,7 +86,7 @@ function CandidateList({ candidates, chosen, isOld, toggle }: CandidateListProps
   const isFull = chosen.length === MOST_PEOPLE;
   return (
     <ul className={classes['list']} aria-busy={isOld}>
-      {candidates?.map((candidate) => {
+      {candidates?.people.map((candidate) => {
         const { already_routed: isAsked } = candidate;
         const isChosen = isIn(chosen, candidate);
         return (
@@ -98,8 +111,8 @@ function CandidateList({ candidates, chosen, isOld, toggle }: CandidateListProps
           </li>
         );
       })}
-      {candidates?.length === 0 && <li className={classes['hint']}>{text.helpNone}</li>}
-      {candidates?.length === MOST_FOUND && <li className={classes['hint']}>{text.helpMore}</li>}
+      {candidates?.people.length === 0 && <li className={classes['hint']}>{text.helpNone}</li>}
+      {candidates?.isMore && <li className={classes['hint']}>{text.helpMore}</li>}
     </ul>
   );
 }
@@ -135,25 +148,32 @@ function useSettled(value: string, ms: number): string {
   return settled;
 }
 
+/** Who else may decide. */
 function useCandidates(id: string, q: string) {
+  const { data: account } = useSuspenseQuery(accountQuery);
   return useQuery({
     queryKey: ['requests', 'candidates', id, q],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const params = { path: { id }, query: { q, limit: MOST_FOUND } };
-      return (await call('get', '/api/v1/requests/{id}/reviewer-candidates', { signal, params }))
-        .body.candidates;
+      const path = '/api/v1/requests/{id}/reviewer-candidates';
+      const { body } = await call('get', path, { signal, params });
+      const isOther = (each: Candidate) => each.membership_id !== account.principal.membership_id;
+      return {
+        isMore: body.candidates.length === MOST_FOUND,
+        people: body.candidates.filter(isOther),
+      };
     },
   });
 }
 
-interface CandidatesProps {
+interface ChoosePeopleProps {
   readonly request: RequestDetail;
   readonly done: (people: number) => void;
   readonly close: () => void;
 }
 
-function Candidates({ request, done, close }: CandidatesProps) {
+function ChoosePeople({ request, done, close }: ChoosePeopleProps) {
   const { id } = request;
   const queries = useQueryClient();
   const [q, setQ] = useState('');
@@ -175,6 +195,8 @@ function Candidates({ request, done, close }: CandidatesProps) {
     const others = chosen.filter((each) => each.membership_id !== candidate.membership_id);
     setChosen(isIn(chosen, candidate) ? others : [...chosen, candidate]);
   };
+  if (q === '' && search === '' && !isOld && isNoneLeft(candidates))
+    return <NoneLeft close={close} />;
   return (
     <div className={classes['candidates']}>
       <h2 id="help-title">{text.helpTitle}</h2>
@@ -203,6 +225,23 @@ function Candidates({ request, done, close }: CandidatesProps) {
           }}
         >
           {text.helpSend(chosen.length)}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+const isNoneLeft = (candidates: Candidates | undefined): boolean =>
+  candidates?.isMore === false && candidates.people.every((each) => each.already_routed);
+
+function NoneLeft({ close }: Pick<ChoosePeopleProps, 'close'>) {
+  return (
+    <div className={classes['candidates']}>
+      <h2 id="help-title">{text.helpTitle}</h2>
+      <p role="status">{text.helpNoneLeft}</p>
+      <div className={classes['buttons']}>
+        <Button autoFocus variant="default" onClick={close}>
+          {text.close}
         </Button>
       </div>
     </div>

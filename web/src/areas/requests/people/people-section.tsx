@@ -15,8 +15,9 @@ export function PeopleSection({ request }: { readonly request: RequestDetail }) 
   return (
     <section className={classes['people']}>
       <h2>{text.people}</h2>
-      {routing && <Why routing={routing} />}
+      {/* What is loaded later comes below, so that the button stays in its place. */}
       <ClaimControl request={request} />
+      {routing && <Why routing={routing} isClaimed={request.claim !== undefined} />}
       {routing && (
         <ol className={classes['levels']}>
           {routing.levels.map((level, index) => (
@@ -41,7 +42,12 @@ export function PeopleSection({ request }: { readonly request: RequestDetail }) 
   );
 }
 
-function Why({ routing }: { readonly routing: Routing }) {
+interface WhyProps {
+  readonly routing: Routing;
+  readonly isClaimed: boolean;
+}
+
+function Why({ routing, isClaimed }: WhyProps) {
   const { state, reason, path_name: path, next_step: next } = routing;
   return (
     <div className={classes['why']}>
@@ -56,7 +62,8 @@ function Why({ routing }: { readonly routing: Routing }) {
             {text.whyPath}: <ForeignText text={path} />.{' '}
           </>
         )}
-        {text.routing[state]}
+        {/* The claim says by itself who holds it. */}
+        {!(state === 'paused' && isClaimed) && text.routing[state]}
       </p>
       {next?.at !== undefined && (
         <p className={classes['hint']}>

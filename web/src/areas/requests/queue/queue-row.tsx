@@ -74,7 +74,7 @@ function Content({ request, search }: Omit<QueueRowProps, 'selection'>) {
         {request.claim && (
           <>
             {' · '}
-            <ForeignText text={text.claimedBy(request.claim.display_name)} />
+            <ForeignText text={request.claim.display_name} /> {text.holdsClaim}
           </>
         )}
         {isPending && !request.can_decide && ` · ${text.readOnly}`}

@@ -122,7 +122,7 @@ function Picture({ entries }: { readonly entries: readonly Entry[] }) {
         <g key={from}>
           <line x1={x(from)} x2={x(to)} y1="10" y2="10" className={classes['fold']} />
           <text x={x((from + to) / 2)} y="30" textAnchor="middle" className={classes['label']}>
-            {words.idle(durationText(seconds))}
+            {durationText(seconds)}
           </text>
         </g>
       ))}

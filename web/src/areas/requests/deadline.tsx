@@ -1,0 +1,26 @@
+/** How much time is left to answer. Little time is emphasized. */
+import { Instant } from '../../design/instant.tsx';
+import { useNowSeconds } from '../../shell/clock.ts';
+import classes from './deadline.module.css';
+
+const LITTLE_SECONDS = 5 * 60;
+
+export function Deadline({ at }: { readonly at: string }) {
+  const left = Date.parse(at) / 1_000 - useNowSeconds();
+  if (left >= LITTLE_SECONDS) return <Instant at={at} as="left" />;
+  return (
+    <strong className={classes['little']}>
+      <ClockIcon />
+      <Instant at={at} as="left" />
+    </strong>
+  );
+}
+
+function ClockIcon() {
+  return (
+    <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" className={classes['icon']}>
+      <circle cx="8" cy="8" r="6.2" />
+      <path d="M8 4.4V8l2.4 1.6" />
+    </svg>
+  );
+}
