@@ -89,7 +89,8 @@ const INLINE_CHARACTERS = 160;
 /** What would run, named as the page does. */
 function What({ request, title, intent }: ConfirmAnswerProps) {
   // A long value has its place below. In the sentence it would hide which tool runs.
-  const isTitled = title?.every((part) => typeof part === 'string' || isShort(part)) === true;
+  const isTitled =
+    title?.[0] !== undefined && title.every((part) => typeof part === 'string' || isShort(part));
   const tool = (
     <span className={classes['tool']}>
       <CutText text={request.tool} />
