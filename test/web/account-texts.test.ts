@@ -52,7 +52,7 @@ describe('the texts of the account pages', () => {
     const used = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))
       .flatMap((name) => [
-        ...readFileSync(join(root, name), 'utf8').matchAll(/useSingleKeys\(\{([^}]*)\}/g),
+        ...readFileSync(join(root, name), 'utf8').matchAll(/useSingleKeys\(\{(.*?)\}\)/gs),
       ])
       .flatMap(([, keys = '']) => [...keys.matchAll(/(?:^|[\s,])'?(\S)'?:/g)])
       .map(([, key]) => key);

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { everywhere, REVIEWER, scene } from '../../support/scene.ts';
+import { createPerson } from '../../support/scene/sign-in.ts';
+import { violationsOf } from '../../support/web/accessibility.ts';
+import {
+  describeInChromium,
+  PHONE,
+  screenshot,
+  startChromium,
+} from '../../support/web/chromium.ts';
+
+const { app, organization } = await scene();
+const bob = await createPerson(app, organization.id, {
+  displayName: 'Bob Field',
+  policies: [everywhere(...REVIEWER)],
+});
+
+describeInChromium('what is not there', () => {
+  const chromium = startChromium({ refusals: [401, 404] });
+
+  test('keeps the header for people who are signed in, also with text of twice the size', async () => {
+    const page = await chromium.open(`${app.url}/nowhere`, { as: bob, viewport: PHONE });
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    expect(await page.title()).toBe('There is no such page · Countersign');
+    await page.evaluate('document.documentElement.style.fontSize = "32px"');
+    const leave = await page.getByRole('button', { name: 'Sign out' }).boundingBox();
+    expect((leave?.x ?? 0) + (leave?.width ?? Infinity)).toBeLessThanOrEqual(PHONE.width);
+    await screenshot(page, 'not-found-large-text');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
+  });
+
+  test('offers no second try of a request that is not there', async () => {
+    const page = await chromium.open(`${app.url}/requests/0199a3f6-4d9e-7f60-b1a2-6c7d8e9f0a1b`, {
+      as: bob,
+      dark: true,
+    });
+    await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+    await page.getByText('Reference for support:').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    const placeholder = `getComputedStyle(document.querySelector('[type=search]'), '::placeholder').color`;
+    expect(await page.evaluate(placeholder)).toBe('rgb(161, 156, 146)');
+  });
+});
