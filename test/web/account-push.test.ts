@@ -214,7 +214,7 @@ describeInChromium('push messages', () => {
     const bare = await startApp();
     const { owner } = await createOrganization(bare);
     const page = await chromium.open(`${bare.url}/account/notifications`, { as: owner });
-    await page.getByText('it cannot send push messages').waitFor();
+    await page.getByText('Push messages are not set up.').waitFor();
     await bare.close();
   });
 });
