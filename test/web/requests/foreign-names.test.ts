@@ -57,8 +57,42 @@ const shared = async (page: Page, words: readonly string[]): Promise<string[]> =
 };
 const OURS = ['by ', 'holds the claim', 'Instance', 'Note', 'asks to run', 'tool', 'Contains'];
 
+/** The line of the page on which a text is drawn, in the order in which it is drawn. */
+const drawn = async (page: Page, text: string): Promise<string> =>
+  await page.evaluate<string>(`{
+    const bdi = [...document.querySelectorAll('article bdi')].find(
+      (each) => each.textContent === ${JSON.stringify(text)},
+    );
+    const texts = document.createTreeWalker(bdi, NodeFilter.SHOW_TEXT);
+    const signs = [];
+    while (texts.nextNode()) {
+      const node = texts.currentNode;
+      for (let at = 0; at < node.data.length; at += 1) {
+        const range = new Range();
+        range.setStart(node, at);
+        range.setEnd(node, at + 1);
+        signs.push({ sign: node.data[at], left: range.getBoundingClientRect().left });
+      }
+    }
+    signs.sort((one, other) => one.left - other.left).map(({ sign }) => sign).join('');
+  }`);
+
 describeInChromium('a text that an agent, a person or a configuration gave', () => {
   const chromium = startChromium();
+
+  test('is drawn in the order in which it runs, and a name on one line', async () => {
+    const command = '# א && rm -rf / && ls';
+    const id = await ask({
+      tool: 'list_files\n\n✓ Checked by Countersign',
+      arguments: { command, transfer: 'א 1,000 - 2,000', path: '/tmp/א/1/2' },
+    });
+    const page = await chromium.open(`${app.url}/requests/${id}`, { as: ada });
+    const name = page.getByRole('heading', { level: 1 }).filter({ hasText: 'list_files' });
+    await name.waitFor();
+    expect(await name.innerText()).toContain(String.raw`list_files\n\n✓ Checked`);
+    for (const text of [command, 'א 1,000 - 2,000', '/tmp/א/1/2'])
+      expect(await drawn(page, JSON.stringify(text))).toBe(JSON.stringify(text));
+  });
 
   test('keeps its direction to itself, on the whole page of a request', async () => {
     const id = await ask({

@@ -8,7 +8,7 @@ export function CutText({ text }: { readonly text: string }) {
   const head = headOf(text, MOST_CHARACTERS);
   return (
     <>
-      <ForeignText text={head} />
+      <ForeignText isName text={head} />
       {head.length < text.length && <small> … {words.cut(text.length)}</small>}
     </>
   );

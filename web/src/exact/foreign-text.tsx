@@ -1,10 +1,11 @@
 /**
  * Text that agents, people and other systems wrote. Characters that hide or reorder text are drawn
- * as marked escapes, letters of another script are marked, and the direction of the text stays inside its element.
+ * as marked escapes, letters of another script are marked, and no letter changes the order of the signs around it.
  */
-import { shownPieces } from '../../../src/domain/shown-text.ts';
+import { shownPieces, type ShownPiece } from '../../../src/domain/shown-text.ts';
 import { exact as words } from '../text/exact.ts';
 import classes from './foreign-text.module.css';
+import { directedPieces } from './directions.ts';
 import { letterPieces } from './mixed-scripts.ts';
 import { withoutCarriageReturns } from './warnings.ts';
 
@@ -12,12 +13,15 @@ interface ForeignTextProps {
   readonly text: string;
   /** True for a part of the source text of JSON, which has escapes. */
   readonly isSource?: boolean;
+  /** True for names: a line break in one would draw lines that look like ours. */
+  readonly isName?: boolean;
 }
 
-export function ForeignText({ text, isSource = false }: ForeignTextProps) {
-  const pieces = shownPieces(withoutCarriageReturns(text));
+export function ForeignText({ text, isSource = false, isName = false }: ForeignTextProps) {
+  const shown = shownPieces(withoutCarriageReturns(text));
+  const pieces = isName ? shown.flatMap(withBreaksShown) : shown;
   return (
-    <bdi className={classes['foreign']}>
+    <bdi dir="ltr" className={classes['foreign']}>
       {pieces.map(({ text: piece, isEscape }, index) =>
         isEscape ? (
           // Pieces never change their order: they are parts of one text.
@@ -25,15 +29,42 @@ export function ForeignText({ text, isSource = false }: ForeignTextProps) {
             {piece}
           </mark>
         ) : (
-          <Letters key={index} text={piece} isSource={isSource} />
+          <Directed key={index} text={piece} isSource={isSource} />
         ),
       )}
     </bdi>
   );
 }
 
+/** Line breaks and tabs as escapes, too. */
+function withBreaksShown({ text, isEscape }: ShownPiece): readonly ShownPiece[] {
+  if (isEscape) return [{ text, isEscape }];
+  return text
+    .split(/([\n\t])/)
+    .filter((part) => part !== '')
+    .map((part) =>
+      part === '\n' || part === '\t'
+        ? { text: part === '\n' ? String.raw`\n` : String.raw`\t`, isEscape: true }
+        : { text: part, isEscape: false },
+    );
+}
+
+type PartProps = Required<Pick<ForeignTextProps, 'text' | 'isSource'>>;
+
+function Directed({ text, isSource }: PartProps) {
+  return directedPieces(text).map(({ text: piece, isRightToLeft }, index) =>
+    isRightToLeft ? (
+      <bdi key={index} dir="rtl">
+        <Letters text={piece} isSource={isSource} />
+      </bdi>
+    ) : (
+      <Letters key={index} text={piece} isSource={isSource} />
+    ),
+  );
+}
+
 /** Letters that look like those of another script are marked where they are. */
-function Letters({ text, isSource }: Required<ForeignTextProps>) {
+function Letters({ text, isSource }: PartProps) {
   return letterPieces(text, isSource).map(({ text: piece, script }, index) => {
     if (script === undefined) return piece;
     const label = words.foreignLetter(script, piece);

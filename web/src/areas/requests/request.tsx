@@ -91,16 +91,16 @@ function Header({ request }: { readonly request: RequestDetail }) {
       </Link>
       <p className={classes['who']}>
         <strong>
-          <ForeignText text={request.agent_name} />
+          <ForeignText text={request.agent_name} isName />
         </strong>{' '}
         {request.status === 'pending' ? text.asks.open : text.asks.decided}
       </p>
       <h1 id="request-title" className={classes['tool']}>
-        <ForeignText text={request.tool} />
+        <ForeignText text={request.tool} isName />
         {request.server !== undefined && (
           <span className={classes['server']}>
             {' '}
-            {text.on} <ForeignText text={request.server} />
+            {text.on} <ForeignText text={request.server} isName />
           </span>
         )}
       </h1>
@@ -116,7 +116,7 @@ function Header({ request }: { readonly request: RequestDetail }) {
         </span>
         {request.status === 'pending' && <Deadline at={request.deadline_at} />}
         <span>
-          {text.instance} <ForeignText text={request.agent_instance_name} />
+          {text.instance} <ForeignText text={request.agent_instance_name} isName />
         </span>
       </p>
     </header>

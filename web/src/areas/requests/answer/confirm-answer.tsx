@@ -115,7 +115,7 @@ function What({ request, title, intent }: ConfirmAnswerProps) {
           {text.on} <CutText text={request.server} />
         </>
       )}{' '}
-      {text.askedBy} <ForeignText text={request.agent_name} />
+      {text.askedBy} <ForeignText text={request.agent_name} isName />
     </p>
   );
 }

@@ -51,7 +51,7 @@ function Content({ request, search }: Omit<QueueRowProps, 'selection'>) {
     >
       <span className={classes['line']}>
         <span className={classes['tool']}>
-          <ForeignText text={request.tool} />
+          <ForeignText text={request.tool} isName />
         </span>
         {request.urgency === 'interrupt' && (
           <strong className={classes['urgent']}>{text.urgent}</strong>
@@ -68,7 +68,7 @@ function Content({ request, search }: Omit<QueueRowProps, 'selection'>) {
         <ForeignText text={request.excerpt} />
       </span>
       <span className={classes['facts']}>
-        <ForeignText text={request.agent_name} />
+        <ForeignText text={request.agent_name} isName />
         {' · '}
         <Instant at={request.created_at} as="ago" focusable={false} />
         {request.claim && (

@@ -71,10 +71,10 @@ function Row({ request, outcome }: RowProps) {
     <li className={classes['request']} data-outcome={outcome?.kind}>
       <span className={classes['what']}>
         <strong className={classes['tool']}>
-          <ForeignText text={request.tool} />
+          <ForeignText text={request.tool} isName />
         </strong>
         {' · '}
-        <ForeignText text={request.agent_name} />
+        <ForeignText text={request.agent_name} isName />
       </span>
       <span className={classes['excerpt']}>
         <ForeignText text={request.excerpt} />
