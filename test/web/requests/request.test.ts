@@ -104,7 +104,7 @@ describeInChromium('a request', () => {
       });
     });
     await page.goto(pageOf(id));
-    await page.getByText('What this page shows is not what the service holds.').waitFor();
+    await page.getByText('This page does not match the stored request.').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
     await page.keyboard.press('a');
     expect(await armed(page).count()).toBe(0);

@@ -33,6 +33,10 @@ export class ApiError extends Error {
   }
 }
 
+/** What a call without a session is refused with. A wrong password is another code. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 401 && error.code === 'authentication_required';
+
 /** Without an answer that can be read, the service may have done what was asked. */
 export const isUnanswered = (error: unknown): boolean =>
   !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;

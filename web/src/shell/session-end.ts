@@ -1,11 +1,7 @@
 /** What happens when the session ends while a page is open. */
 import type { Query, QueryClient } from '@tanstack/react-query';
-import { ApiError, call } from './api.ts';
+import { call, isSignedOut } from './api.ts';
 import { accountQuery, dropSession } from './session.ts';
-
-/** What a call without a session is refused with. A wrong password is another code. */
-const isSignedOut = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 401 && error.code === 'authentication_required';
 
 interface SessionWatch {
   /** `repeat`: reads again what failed, once the session turns out to be there. */
@@ -65,10 +61,10 @@ export function watchSession(
   };
 }
 
-async function compare(membershipId: string): Promise<'same' | 'other' | 'none' | 'unknown'> {
+async function compare(actor: string): Promise<'same' | 'other' | 'none' | 'unknown'> {
   try {
     const { body } = await call('get', '/api/v1/me');
-    return body.principal.actor_id === membershipId ? 'same' : 'other';
+    return body.principal.actor_id === actor ? 'same' : 'other';
   } catch (error) {
     return isSignedOut(error) ? 'none' : 'unknown';
   }

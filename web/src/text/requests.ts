@@ -90,10 +90,10 @@ export const requests = {
   note: 'Note for the agent and the record (optional)',
   changed: 'This request changed while you decided. Read it again before you answer.',
   notSame:
-    'What this page shows is not what the service holds. You cannot approve it here. Reload the page.',
+    'This page does not match the stored request. You cannot approve it here. Reload the page.',
   unreadable:
     'This page cannot read the arguments of the call. You cannot approve it here. You can deny it.',
-  offline: 'You are offline. Nothing is sent until you are back and press again.',
+  offline: 'You are offline. You can answer when you are back online.',
   signedOut: 'You are signed out. Your answer was not sent again.',
   sending: 'Sending your answer …',
   unconfirmed: {

@@ -32,6 +32,14 @@ export function Modal({ labelledBy, isWide = false, onClose, children }: ModalPr
         event.preventDefault();
         onClose();
       }}
+      onClose={() => {
+        // Browsers close it at a second Escape, whatever the page says.
+        onClose();
+        requestAnimationFrame(() => {
+          const element = dialog.current;
+          if (element?.isConnected && !element.open) element.showModal();
+        });
+      }}
     >
       <div className={classes['content']}>{children}</div>
     </dialog>

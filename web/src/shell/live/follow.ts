@@ -3,6 +3,7 @@
  * connections to a server without HTTP/2.
  */
 import { ApiError } from '../api.ts';
+import { pause } from '../online.ts';
 import { readChanges, type Changes } from './changes.ts';
 import { poll, type Message } from './poll.ts';
 
@@ -61,21 +62,6 @@ export function followChanges({ actor, begin, receive }: Following): () => void 
     ended.abort();
     channel.close();
   };
-}
-
-/** Ends early when a network comes back. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const end = () => {
-    resolve(undefined);
-  };
-  const timer = setTimeout(end, ms);
-  signal.addEventListener('abort', end);
-  addEventListener('online', end);
-  await promise;
-  clearTimeout(timer);
-  signal.removeEventListener('abort', end);
-  removeEventListener('online', end);
 }
 
 async function untilVisible(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 /** The answer of this person to one request: sent once, also when they leave the page, and known when they come back. */
 import { useMutationState, useQueryClient, type MutationState } from '@tanstack/react-query';
+import { isSignedOut } from '../../../shell/api.ts';
 import { useSensitiveMutation } from '../../../shell/recent-authentication.tsx';
 import { accountQuery } from '../../../shell/session.ts';
 import type { MainValue, PresentedCall } from '../call/presented-call.ts';
@@ -12,7 +13,7 @@ import {
   type Intent,
   type SentAnswer,
 } from './answer-storage.ts';
-import { isSignedOut, sendUntilAnswered, type Answer } from './send-answer.ts';
+import { sendUntilAnswered, type Answer } from './send-answer.ts';
 
 /** What a person answers, and what they must see before they confirm. */
 export interface AnswerableCall {

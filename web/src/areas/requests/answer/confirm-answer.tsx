@@ -1,6 +1,6 @@
 /** The second act of an answer: names what would run, takes a note, and confirms. */
 import { Button } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { CutText } from '../../../exact/cut-text.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import type { SourceValue } from '../../../exact/source-values.ts';
@@ -11,7 +11,8 @@ import { Scalar } from '../call/field-value.tsx';
 import { FlagList } from '../call/flag-list.tsx';
 import type { MainValue } from '../call/presented-call.ts';
 import type { AnswerableCall } from './answer-data.ts';
-import { noteDraft, type Intent } from './answer-storage.ts';
+import type { Intent } from './answer-storage.ts';
+import { NoteField, useNote } from './note-field.tsx';
 import { useSecondAct } from './second-act.ts';
 import classes from './confirm-answer.module.css';
 
@@ -33,7 +34,7 @@ function isEscapeHere(event: KeyboardEvent, here: Element | null): boolean {
 
 export function ConfirmAnswer(props: ConfirmAnswerProps) {
   const { request, main, flags, intent, isOnline, confirm, cancel } = props;
-  const [note, setNote] = useState(() => noteDraft.read(request.id));
+  const note = useNote(request.id);
   const group = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const escape = (event: KeyboardEvent) => {
@@ -45,7 +46,7 @@ export function ConfirmAnswer(props: ConfirmAnswerProps) {
     };
   });
   const secondAct = useSecondAct(() => {
-    confirm(note);
+    confirm(note.note);
   });
   return (
     <div
@@ -63,13 +64,7 @@ export function ConfirmAnswer(props: ConfirmAnswerProps) {
             <FlagList flags={flags} first={FIRST_FLAGS} />
           </div>
         )}
-        <Note
-          note={note}
-          change={(changed) => {
-            setNote(changed);
-            noteDraft.write(request.id, changed);
-          }}
-        />
+        <NoteField {...note} label={text.note} />
       </div>
       <div className={classes['buttons']}>
         <Button variant="default" onClick={cancel}>
@@ -140,25 +135,4 @@ function MainText({ kind, value, label }: MainValue) {
   )
     return <TextBlock text={characters} mono />;
   return <Scalar kind={kind} value={value} label={label} />;
-}
-
-interface NoteProps {
-  readonly note: string;
-  readonly change: (note: string) => void;
-}
-
-function Note({ note, change }: NoteProps) {
-  return (
-    <label className={classes['note']}>
-      <span>{text.note}</span>
-      <textarea
-        rows={2}
-        maxLength={4_000}
-        value={note}
-        onChange={({ currentTarget }) => {
-          change(currentTarget.value);
-        }}
-      />
-    </label>
-  );
 }

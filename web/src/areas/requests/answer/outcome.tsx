@@ -81,7 +81,7 @@ function By({ decision, isOwn }: ByProps) {
           {text.by} <ForeignText text={name} />
         </>
       )}
-      {channel === 'pipeline' && text.byRule} <Instant at={at} as="ago" />
+      {channel === 'pipeline' && text.byRule} <Instant at={at} as="clock" />
     </>
   );
 }

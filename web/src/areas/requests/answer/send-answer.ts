@@ -2,7 +2,8 @@
  * Sending one answer until the service has answered it. The same key makes every try the same decision. Timers of
  * hidden tabs are slower, but they go on: React Query's own retries would rest.
  */
-import { ApiError, call, isUnanswered } from '../../../shell/api.ts';
+import { ApiError, call, isSignedOut, isUnanswered } from '../../../shell/api.ts';
+import { pause } from '../../../shell/online.ts';
 import { requests as text } from '../../../text/requests.ts';
 import { sentAnswers, type Intent } from './answer-storage.ts';
 
@@ -65,9 +66,6 @@ async function send({ id, intent, note, digest, key }: Answer) {
   });
 }
 
-export const isSignedOut = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 401;
-
 async function requireActor(actor: string): Promise<void> {
   const { body } = await call('get', '/api/v1/me');
   if (body.principal.actor_id !== actor) throw signedOut();
@@ -86,19 +84,4 @@ const signedOut = (): ApiError =>
 function delayOf(tries: number, error: unknown): number {
   const wanted = (error instanceof ApiError && error.retryAfterSeconds) || 0;
   return Math.max(wanted * 1_000, RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] ?? 0);
-}
-
-/** Ends early once the browser has a network again, and with the signal. */
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const end = () => {
-    resolve(undefined);
-  };
-  const timer = setTimeout(end, ms);
-  addEventListener('online', end);
-  signal?.addEventListener('abort', end);
-  await promise;
-  clearTimeout(timer);
-  removeEventListener('online', end);
-  signal?.removeEventListener('abort', end);
 }

@@ -1,11 +1,11 @@
 /** Sending the decisions of a batch, and what became of each. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
-import { call, isUnanswered } from '../../../../shell/api.ts';
+import { useEffect, useRef, useState } from 'react';
+import { call, isSignedOut, isUnanswered } from '../../../../shell/api.ts';
 import { useSensitiveCall } from '../../../../shell/recent-authentication.tsx';
 import { accountQuery } from '../../../../shell/session.ts';
 import { decisionKey, sentAnswers } from '../../answer/answer-storage.ts';
-import { isSignedOut, sendUntilAnswered } from '../../answer/send-answer.ts';
+import { sendUntilAnswered } from '../../answer/send-answer.ts';
 import type { Summary } from '../change-log.ts';
 import { dropAnswered } from '../queue-data.ts';
 import { denyEach, type FinalAnswer, type Outcome } from './deny-each.ts';
@@ -17,6 +17,13 @@ export function useBatchDeny() {
   const send = useDenial();
   const [outcomes, setOutcomes] = useState<Outcomes>(new Map());
   const running = useRef<AbortController>(undefined);
+  // Leaving the page stops it: no denial goes out that no one sees.
+  useEffect(
+    () => () => {
+      running.current?.abort();
+    },
+    [],
+  );
   const report = (id: string, outcome: Outcome) => {
     setOutcomes((before) => new Map(before).set(id, outcome));
     if (outcome.kind === 'denied' || outcome.kind === 'answered') dropAnswered(queries, id);

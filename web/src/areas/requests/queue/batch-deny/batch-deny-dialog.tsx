@@ -6,6 +6,7 @@ import { ForeignText } from '../../../../exact/foreign-text.tsx';
 import { useOnline } from '../../../../shell/online.ts';
 import { queue as text } from '../../../../text/queue.ts';
 import { noteDraft } from '../../answer/answer-storage.ts';
+import { NoteField, useNote } from '../../answer/note-field.tsx';
 import { useSecondAct } from '../../answer/second-act.ts';
 import type { Summary } from '../change-log.ts';
 import { useBatchDeny, type BatchDeny } from './batch-deny-data.ts';
@@ -103,28 +104,17 @@ interface ConfirmProps {
 }
 
 function Confirm({ selection: { selected, dropped }, cancel, confirm }: ConfirmProps) {
-  const [note, setNote] = useState(noteDraft.read(BATCH));
+  const note = useNote(BATCH);
   const isOnline = useOnline();
   const act = useSecondAct(() => {
-    confirm(note);
+    confirm(note.note);
   });
   return (
     <>
       <p role="status" className={classes['dropped']}>
         {dropped.length > 0 && text.dropped(dropped.length)}
       </p>
-      <label className={classes['note']}>
-        <span>{text.note}</span>
-        <textarea
-          rows={2}
-          maxLength={4_000}
-          value={note}
-          onChange={({ currentTarget: { value } }) => {
-            setNote(value);
-            noteDraft.write(BATCH, value);
-          }}
-        />
-      </label>
+      <NoteField {...note} label={text.note} />
       <div className={classes['acts']}>
         <Button variant="default" onClick={cancel}>
           {text.cancel}
