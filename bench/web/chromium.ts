@@ -1,10 +1,15 @@
 /** The Chromium of this machine, for measurements and for tests. */
 import { existsSync } from 'node:fs';
 
-const PATHS = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium', '/usr/bin/google-chrome'];
+const installed = (...paths: readonly string[]) => paths.find((path) => existsSync(path));
+const chosen = process.env['CHROMIUM'] || undefined;
 
-/** Undefined where none is installed. */
-export const chromiumPath = PATHS.find((path) => path !== '' && existsSync(path));
+/** As people use it. Undefined where none is installed. */
+export const chromiumPath = chosen ?? installed('/usr/bin/chromium', '/usr/bin/google-chrome');
+
+/** The same engine without windows, which takes half the processor time. It has no push messages. */
+export const headlessShellPath =
+  chosen ?? installed('/usr/bin/chromium-headless-shell') ?? chromiumPath;
 
 /** No call leaves the machine. */
 export const CHROMIUM_FLAGS = [

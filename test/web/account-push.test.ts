@@ -9,7 +9,7 @@ import { until } from '../support/waiting.ts';
 import { LOOPBACK_ALLOWED } from '../support/servers/webhook-receiver.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
 import {
-  describeInChromium,
+  describeInWholeChromium,
   PHONE,
   screenshot,
   startChromium,
@@ -107,8 +107,8 @@ const openedBy = (page: Page, tag: string) =>
        })`,
     );
 
-describeInChromium('push messages', () => {
-  const chromium = startChromium({ refusals: [501] });
+describeInWholeChromium('push messages', () => {
+  const chromium = startChromium({ refusals: [501], isWhole: true });
 
   test('are switched on for this browser, tested, shown by the service worker and switched off', async () => {
     const ada = await createPerson(app, organizationId, { displayName: 'Ada Marsh' });

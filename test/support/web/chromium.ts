@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { CHROMIUM_FLAGS, chromiumPath } from '../../../bench/web/chromium.ts';
+import { CHROMIUM_FLAGS, chromiumPath, headlessShellPath } from '../../../bench/web/chromium.ts';
 import { packageRoot } from '../../../src/platform/package-root.ts';
 import type { TestMember } from '../scene/factories.ts';
 
@@ -35,21 +35,28 @@ export interface Chromium {
 }
 
 /** Tests in Chromium. Where none is installed they are skipped, and the summary says so. */
-export const describeInChromium = chromiumPath === undefined ? describe.skip : describe;
+export const describeInChromium = headlessShellPath === undefined ? describe.skip : describe;
+
+/** For what only Chromium with its windows has, such as push messages. */
+export const describeInWholeChromium = chromiumPath === undefined ? describe.skip : describe;
 
 /** Chromium logs every answer that refuses a call. */
 const REFUSAL = /^error: Failed to load resource: .* status of (?<status>\d+) /;
 
 /**
  * Call it inside `describeInChromium`: one browser for the file. `refusals`: the statuses of answers
- * that every page of the file may get.
+ * that every page of the file may get. `isWhole`: for `describeInWholeChromium`.
  */
-export function startChromium({ refusals = [] }: { refusals?: readonly number[] } = {}): Chromium {
+export function startChromium({
+  refusals = [],
+  isWhole = false,
+}: { refusals?: readonly number[]; isWhole?: boolean } = {}): Chromium {
+  const executablePath = (isWhole ? chromiumPath : headlessShellPath) ?? '';
   let browser: Browser | undefined;
   const contexts: BrowserContext[] = [];
   const problems: string[] = [];
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: CHROMIUM_FLAGS });
+    browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
   });
   afterEach(async () => {
     for (const context of contexts.splice(0)) {
