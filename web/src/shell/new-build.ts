@@ -6,10 +6,12 @@ const AGAIN_MS = 60_000;
 
 /** A page whose next part is gone is loaded again, once. */
 export function reloadForNewBuild(): void {
-  addEventListener('vite:preloadError', () => {
+  addEventListener('vite:preloadError', ({ payload }) => {
     const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
     if (Date.now() - last < AGAIN_MS) return;
     sessionStorage.setItem(RELOADED, String(Date.now()));
+    // TanStack Router would load the page once more, unless it finds this.
+    sessionStorage.setItem(`tanstack_router_reload:${payload.message}`, '1');
     location.reload();
   });
 }
