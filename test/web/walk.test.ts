@@ -69,7 +69,7 @@ describe('files of the web app', () => {
     const preloaded = async (path: string) =>
       [
         ...(await app.http.call('GET', path)).text.matchAll(
-          /rel="modulepreload" crossorigin href="\/assets\/([a-z-]+)-/g,
+          /rel="modulepreload" crossorigin href="\/assets\/([a-z-]+)-[\w-]{8}\.js"/g,
         ),
       ].map(([, name]) => name);
     expect(await preloaded('/')).toContain('requests');
