@@ -40,7 +40,11 @@ export default {
   },
   globalSetup: '<rootDir>/test/support/run/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/run/global-teardown.ts',
-  reporters: ['default', '<rootDir>/test/support/run/summary-reporter.js'],
+  reporters: [
+    '<rootDir>/test/support/run/file-reporter.js',
+    'summary',
+    '<rootDir>/test/support/run/summary-reporter.js',
+  ],
   testSequencer: '<rootDir>/test/support/run/sequencer.js',
   // More than the cores, because several files mostly wait for minutes and processes.
   maxWorkers: 6,

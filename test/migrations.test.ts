@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pendingMigrations } from '../src/data/migrate.ts';
 import { describeSchema } from '../src/data/schema-description.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
+import { compiledPath } from './support/run/compiled-sources.ts';
 import { cloneDatabase, type TestDatabase } from './support/run/database.ts';
 
 interface Migration {
@@ -198,7 +200,7 @@ describe('the migrations', () => {
 
   test('go down to an empty database and up again to the same schema', async () => {
     const migrations = await Promise.all(
-      files.map(async (file) => (await import(`../migrations/${file}`)) as Migration),
+      files.map(async (file) => (await import(pathToFileURL(compiledPath(`migrations/${file}`)).href)) as Migration),
     );
     const before = await describeSchema(db);
     for (const migration of migrations.toReversed())

@@ -145,9 +145,10 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
  */
 function namedPaths(all: readonly Endpoint[]): ReadonlyMap<string, readonly string[]> {
   const names = all.map(({ path }) => path).filter((path) => !path.includes('{'));
+  const patterns = all.map((endpoint) => ({ ...endpoint, pattern: patternOf(endpoint) }));
   return new Map(
     names.map((name) => {
-      const methods = all
+      const methods = patterns
         .filter((endpoint) => accepts(endpoint, name))
         .flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
       return [name, [...new Set(methods)].sort()];
@@ -155,10 +156,16 @@ function namedPaths(all: readonly Endpoint[]): ReadonlyMap<string, readonly stri
   );
 }
 
+function patternOf({ path }: Endpoint): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+}
+
 /** Whether the path, with its placeholders filled in, can be this one. */
-function accepts({ path, params }: Endpoint, target: string): boolean {
-  const pattern = path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  const match = new RegExp(`^${pattern}$`).exec(target);
+function accepts(
+  { pattern, params }: Pick<Endpoint, 'params'> & { readonly pattern: RegExp },
+  target: string,
+): boolean {
+  const match = pattern.exec(target);
   return match !== null && (params?.safeParse({ ...match.groups }).success ?? true);
 }
 

@@ -1,9 +1,10 @@
 /** The example receiver, as a process of its own, answers for a rule. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { freePort } from '../../src/local/processes.ts';
+import { packageRoot } from '../../src/platform/package-root.ts';
 import { requestOf } from '../support/adapter.ts';
 import { REVIEWER, scene } from '../support/scene.ts';
 import { asking, ASKING } from '../support/servers/asked-endpoint.ts';
@@ -23,7 +24,7 @@ const created = await owner.http.post(path, {
 await owner.http.post(`${path}/1/activate`, undefined, { headers: { 'if-match': '"0"' } });
 await pipeline('bot', { blocks: [asking('refunds')], default_escalation_path: 'finance' });
 
-const file = fileURLToPath(new URL('../../examples/webhook-receiver/server.js', import.meta.url));
+const file = join(packageRoot(), 'examples/webhook-receiver/server.js');
 const child = spawn(process.execPath, [file], {
   stdio: ['ignore', 'pipe', 'inherit'],
   env: { SIGNING_SECRET: String(created.body['signing_secret']), PORT: String(port) },

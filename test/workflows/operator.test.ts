@@ -1,7 +1,9 @@
 /** What an operator finds in the Temporal UI, and how short the histories are. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { defaultPayloadConverter } from '@temporalio/common';
+import { packageRoot } from '../../src/platform/package-root.ts';
 import { setupTemporal } from '../../temporal/setup.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import {
@@ -40,7 +42,7 @@ async function found(query: string): Promise<string[]> {
 
 function recorded(shape: Shape): HistoryEvent[] {
   return (
-    parseHistory(readFileSync(new URL(`../histories/${shape}.json`, import.meta.url), 'utf8'))
+    parseHistory(readFileSync(join(packageRoot(), `test/histories/${shape}.json`), 'utf8'))
       .events ?? []
   );
 }

@@ -4,6 +4,8 @@
  */
 import { writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/platform/package-root.ts';
 import { startApp } from '../support/app.ts';
 import globalSetup from '../support/run/global-setup.ts';
 import globalTeardown from '../support/run/global-teardown.ts';
@@ -22,7 +24,7 @@ try {
     const id = await live(stage);
     const text = historyText(await handleOf(app, id).fetchHistory());
     if (text.includes(hostname())) throw new Error(`the history of ${shape} names this machine`);
-    writeFileSync(new URL(`../histories/${shape}.json`, import.meta.url), text);
+    writeFileSync(join(packageRoot(), `test/histories/${shape}.json`), text);
     process.stdout.write(`${shape}\n`);
   }
   await stage.endpoint.close();

@@ -3,16 +3,18 @@
  * every open workflow. That is harmless but slow, so it must be deliberate.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { pino } from 'pino';
+import { packageRoot } from '../../src/platform/package-root.ts';
 import { routeSdkLogs } from '../../temporal/runtime.ts';
 import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
 import { parseHistory } from './histories.ts';
 import { SHAPES, type Shape } from './shapes.ts';
 
 const SHAPE_NAMES = Object.keys(SHAPES) as Shape[];
-const directory = new URL('../histories/', import.meta.url);
+const directory = join(packageRoot(), 'test/histories');
 /** Of runs that were started before signals carried final answers. They go when `isOlder` goes. */
 const OLDER = [
   'automatic',
@@ -27,7 +29,7 @@ const older = (shapes: readonly (typeof OLDER)[number][]): Recording[] =>
   shapes.map((shape) => `older/${shape}` as const);
 const RECORDINGS: readonly Recording[] = [...SHAPE_NAMES, ...older(OLDER)];
 const textOf = (recording: Recording) =>
-  readFileSync(new URL(`${recording}.json`, directory), 'utf8');
+  readFileSync(join(directory, `${recording}.json`), 'utf8');
 const code = readFileSync(workflowBundlePath(), 'utf8');
 
 routeSdkLogs(pino({ level: 'silent' }));
@@ -138,7 +140,7 @@ const mutants: readonly Mutant[] = [
 describe('recorded histories', () => {
   test('exist for each shape', () => {
     const files = (under: string) =>
-      readdirSync(new URL(under, directory)).filter((name) => name.endsWith('.json'));
+      readdirSync(join(directory, under)).filter((name) => name.endsWith('.json'));
     expect(files('.').sort()).toEqual(SHAPE_NAMES.map((shape) => `${shape}.json`).sort());
     expect(files('older/').sort()).toEqual(OLDER.map((shape) => `${shape}.json`));
   });

@@ -11,8 +11,8 @@ import { runSource } from './run-source.ts';
 const PACKAGES = ['cel-js'];
 
 /**
- * Bundles each package that is new or has another version, into node_modules beside the compiled sources. So these find the
- * bundles by themselves, and typescript-hooks.js finds them for the sources.
+ * Bundles each package that is new or has another version, into node_modules beside the compiled sources, which find
+ * the bundles there by themselves.
  */
 export async function bundlePackages(): Promise<void> {
   await Promise.all(PACKAGES.map(bundle));

@@ -1,9 +1,10 @@
 /**
- * The sources as JavaScript in dist/for-tests, for the processes that tests start. Compiling while loading takes a
- * third of the time of each start, because Node then sends the modules of all packages through a hook as well.
+ * The sources and the tests as JavaScript in dist/for-tests. Compiling while loading takes a third of the time of each
+ * start, because Node then sends the modules of all packages through a hook as well.
  */
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -17,7 +18,7 @@ import { packageRoot } from '../../../src/platform/package-root.ts';
 
 const FOLDERS = [
   ...['src', 'api', 'workflows', 'activities', 'temporal', 'migrations', 'bin', 'demo'],
-  ...['test/bin', 'test/support'],
+  ...['bench', 'test', 'web/src'],
 ];
 const OPTIONS = {
   jsc: {
@@ -26,11 +27,15 @@ const OPTIONS = {
     rewriteRelativeImportExtensions: true,
   },
   module: { type: 'es6' },
+  sourceMaps: 'inline',
 } as const;
 
 const root = packageRoot();
 /** Under dist/, which every tool ignores, and above which `packageRoot` finds the package. */
 export const COMPILED = join(root, 'dist/for-tests');
+
+/** What tests import as `@jest/globals`: the runner prepares it for each file. */
+const JEST_GLOBALS = 'test/support/runner/jest-globals.js';
 
 /** The path of a source in JavaScript. `source`: its path from the root of the package. */
 export function compiledPath(source: string): string {
@@ -38,7 +43,8 @@ export function compiledPath(source: string): string {
 }
 
 /**
- * Compiles what has changed since an earlier run, and removes what has no source any more. Returns a digest of all.
+ * Compiles what has changed since an earlier run, and removes what has no source any more. Returns a digest of all but
+ * the tests.
  */
 export async function compileSources(): Promise<string> {
   const sources = FOLDERS.flatMap((folder) => sourcesIn(folder));
@@ -50,25 +56,36 @@ export async function compileSources(): Promise<string> {
     if (name.endsWith('.js') && !/^(node_modules|programs)/.test(name) && !current.has(path))
       rmSync(path, { force: true });
   }
-  return createHash('sha256').update(marks.join('')).digest('hex');
+  provideJestGlobals();
+  const others = marks.filter((_mark, index) => sources[index]?.endsWith('.test.ts') === false);
+  return createHash('sha256').update(others.join('')).digest('hex');
+}
+
+function provideJestGlobals(): void {
+  const directory = join(COMPILED, 'node_modules/@jest/globals');
+  mkdirSync(directory, { recursive: true });
+  copyFileSync(join(root, JEST_GLOBALS), join(directory, 'index.js'));
+  const manifest = { name: '@jest/globals', type: 'module', exports: './index.js' };
+  writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
 }
 
 function sourcesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
     .map((name) => join(folder, name));
 }
 
 /** The last line of the output names what it was made of. The first one may be a `#!`. */
 async function compile(source: string, compiler: string): Promise<string> {
   const text = readFileSync(join(root, source), 'utf8');
-  const made = JSON.stringify([compiler, OPTIONS, text]);
+  const options = { filename: join(root, source), ...OPTIONS };
+  const made = JSON.stringify([compiler, options, text]);
   const mark = `\n// ${createHash('sha256').update(made).digest('hex')}\n`;
   const path = compiledPath(source);
   if (existsSync(path) && readFileSync(path, 'utf8').endsWith(mark)) return mark;
   // Loaded only for a change, because it takes as long as all the comparisons.
   const { transform } = await import('@swc/core');
-  const { code } = await transform(text, { filename: source, ...OPTIONS });
+  const { code } = await transform(text, options);
   mkdirSync(dirname(path), { recursive: true });
   // Atomic, even if another run writes the same file.
   const unfinished = `${path}.${process.pid}`;

@@ -1,6 +1,6 @@
 /**
  * `node --import ./test/support/run/typescript.js some.ts` runs our sources without a build, for
- * scripts and threads. Processes that tests start run what compiled-sources.ts wrote.
+ * scripts. Tests run what compiled-sources.ts wrote.
  */
 import { register } from 'node:module';
 

@@ -1,3 +1,20 @@
-/** `@jest/globals` for the current test file. Node evaluates it again for each file. */
-export const { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } =
-  globalThis[Symbol.for('countersign.jest-globals')];
+/**
+ * `@jest/globals` for tests and their support modules, which outlive a test file: each name is that of the file that runs
+ * now.
+ */
+const current = (name) => globalThis[Symbol.for('countersign.jest-globals')][name];
+
+const following = (name) =>
+  new Proxy(() => undefined, {
+    apply: (_target, _this, given) => current(name)(...given),
+    get: (_target, key) => current(name)[key],
+  });
+
+export const afterAll = following('afterAll');
+export const afterEach = following('afterEach');
+export const beforeAll = following('beforeAll');
+export const beforeEach = following('beforeEach');
+export const describe = following('describe');
+export const expect = following('expect');
+export const it = following('it');
+export const test = following('test');

@@ -5,12 +5,10 @@
  * file. This gives up mocking of modules, which no test does, and reloading while watching.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createRequire, register } from 'node:module';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-register('../run/typescript-hooks.js', import.meta.url);
-register('./jest-hooks.js', import.meta.url);
 process.setSourceMapsEnabled(true);
 
 const require = createRequire(import.meta.url);
@@ -32,6 +30,12 @@ AsyncLocalStorage.prototype.run = function run(...given) {
 function releaseStorages() {
   for (const storage of storagesInUse) storage.disable();
   storagesInUse.clear();
+}
+
+/** As global setup has compiled it (test/support/run/compiled-sources.ts). */
+function compiled(root, path) {
+  const file = join(root, 'dist/for-tests', relative(root, path)).replace(/\.ts$/, '.js');
+  return pathToFileURL(file).href;
 }
 
 export default async function runTestFile(
@@ -56,7 +60,7 @@ export default async function runTestFile(
       globalThis[Symbol.for('countersign.jest-globals')] = globals;
     },
     unstable_shouldLoadAsEsm: () => true,
-    unstable_importModule: (path) => import(pathToFileURL(path).href),
+    unstable_importModule: (path) => import(compiled(config.rootDir, path)),
   });
   try {
     return await circus(globalConfig, config, environment, natively, testPath, sendMessageToJest);
