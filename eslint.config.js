@@ -96,7 +96,7 @@ export default tseslint.config(
       'web/vite.config.ts',
       '.dependency-cruiser.js',
       'test/support/run/global-{setup,teardown}.ts',
-      'test/support/run/{summary-reporter,sequencer}.js',
+      'test/support/run/{file-reporter,summary-reporter,sequencer}.js',
       'test/support/runner/*.js',
     ],
     rules: { 'no-restricted-syntax': 'off' },

@@ -200,7 +200,10 @@ describe('the migrations', () => {
 
   test('go down to an empty database and up again to the same schema', async () => {
     const migrations = await Promise.all(
-      files.map(async (file) => (await import(pathToFileURL(compiledPath(`migrations/${file}`)).href)) as Migration),
+      files.map(
+        async (file) =>
+          (await import(pathToFileURL(compiledPath(`migrations/${file}`)).href)) as Migration,
+      ),
     );
     const before = await describeSchema(db);
     for (const migration of migrations.toReversed())

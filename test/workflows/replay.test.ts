@@ -28,8 +28,7 @@ type Recording = Shape | `older/${(typeof OLDER)[number]}`;
 const older = (shapes: readonly (typeof OLDER)[number][]): Recording[] =>
   shapes.map((shape) => `older/${shape}` as const);
 const RECORDINGS: readonly Recording[] = [...SHAPE_NAMES, ...older(OLDER)];
-const textOf = (recording: Recording) =>
-  readFileSync(join(directory, `${recording}.json`), 'utf8');
+const textOf = (recording: Recording) => readFileSync(join(directory, `${recording}.json`), 'utf8');
 const code = readFileSync(workflowBundlePath(), 'utf8');
 
 routeSdkLogs(pino({ level: 'silent' }));
