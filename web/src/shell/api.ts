@@ -7,6 +7,7 @@ import type { HttpMethod, PathsWithMethod, SuccessResponseJSON } from 'openapi-t
 import { parseExact } from '../../../src/platform/json/exact-json.ts';
 import { session } from '../text/session.ts';
 import { learnServerTime } from './clock.ts';
+import { send } from './live/first-reads.ts';
 import type { paths } from './openapi.d.ts';
 
 /** What the service refused, in the words of its error envelope. */
@@ -45,9 +46,20 @@ export interface Answer<Body> {
   readonly status: number;
   readonly body: Body;
   readonly headers: Headers;
+  /** When the call was sent, in milliseconds of the tab's clock. */
+  readonly sentAt: number;
 }
 
-const client = createClient<paths>({ baseUrl: '' });
+const sentTimes = new WeakMap<Response, number>();
+
+const client = createClient<paths>({
+  baseUrl: '',
+  fetch: async (request) => {
+    const { response, sentAt } = await send(request);
+    sentTimes.set(response, sentAt);
+    return response;
+  },
+});
 
 type Init<Path extends keyof paths, Method extends HttpMethod> = MaybeOptionalInit<
   paths[Path],
@@ -94,6 +106,7 @@ export async function call<Method extends HttpMethod, Path extends PathsWithMeth
     status: response.status,
     body: body as BodyOf<Path, Method>,
     headers: response.headers,
+    sentAt: sentTimes.get(response) ?? performance.now(),
   };
 }
 
