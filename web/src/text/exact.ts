@@ -1,18 +1,18 @@
 /** English texts about exact values. */
-const count = (value: number): string => value.toLocaleString('en');
+import { countText } from './numbers.ts';
 
 export const exact = {
   hidden: 'A character that hides or reorders text, shown by its code',
   hasHidden: 'Contains characters that hide or reorder text.',
   /** Comes after the word. */
   mixes: (scripts: readonly string[]) => `mixes ${scripts.join(' and ')} letters that look alike.`,
-  showAll: (characters: number) => `Show all ${count(characters)} characters`,
-  cut: (characters: number) => `(${count(characters)} characters)`,
+  showAll: (characters: number) => `Show all ${countText(characters)} characters`,
+  cut: (characters: number) => `(${countText(characters)} characters)`,
   showLess: 'Show less',
   emptyText: 'empty text',
-  items: (items: number) => `${count(items)} ${items === 1 ? 'item' : 'items'}`,
-  members: (members: number) => `${count(members)} ${members === 1 ? 'member' : 'members'}`,
+  items: (items: number) => `${countText(items)} ${items === 1 ? 'item' : 'items'}`,
+  members: (members: number) => `${countText(members)} ${members === 1 ? 'member' : 'members'}`,
   reveal: 'Show',
-  scrolls: (lines: number) => `${count(lines)} lines. This box scrolls.`,
+  scrolls: (lines: number) => `${countText(lines)} lines. This box scrolls.`,
   foreignLetter: (script: string, letter: string) => `${script} letter ${letter}`,
 } as const;

@@ -1,9 +1,8 @@
 /** English texts of the queue's state, its selection and the denial of several requests. */
+import { countText, someText } from './numbers.ts';
 import type { requests } from './requests.ts';
 
-const some = (value: number, one: string, many: string): string =>
-  `${value.toLocaleString('en')} ${value === 1 ? one : many}`;
-const these = (value: number): string => some(value, 'request', 'requests');
+const these = (value: number): string => someText(value, 'request', 'requests');
 
 export const queue = {
   cut: 'The service does not answer. This list may be out of date. Trying again …',
@@ -15,7 +14,7 @@ export const queue = {
   select: 'Select',
   selectRow: (tool: string, agent: string) => `Select ${tool} of ${agent}`,
   selection: 'Selected requests',
-  selected: (selected: number) => `${selected.toLocaleString('en')} selected`,
+  selected: (selected: number) => `${countText(selected)} selected`,
   selectAll: 'Select all',
   endSelection: 'Done',
   hint: 'Select the requests that you want to deny.',
@@ -23,8 +22,7 @@ export const queue = {
   dropped: (dropped: number) =>
     `${these(dropped)} left the selection: answered or changed meanwhile.`,
 
-  denySome: (selected: number) =>
-    selected === 0 ? 'Deny …' : `Deny ${selected.toLocaleString('en')} …`,
+  denySome: (selected: number) => (selected === 0 ? 'Deny …' : `Deny ${countText(selected)} …`),
   title: (selected: number) => `Deny ${these(selected)}?`,
   intro: 'Every request is denied separately, with the same note.',
   note: 'One note for the agents and the record (optional)',

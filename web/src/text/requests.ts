@@ -1,15 +1,13 @@
 /** English texts of the queue and of a request. */
-const count = (value: number): string => value.toLocaleString('en');
-const some = (value: number, one: string, many: string): string =>
-  `${count(value)} ${value === 1 ? one : many}`;
+import { countText, someText } from './numbers.ts';
 
 export const requests = {
   queueTitle: 'Requests',
   show: 'Which requests',
   tabs: { asked: 'Asked of me', mine: 'I can decide', all: 'All', decided: 'Decided' },
-  count: (requests: number) => (requests >= 1_000 ? '1,000+' : count(requests)),
+  count: (requests: number) => (requests >= 1_000 ? '1,000+' : countText(requests)),
   search: 'Search tool, agent or id',
-  arrived: (requests: number) => `Show ${some(requests, 'new request', 'new requests')}`,
+  arrived: (requests: number) => `Show ${someText(requests, 'new request', 'new requests')}`,
   readOnly: 'read only',
   moreFailed: 'More could not be loaded. Try again',
   noMatch: 'Nothing matches',
@@ -64,15 +62,15 @@ export const requests = {
   leftOut: (values: number) =>
     values === 0
       ? 'The summary above shows every value of the arguments.'
-      : `The summary above leaves out ${some(values, 'value', 'values')} of the arguments.`,
-  allRows: (rows: number) => `Show all ${count(rows)} rows`,
-  allLines: (lines: number) => `Show all ${count(lines)} lines`,
+      : `The summary above leaves out ${someText(values, 'value', 'values')} of the arguments.`,
+  allRows: (rows: number) => `Show all ${countText(rows)} rows`,
+  allLines: (lines: number) => `Show all ${countText(lines)} lines`,
   context: 'Context',
   contextHint: 'Where the call comes from, as the adapter observed it.',
   reasoning: 'The agent says (not checked)',
   reasoningHint: 'An agent can be wrong, or misled by what it read. Decide by the call itself.',
-  flags: (flags: number) => some(flags, 'warning about this call', 'warnings about this call'),
-  moreFlags: (flags: number) => `and ${count(flags)} more`,
+  flags: (flags: number) => someText(flags, 'warning about this call', 'warnings about this call'),
+  moreFlags: (flags: number) => `and ${countText(flags)} more`,
   /** Where a warning is. Places in the arguments begin with a slash. */
   place: { tool: 'tool', server: 'server', agent: 'agent', instance: 'instance' },
 
@@ -167,8 +165,8 @@ export const requests = {
   helpHint: 'They are notified at once and may decide.',
   helpSearch: 'Find people',
   helpSend: (people: number) =>
-    people === 0 ? 'Choose people' : `Ask ${some(people, 'person', 'people')}`,
-  helpDone: (people: number) => `${some(people, 'person was', 'people were')} asked for help.`,
+    people === 0 ? 'Choose people' : `Ask ${someText(people, 'person', 'people')}`,
+  helpDone: (people: number) => `${someText(people, 'person was', 'people were')} asked for help.`,
   helpNone: 'No one matches.',
   helpNoneLeft: 'Everyone who may decide was already asked.',
   helpMore: 'Search to find more people.',

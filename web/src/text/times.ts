@@ -23,22 +23,32 @@ export const inText = (seconds: number): string =>
 export const leftText = (seconds: number): string =>
   seconds < 1 ? 'time is over' : `${durationText(seconds)} left`;
 
-const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const DAY_CLOCK = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-});
+// Intl.DateTimeFormat takes a tenth of the time in which a page appears, and all texts are in one language.
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
+const dayOf = (date: Date): string => `${date.getDate()} ${MONTHS[date.getMonth()]}`;
+const clockOf = (date: Date): string =>
+  `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
 
-/** In the zone of the viewer, with its name. */
-export const exactText = (at: string): string => EXACT.format(new Date(at));
+/** `UTC+1`, `UTC-3:30`, `UTC`. */
+function zoneOf(date: Date): string {
+  const minutes = -date.getTimezoneOffset();
+  if (minutes === 0) return 'UTC';
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `UTC${minutes > 0 ? '+' : '-'}${hours}${rest > 0 ? `:${twoDigits(rest)}` : ''}`;
+}
+
+/** In the zone of the viewer, with its distance from UTC: `23 Nov 2026, 08:05:09 UTC+1`. */
+export function exactText(at: string): string {
+  const date = new Date(at);
+  const seconds = twoDigits(date.getSeconds());
+  return `${dayOf(date)} ${date.getFullYear()}, ${clockOf(date)}:${seconds} ${zoneOf(date)}`;
+}
 
 /** The time alone where it is near. */
 export function clockText(at: string, nowSeconds: number): string {
   const date = new Date(at);
   return Math.abs(date.getTime() / 1_000 - nowSeconds) < DAY / 2
-    ? CLOCK.format(date)
-    : DAY_CLOCK.format(date);
+    ? clockOf(date)
+    : `${dayOf(date)}, ${clockOf(date)}`;
 }

@@ -16,7 +16,7 @@ import type { QueueSearch } from './queue-search.ts';
 import { useRowFocus } from './row-focus.ts';
 import classes from './queue.module.css';
 
-const ROW_PIXELS = 84;
+const ROW_PIXELS = 80;
 /** The next page is read before its rows are reached. */
 const AHEAD_ROWS = 15;
 
@@ -73,7 +73,7 @@ function Rows({ requests, hasMore, more, search, selection }: RowsProps) {
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PIXELS,
     getItemKey: (index) => requests[index]?.id ?? index,
-    overscan: 8,
+    overscan: 4,
   });
   const visible = rows.getVirtualItems();
   const last = visible.at(-1)?.index ?? 0;
