@@ -23,7 +23,8 @@ const rows = (page: Page) => page.getByRole('listitem').getByRole('link');
 const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
 
 describeInChromium('the queue', () => {
-  const chromium = startChromium({ refusals: [401] });
+  // Pages ask for changes before they know who is signed in and what they may do.
+  const chromium = startChromium({ refusals: [401, 403] });
 
   test('shows what the reader is asked, collects arrivals, and drops what others decide', async () => {
     const first = await ask({ tool: 'first_tool' });
