@@ -32,6 +32,7 @@ export default {
   // `npm run pictures` runs it alone.
   testPathIgnorePatterns: process.env.TEST_PICTURES ? [] : ['/test/docs/pictures.test.ts$'],
   extensionsToTreatAsEsm: ['.ts'],
+  // For global setup and teardown. Tests run what the former compiles.
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -145,10 +145,10 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
  */
 function namedPaths(all: readonly Endpoint[]): ReadonlyMap<string, readonly string[]> {
   const names = all.map(({ path }) => path).filter((path) => !path.includes('{'));
-  const patterns = all.map((endpoint) => ({ ...endpoint, pattern: patternOf(endpoint) }));
+  const matchers = all.map((endpoint) => ({ ...endpoint, pattern: patternOf(endpoint) }));
   return new Map(
     names.map((name) => {
-      const methods = patterns
+      const methods = matchers
         .filter((endpoint) => accepts(endpoint, name))
         .flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
       return [name, [...new Set(methods)].sort()];

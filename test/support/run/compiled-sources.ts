@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -34,7 +33,7 @@ const root = packageRoot();
 /** Under dist/, which every tool ignores, and above which `packageRoot` finds the package. */
 export const COMPILED = join(root, 'dist/for-tests');
 
-/** What tests import as `@jest/globals`: the runner prepares it for each file. */
+/** What tests import as `@jest/globals`. */
 const JEST_GLOBALS = 'test/support/runner/jest-globals.js';
 
 /** The path of a source in JavaScript. `source`: its path from the root of the package. */
@@ -64,9 +63,16 @@ export async function compileSources(): Promise<string> {
 function provideJestGlobals(): void {
   const directory = join(COMPILED, 'node_modules/@jest/globals');
   mkdirSync(directory, { recursive: true });
-  copyFileSync(join(root, JEST_GLOBALS), join(directory, 'index.js'));
   const manifest = { name: '@jest/globals', type: 'module', exports: './index.js' };
-  writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
+  keep(join(directory, 'package.json'), JSON.stringify(manifest));
+  keep(join(directory, 'index.js'), readFileSync(join(root, JEST_GLOBALS), 'utf8'));
+}
+
+/** Atomic, even if another run writes the same file. */
+function keep(path: string, text: string): void {
+  const unfinished = `${path}.${process.pid}`;
+  writeFileSync(unfinished, text);
+  renameSync(unfinished, path);
 }
 
 function sourcesIn(folder: string): string[] {
@@ -87,9 +93,6 @@ async function compile(source: string, compiler: string): Promise<string> {
   const { transform } = await import('@swc/core');
   const { code } = await transform(text, options);
   mkdirSync(dirname(path), { recursive: true });
-  // Atomic, even if another run writes the same file.
-  const unfinished = `${path}.${process.pid}`;
-  writeFileSync(unfinished, code + mark);
-  renameSync(unfinished, path);
+  keep(path, code + mark);
   return mark;
 }

@@ -26,7 +26,7 @@ export default class WholeProcess {
   }
 }
 
-const OWN_FRAME = /^ +at .*\/test\/support\/runner\/.*\n?/gm;
+const OWN_FRAME = /^ +at .*\/(?:test\/support\/runner|for-tests\/node_modules\/@jest)\/.*\n?/gm;
 /** Jest leaves out frames that begin so, and with them the rows of tables. */
 const UNNAMED = /^( +at (?:async )?)<anonymous> \(/gm;
 

@@ -37,7 +37,7 @@ export interface Chromium {
 /** Tests in Chromium. Where none is installed they are skipped, and the summary says so. */
 export const describeInChromium = headlessShellPath === undefined ? describe.skip : describe;
 
-/** For what only Chromium with its windows has, such as push messages. */
+/** For what the headless shell lacks: push messages. */
 export const describeInWholeChromium = chromiumPath === undefined ? describe.skip : describe;
 
 /** Chromium logs every answer that refuses a call. */

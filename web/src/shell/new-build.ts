@@ -16,7 +16,7 @@ export function reloadForNewBuild(): void {
   });
 }
 
-/** The file that a page begins with. Its name has the digest of all that it loads. */
+/** The file that a page begins with, the first that it names. Its name has the digest of all that it loads. */
 const ENTRY = /<script type="module"[^>]*? src="(\/assets\/[^"]+)"/;
 
 const LOOK_MS = 5 * 60_000;

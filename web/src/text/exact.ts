@@ -1,5 +1,5 @@
 /** English texts about exact values. */
-import { countText } from './numbers.ts';
+import { countText, someText } from './numbers.ts';
 
 export const exact = {
   hidden: 'A character that hides or reorders text, shown by its code',
@@ -10,8 +10,8 @@ export const exact = {
   cut: (characters: number) => `(${countText(characters)} characters)`,
   showLess: 'Show less',
   emptyText: 'empty text',
-  items: (items: number) => `${countText(items)} ${items === 1 ? 'item' : 'items'}`,
-  members: (members: number) => `${countText(members)} ${members === 1 ? 'member' : 'members'}`,
+  items: (items: number) => someText(items, 'item', 'items'),
+  members: (members: number) => someText(members, 'member', 'members'),
   reveal: 'Show',
   scrolls: (lines: number) => `${countText(lines)} lines. This box scrolls.`,
   foreignLetter: (script: string, letter: string) => `${script} letter ${letter}`,

@@ -27,8 +27,9 @@ async function begin(url: string, headers: Readonly<Record<string, string>> = {}
 }
 
 async function beginRequests(id: string | undefined, search: string): Promise<void> {
-  // Lists and requests are read after it, so that no change falls between.
+  // As `firstChanges` asks. Lists and requests are read after it, so that no change falls between.
   await begin('/api/v1/requests/changes?scope=visible', { 'Service-Background': '1' });
+  // Refused, or the page was quicker and asks by itself.
   if (reads.size === 0) return;
   const list = new URLSearchParams(search);
   const query = Object.entries(listQueryOf(readSearch(Object.fromEntries(list))));
@@ -47,14 +48,16 @@ export function beginFirstReads({ pathname, search }: { pathname: string; search
     read.catch(() => undefined);
 }
 
-/** Sends the call, or takes the answer that was asked for before. */
+/** All calls of the API come through here. The first of a kind takes the answer that was asked for before. */
 export async function send(
   request: Request,
 ): Promise<{ readonly response: Response; readonly sentAt: number }> {
-  const name = nameOf(request.url);
-  const first = request.method === 'GET' ? reads.get(name) : undefined;
-  reads.delete(name);
   const sentAt = performance.now();
-  if (first && sentAt < FRESH_MS) return { response: await first.answer, sentAt: first.sentAt };
+  if (request.method === 'GET') {
+    const name = nameOf(request.url);
+    const first = reads.get(name);
+    reads.delete(name);
+    if (first && sentAt < FRESH_MS) return { response: await first.answer, sentAt: first.sentAt };
+  }
   return { response: await fetch(request), sentAt };
 }
