@@ -75,7 +75,7 @@ describe('files of the web app', () => {
     expect(await preloaded('/')).toContain('requests');
     expect(await preloaded('/requests/anything')).toContain('requests');
     expect(await preloaded('/login')).toContain('sign-in');
-    expect(await preloaded('/account')).toEqual(['first-reads', 'rolldown-runtime', 'shared']);
+    expect(await preloaded('/account')).toEqual(['rolldown-runtime', 'shared']);
   });
 
   test('are kept for a year, and compressed for clients that can read that', async () => {

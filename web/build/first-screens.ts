@@ -1,7 +1,7 @@
 /**
  * A Vite plugin: the screens that links open have their code in two files, one of them for all
  * screens, and a page that loads both at once. On a slow processor each further file, and each that
- * is found late, costs more than its content. A third, small file runs before them and begins to read what they show.
+ * is found late, costs more than its content.
  */
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
@@ -9,13 +9,6 @@ import type { Plugin, Rolldown } from 'vite';
 const ENTRY = 'src/main.tsx';
 /** The name of the file with what all screens need. */
 const SHARED = 'shared';
-
-/** The file that begins to read, and the page that loads it by itself. */
-const FIRST_READS = {
-  name: 'first-reads',
-  file: 'src/shell/live/begin-first-reads.ts',
-  page: 'requests',
-};
 
 /** What Rolldown adds for modules of the older kind. */
 const RUNTIME = '\0rolldown/runtime.js';
@@ -34,7 +27,7 @@ export function firstScreens(): Plugin {
   let root = '';
   let names: ReadonlyMap<string, string> | undefined;
   // A file takes what its modules need, too, unless a file before it has that.
-  const groups = [FIRST_READS.name, SHARED, ...Object.keys(PAGES)].map(
+  const groups = [SHARED, ...Object.keys(PAGES)].map(
     (name, index, { length }): Rolldown.CodeSplittingGroup => ({
       name: (id, graph) => {
         names ??= chunkNames(root, (each) => graph.getModuleInfo(each)?.importedIds ?? []);
@@ -76,12 +69,10 @@ function chunkNames(root: string, importsOf: (id: string) => readonly string[]) 
     return found;
   };
   const names = new Map([...reach([ENTRY]), RUNTIME].map((id) => [id, SHARED]));
-  for (const id of reach([FIRST_READS.file])) names.set(id, FIRST_READS.name);
   for (const [page, screens] of Object.entries(PAGES)) {
     for (const id of reach(screens)) {
       const other = names.get(id);
-      if (other !== FIRST_READS.name)
-        names.set(id, other === undefined || other === page ? page : SHARED);
+      names.set(id, other === undefined || other === page ? page : SHARED);
     }
   }
   // The page begins with a file of its own, whose name changes with each build.
@@ -92,16 +83,9 @@ function chunkNames(root: string, importsOf: (id: string) => readonly string[]) 
 /** The page of the app once for each of `PAGES`. */
 function pagesOf(page: string, bundle: Rolldown.OutputBundle): [fileName: string, page: string][] {
   return Object.keys(PAGES).map((name) => {
-    const filesOf = (chunk: string) =>
-      Object.values(bundle).filter((file) => file.type === 'chunk' && file.name === chunk);
-    const links = [
-      ...(name === FIRST_READS.page ? filesOf(FIRST_READS.name) : []).map(
-        ({ fileName }) => `<script type="module" async crossorigin src="/${fileName}"></script>`,
-      ),
-      ...filesOf(name).map(
-        ({ fileName }) => `<link rel="modulepreload" crossorigin href="/${fileName}">`,
-      ),
-    ];
+    const links = Object.values(bundle)
+      .filter((file) => file.type === 'chunk' && file.name === name)
+      .map(({ fileName }) => `<link rel="modulepreload" crossorigin href="/${fileName}">`);
     return [`${name}.html`, page.replace('</head>', `  ${links.join('\n    ')}\n  </head>`)];
   });
 }

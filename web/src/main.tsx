@@ -1,5 +1,4 @@
 /** Starts the web app. */
-import './shell/live/begin-first-reads.ts';
 import './design/styles.ts';
 import { createRoot } from 'react-dom/client';
 import { App } from './shell/app.tsx';

@@ -23,8 +23,7 @@ const rows = (page: Page) => page.getByRole('listitem').getByRole('link');
 const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
 
 describeInChromium('the queue', () => {
-  // Pages ask for changes before they know who is signed in and what they may do.
-  const chromium = startChromium({ refusals: [401, 403] });
+  const chromium = startChromium({ refusals: [401] });
 
   test('shows what the reader is asked, collects arrivals, and drops what others decide', async () => {
     const first = await ask({ tool: 'first_tool' });

@@ -33,6 +33,12 @@ describeInChromium('what is not there', () => {
     expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
   });
 
+  test('reads nothing from an address that names something twice', async () => {
+    const page = await chromium.open(`${app.url}/?q=odd&q=even&tab=all&tab=mine`, { as: bob });
+    await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+  });
+
   test('offers no second try of a request that is not there', async () => {
     const page = await chromium.open(`${app.url}/requests/0199a3f6-4d9e-7f60-b1a2-6c7d8e9f0a1b`, {
       as: bob,
@@ -41,6 +47,8 @@ describeInChromium('what is not there', () => {
     await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
     await page.getByText('Reference for support:').waitFor();
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.goto(`${app.url}/requests/changes`);
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
     const placeholder = `getComputedStyle(document.querySelector('[type=search]'), '::placeholder').color`;
     expect(await page.evaluate(placeholder)).toBe('rgb(161, 156, 146)');
   });

@@ -7,7 +7,6 @@ import type { HttpMethod, PathsWithMethod, SuccessResponseJSON } from 'openapi-t
 import { parseExact } from '../../../src/platform/json/exact-json.ts';
 import { session } from '../text/session.ts';
 import { learnServerTime } from './clock.ts';
-import { send } from './live/first-reads.ts';
 import type { paths } from './openapi.d.ts';
 
 /** What the service refused, in the words of its error envelope. */
@@ -46,20 +45,9 @@ export interface Answer<Body> {
   readonly status: number;
   readonly body: Body;
   readonly headers: Headers;
-  /** When the call was sent, in milliseconds of the tab's clock. */
-  readonly sentAt: number;
 }
 
-const sentTimes = new WeakMap<Response, number>();
-
-const client = createClient<paths>({
-  baseUrl: '',
-  fetch: async (request) => {
-    const { response, sentAt } = await send(request);
-    sentTimes.set(response, sentAt);
-    return response;
-  },
-});
+const client = createClient<paths>({ baseUrl: '' });
 
 type Init<Path extends keyof paths, Method extends HttpMethod> = MaybeOptionalInit<
   paths[Path],
@@ -106,7 +94,6 @@ export async function call<Method extends HttpMethod, Path extends PathsWithMeth
     status: response.status,
     body: body as BodyOf<Path, Method>,
     headers: response.headers,
-    sentAt: sentTimes.get(response) ?? performance.now(),
   };
 }
 

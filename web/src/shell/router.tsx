@@ -5,9 +5,11 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { validate as isUuid } from 'uuid';
 import { ApiError } from './api.ts';
 import { firstChangesQuery } from './live/changes.ts';
 import { readSearch } from '../areas/requests/queue/queue-search.ts';
@@ -163,6 +165,11 @@ const noRequest = createRoute({
 const request = createRoute({
   getParentRoute: () => queue,
   path: '/requests/$id',
+  beforeLoad: ({ params: { id } }) => {
+    // The API has other things beside requests at such paths, such as their changes.
+    if (!isUuid(id)) throw notFound();
+  },
+  notFoundComponent: NothingHere,
   component: lazyRouteComponent(() => import('../areas/requests/request.tsx'), 'Request'),
 });
 

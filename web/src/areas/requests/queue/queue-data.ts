@@ -43,11 +43,12 @@ const listOptions = (search: QueueSearch) =>
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal, client }): Promise<Page> => {
       await firstChanges(client);
+      const sentAt = performance.now();
       const query = {
         ...listQueryOf(search),
         ...(pageParam !== undefined && { cursor: pageParam }),
       };
-      const { body, sentAt } = await call('get', '/api/v1/requests', { signal, params: { query } });
+      const { body } = await call('get', '/api/v1/requests', { signal, params: { query } });
       return { requests: body.requests as Summary[], next: body.next_cursor, sentAt };
     },
     getNextPageParam: ({ next }) => next,

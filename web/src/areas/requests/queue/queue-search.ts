@@ -29,7 +29,10 @@ export function readSearch(search: Record<string, unknown>): QueueSearch {
     claimed: oneOf(search['claimed'], ['me', 'others', 'nobody'] as const),
     status: oneOf(search['status'], DECIDED),
   };
-  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+  // What the address has and is not read must be named, too: the router would else keep it.
+  return Object.fromEntries(
+    Object.entries(read).filter(([name, value]) => value !== undefined || name in search),
+  );
 }
 
 /** Whether a search or a filter hides requests of the tab. The order hides none. */
