@@ -1,7 +1,7 @@
 /**
  * One Postgres and one Temporal server for a whole test run, in a separate folder, on free ports.
  */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -32,6 +32,22 @@ export interface TestServers {
 
 const PREFIX = 'countersign-test-';
 
+const MEMORY = '/dev/shm';
+const MEMORY_NEEDED = 4 * 1024 ** 3;
+
+/**
+ * Memory where there is enough. On ext4, a file that is created passes over the inodes of all files that were deleted in
+ * the last minutes. After twenty dropped databases, cloning the next took 0.5 s of a processor instead of 0.04 s.
+ */
+function parentDirectory(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= MEMORY_NEEDED ? MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
 /** The folder for built or downloaded servers, which the service itself uses too. */
 export function testCacheDirectory(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign');
@@ -40,7 +56,7 @@ export function testCacheDirectory(): string {
 /** Starts both at once, and migrates the template database. Cloning it takes about 30 ms. */
 export async function startTestServers(): Promise<TestServers> {
   await removeLeftovers();
-  const directory = mkdtempSync(join(tmpdir(), PREFIX));
+  const directory = mkdtempSync(join(parentDirectory(), PREFIX));
   const held = tryLock(join(directory, 'owner.lock'));
   const children: { pid(): number | undefined }[] = [];
   // An interrupted run gets no teardown, and must still leave nothing behind.
@@ -105,8 +121,9 @@ async function startTemporal(directory: string): Promise<EmbeddedTemporal> {
 
 /** Ends the servers of a run that was killed, and removes its folder. */
 async function removeLeftovers(): Promise<void> {
-  for (const name of readdirSync(tmpdir())) {
-    const directory = join(tmpdir(), name);
+  const parent = parentDirectory();
+  for (const name of readdirSync(parent)) {
+    const directory = join(parent, name);
     const owner = name.startsWith(PREFIX) ? readHolder(join(directory, 'owner.lock')) : undefined;
     if (!owner || isRunning(owner)) continue;
     await Promise.all([
