@@ -1,9 +1,11 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { exactText } from '../../../web/src/text/times.ts';
 
-const { TZ = '' } = process.env;
+const { TZ } = process.env;
 afterEach(() => {
-  process.env['TZ'] = TZ;
+  // An empty zone would be UTC for all later tests.
+  if (TZ === undefined) delete process.env['TZ'];
+  else process.env['TZ'] = TZ;
 });
 
 test.each([
