@@ -1,9 +1,9 @@
 /**
  * One Postgres and one Temporal server for a whole test run, in a separate folder, on free ports.
  */
-import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import {
   endLeftPostgres,
@@ -121,10 +121,10 @@ async function startTemporal(directory: string): Promise<EmbeddedTemporal> {
 
 /** Ends the servers of a run that was killed, and removes its folder. */
 async function removeLeftovers(): Promise<void> {
-  const parent = parentDirectory();
-  for (const name of readdirSync(parent)) {
-    const directory = join(parent, name);
-    const owner = name.startsWith(PREFIX) ? readHolder(join(directory, 'owner.lock')) : undefined;
+  const parents = [MEMORY, tmpdir()].filter((parent) => existsSync(parent));
+  const names = parents.flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)));
+  for (const directory of names.filter((name) => basename(name).startsWith(PREFIX))) {
+    const owner = readHolder(join(directory, 'owner.lock'));
     if (!owner || isRunning(owner)) continue;
     await Promise.all([
       endLeftPostgres(join(directory, 'postgres')),
