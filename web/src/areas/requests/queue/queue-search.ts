@@ -29,7 +29,7 @@ export function readSearch(search: Record<string, unknown>): QueueSearch {
     claimed: oneOf(search['claimed'], ['me', 'others', 'nobody'] as const),
     status: oneOf(search['status'], DECIDED),
   };
-  // What the address has and is not read must be named, too: the router would else keep it.
+  // The router keeps what the address has unless it is named here.
   return Object.fromEntries(
     Object.entries(read).filter(([name, value]) => value !== undefined || name in search),
   );
