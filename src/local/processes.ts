@@ -1,5 +1,6 @@
 /** Processes of the operating system: their identity, free ports, and ending them for good. */
 import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -92,8 +93,13 @@ export async function endProcess(identity: ProcessIdentity, options: EndOptions)
   }
 }
 
+/**
+ * Systems give higher ports to outgoing connections. One of those could take the port of a server while it restarts.
+ */
+const PORTS = { from: 10_000, to: 32_000 };
+
 /** A free port on 127.0.0.1: the preferred one if possible. */
-export async function freePort(preferred = 0): Promise<number> {
+export async function freePort(preferred = randomInt(PORTS.from, PORTS.to)): Promise<number> {
   return (await tryPort(preferred)) ?? (await freePort());
 }
 

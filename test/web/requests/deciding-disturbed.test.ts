@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { freePort } from '../../../src/local/processes.ts';
 import { startApp } from '../../support/app.ts';
 import { cloneDatabase } from '../../support/run/database.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
@@ -11,7 +12,8 @@ import { violationsOf } from '../../support/web/accessibility.ts';
 import { describeInChromium, screenshot, startChromium } from '../../support/web/chromium.ts';
 
 const database = await cloneDatabase();
-const environment = { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY };
+// It restarts there.
+const environment = { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY, PORT: String(await freePort()) };
 let running = await startApp({ databaseUrl: database.url, environment });
 afterAll(async () => {
   await running.close();
@@ -296,10 +298,7 @@ describeInChromium('an answer', () => {
     );
     await answer(page, 'Approve');
     await message(page, 'not yet confirmed').waitFor();
-    running = await startApp({
-      databaseUrl: database.url,
-      environment: { ...environment, PORT: new URL(url).port },
-    });
+    running = await startApp({ databaseUrl: database.url, environment });
     await page.getByText('by you').waitFor();
     expect(await decisionsOf(id)).toHaveLength(1);
     expect(cuts()).toEqual([]);

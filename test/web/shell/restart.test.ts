@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { freePort } from '../../../src/local/processes.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { describeInChromium, screenshot, startChromium } from '../../support/web/chromium.ts';
@@ -11,9 +12,10 @@ const { app, people, ask, decide } = await scene({
 });
 const { ada } = people;
 
+const port = await freePort();
 /** Another process of the deployment, which the browser talks to. */
-const start = (port = '0'): Promise<TestApp> =>
-  startApp({ databaseUrl: app.databaseUrl, environment: { PORT: port } });
+const start = (): Promise<TestApp> =>
+  startApp({ databaseUrl: app.databaseUrl, environment: { PORT: String(port) } });
 let front = await start();
 const { url } = front;
 afterAll(() => front.close());
@@ -41,7 +43,7 @@ describeInChromium('an update of the service', () => {
       const body = (await answer.text()).replaceAll('/assets/index-', '/assets/next-');
       await route.fulfill({ response: answer, body });
     });
-    front = await start(new URL(url).port);
+    front = await start();
     await page.evaluate('dispatchEvent(new Event("online"))');
     await row(page, 'leaves_tool').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Show 1 new request' }).waitFor();
