@@ -46,7 +46,8 @@ describeInChromium('an owner', () => {
     expect(await focused(page)).toContain('This is shown only once.');
     const command = String(await page.getByLabel('Command').textContent());
     expect(command).toContain(`${app.url}/api/aap/v1/requests`);
-    await promisify(execFile)('bash', ['-c', command]);
+    // A terminal writes its next prompt behind the answer.
+    expect((await promisify(execFile)('bash', ['-c', command])).stdout).toMatch(/^\{.*\}\n$/s);
     await page.getByText('The first request arrived:').waitFor();
     await screenshot(page, 'setup-arrived');
     const request = page.getByRole('link', { name: 'refund_payment' });

@@ -25,7 +25,7 @@ export async function createCredential({
 /** The command as a terminal runs it. The address is the one under which people reach this page. */
 export function firstRequest(token: string): string {
   return [
-    `curl -sS --fail-with-body '${location.origin}/api/aap/v1/requests' \\`,
+    `curl -sS --fail-with-body -w '\\n' '${location.origin}/api/aap/v1/requests' \\`,
     `  -H 'authorization: Bearer ${token}' \\`,
     `  -H 'content-type: application/json' \\`,
     `  -H 'idempotency-key: first-request' \\`,
