@@ -19,6 +19,9 @@ const SERVICE = /^\/(?:api|auth|health|metrics)(?:\/|$)/;
 /** Vite names these files by their content, so that they never change. */
 const ASSET = /^\/assets\/[\w.-]+$/;
 
+/** No page has such a path. */
+const ASSETS = /^\/assets(?:\/|$)/;
+
 /** Files beside index.html, whose names browsers know. */
 const FIXED = new Set([
   '/sw.js',
@@ -42,16 +45,21 @@ export function serveWebApp(folder = BUILT): Middleware {
     }
     if (ASSET.test(ctx.path)) await sendFile(ctx, folder, YEAR_MS);
     else if (FIXED.has(ctx.path)) await sendFile(ctx, folder, 0);
+    else if (ASSETS.test(ctx.path)) throw notFound();
     else await sendPage(ctx, folder);
   };
 }
 
 async function sendFile(ctx: Context, folder: string, maxAge: number): Promise<void> {
-  // Otherwise a header for answers of the API would win.
-  ctx.remove('Cache-Control');
   ctx.set('Content-Security-Policy', "default-src 'none'");
   ctx.vary('Accept-Encoding');
-  await send(ctx, ctx.path, { root: folder, maxAge, immutable: maxAge > 0 }).catch(refuse);
+  // Set only for a file that is there: a missing one may come with the next build.
+  const setHeaders = () => {
+    ctx.remove('Cache-Control');
+  };
+  const options = { root: folder, maxAge, immutable: maxAge > 0, setHeaders };
+  // Nothing is sent of folders and hidden files.
+  if ((await send(ctx, ctx.path, options).catch(refuse)) === undefined) throw notFound();
 }
 
 /** The same page, which loads with it what is shown at this path (`web/build/first-screens.ts`). */
@@ -69,10 +77,11 @@ async function sendPage(ctx: Context, folder: string): Promise<void> {
   ctx.body = page.replaceAll(NONCE, nonce);
 }
 
+const notFound = () => new AppError('not_found', { detail: 'There is nothing at this path.' });
+
 /** A file that is not there is a 404. So is the whole web app where it was not built. */
 function refuse(error: NodeJS.ErrnoException & { readonly status?: number }): never {
-  if (error.code === 'ENOENT' || error.status === 404)
-    throw new AppError('not_found', { detail: 'There is nothing at this path.' });
+  if (error.code === 'ENOENT' || error.status === 404) throw notFound();
   throw error;
 }
 

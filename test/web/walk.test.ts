@@ -96,8 +96,17 @@ describe('files of the web app', () => {
       '/health/nope',
       '/metrics/nope',
       '/assets/nope.js',
-    ])
-      expect([path, (await app.http.call('GET', path)).status]).toEqual([path, 404]);
+      '/assets/nope/nope.js',
+      '/assets/',
+      '/assets',
+      '/assets/%2e%2e%2findex.html',
+      '/assets/..%2f..%2fpackage.json',
+    ]) {
+      const { status, headers, body } = await app.http.call('GET', path);
+      expect([path, status, body['error']?.['code']]).toEqual([path, 404, 'not_found']);
+      // A file that a newer build has may be there a moment later.
+      expect([path, headers['cache-control']]).toEqual([path, 'no-store']);
+    }
     expect((await app.http.call('POST', '/requests')).status).toBe(404);
   });
 });
