@@ -36,9 +36,12 @@ export const listQuery = z.strictObject({
       'Case-insensitive substring of the id, the tool, its server, the slug or name of the agent, or the name of the instance.',
   }),
   status: z
-    .enum(REQUEST_STATUSES)
+    .enum([...REQUEST_STATUSES, 'decided'])
     .optional()
-    .meta({ description: 'Only requests with this status.' }),
+    .meta({
+      description:
+        'Only requests with this status. `decided`: with any final answer, also withdrawn ones.',
+    }),
   scope: scopeQuery(),
   tool: z
     .string()

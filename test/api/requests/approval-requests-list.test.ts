@@ -159,6 +159,11 @@ describe('the queue list', () => {
     ['denied', ['denied'], ['denied', 'auto-denied']],
     ['expired', ['expired'], ['expired-early', 'expired']],
     ['cancelled', ['cancelled'], ['cancelled-early', 'cancelled']],
+    [
+      'decided',
+      ['cancelled', 'expired', 'denied', 'approved'],
+      FATES.filter((fate) => !/^(?:un)?routed$|^evaluating$|^other/.test(fate)).reverse(),
+    ],
   ])(
     'by status %s holds exactly those, of people or of one agent',
     async (status, ofPeople, ofAgent) => {

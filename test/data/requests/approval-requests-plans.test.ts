@@ -144,6 +144,7 @@ describe('with 10,000 requests in the table', () => {
     ['the list of an agent by status', { ofAgent: true, status: 'approved' }],
     ['the list by status pending', { status: 'pending' }],
     ['the list by status approved', { status: 'approved' }],
+    ['the list of what is decided', { status: 'decided' }],
     ['a search', { q: 'tool' }],
     ['a page behind a cursor', { paged: true, after: { at: new Date(), id: randomUUID() } }],
     ['the first deadlines', { status: 'pending', sort: 'deadline', paged: true }],

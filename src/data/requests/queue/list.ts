@@ -35,7 +35,8 @@ export interface QueuePosition {
 export type ClaimFilter = 'me' | 'others' | 'nobody';
 
 export interface QueueFilter extends QueueReader {
-  readonly status?: RequestStatus | undefined;
+  /** `decided`: with any final answer. */
+  readonly status?: RequestStatus | 'decided' | undefined;
   readonly agentSlug?: string | undefined;
   /** Case-insensitive substring of the id, or of a name: of tool, server, agent or instance. */
   readonly q?: string | undefined;
@@ -94,7 +95,8 @@ function selectionClauses(filter: QueueFilter, bindings: Bindings): string[] {
     bindings['agent'] = filter.agentSlug;
     clauses.push(`r.agent_slug = :agent`, `r.state <> 'evaluating'`);
   }
-  if (filter.status !== undefined) {
+  if (filter.status === 'decided') clauses.push(`r.state not in ('evaluating', 'pending')`);
+  else if (filter.status !== undefined) {
     bindings['status'] = filter.status;
     clauses.push('r.state = :status');
   } else if (filter.agentSlug === undefined) clauses.push(`r.state <> 'cancelled'`);

@@ -95,6 +95,15 @@ describe('an entry', () => {
     expect((await entryOf(owner.browser, free))?.['routing']).toEqual({ state: 'unrouted' });
   });
 
+  test('says who decided, when the request is', async () => {
+    const id = await ask();
+    await decide(ada, id, { status: 'denied' });
+    expect(await entryOf(owner.browser, id)).toMatchObject({
+      status: 'denied',
+      decision: { reviewer_display_name: ada.displayName, decided_at: expect.any(String) },
+    });
+  });
+
   test('says what the reader can do, as the request does', async () => {
     const id = await ask();
     const key = await createOrganizationKey(app, organization, [
@@ -194,6 +203,7 @@ describe('pages by cursor', () => {
     ['cursor=WyJ4Il0&offset=0', '/query/offset'],
     ['cursor=x', '/query/cursor'],
     ['sort=deadline&status=approved', '/query/status'],
+    ['sort=deadline&status=decided', '/query/status'],
     ['sort=urgency', '/query/sort'],
     ['claimed=anyone', '/query/claimed'],
     ['urgency=high', '/query/urgency'],
