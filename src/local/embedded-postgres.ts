@@ -169,6 +169,8 @@ async function createCluster(
   const args = [`--pgdata=${making}`, `--username=${SUPERUSER}`, `--pwfile=${handedOver}`];
   args.push(
     '--auth=scram-sha-256',
+    // Iterations protect weak passwords. Ours is random, and each new connection would pay for them.
+    '--set=scram_iterations=1',
     '--encoding=UTF8',
     '--locale=C',
     '--no-sync',

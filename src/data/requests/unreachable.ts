@@ -3,7 +3,7 @@
  * for them. A step looks at its own request.
  */
 import type { Db, Trx } from '../../platform/postgres.ts';
-import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
+import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
 import { MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
 
 const rightsOf = (organizationId: string): string =>
@@ -53,6 +53,50 @@ const standings = (source: string): string => `
 const same = (one: string, other: string): string =>
   `${one}.slug = ${other}.slug and ${one}.revision = ${other}.revision and ${one}.membership_id = ${other}.membership_id`;
 
+const WAKE_UNREACHABLE: PreparedStatement = {
+  name: 'wake-unreachable',
+  sql: `
+    with waiting as materialized (
+      select r.id, r.agent_slug as slug, r.escalation_path_revision_id as revision,
+             (r.walk ->> 'nodeId') || ':' || (r.walk ->> 'run') as level
+        from approval_requests r
+       where r.organization_id = :organizationId and r.state = 'pending' and r.routed_at is not null
+         and r.escalation_path_revision_id is not null and r.walk ->> 'phase' = 'level'
+         and not exists (select 1 from claims c where c.request_id = r.id and c.ended_at is null)
+    ),
+    theirs as materialized (
+      select w.id, w.slug, w.revision, n.step_key, n.membership_id
+        from waiting w join notifications n on n.request_id = w.id
+       where n.membership_id = any(cast(:membershipIds as uuid[])) and ${inside('n.step_key', 'w.level')}
+    ),
+    their_standings as materialized (${standings('theirs')}),
+    notified as materialized (
+      select l.id, l.step_key, l.slug, l.revision, n.membership_id
+        from (select distinct t.id, t.step_key, t.slug, t.revision
+                from theirs t join their_standings s on ${same('s', 't')} and not s.may_decide) as l
+        join notifications n on n.request_id = l.id and n.step_key = l.step_key
+    ),
+    notified_standings as materialized (${standings('notified')}),
+    unreachable as (
+      select n.id from notified n join notified_standings s on ${same('s', 'n')}
+       group by n.id, n.step_key
+      having not bool_or(s.may_decide or s.decides and exists (
+               select 1 from added_reviewers a where a.request_id = n.id and a.membership_id = n.membership_id))
+       union
+      select r.id
+        from claims c join approval_requests r on r.id = c.request_id join memberships m on m.id = c.membership_id
+       where c.membership_id = any(cast(:membershipIds as uuid[])) and c.ended_at is null
+         and r.organization_id = :organizationId and not ${MAY_DECIDE_REQUEST}
+    ),
+    locked as materialized (
+      select id from approval_requests where id in (select id from unreachable) and state = 'pending' order by id for no key update
+    ),
+    clock as materialized (select clock_timestamp() as now)
+    update approval_requests r set next_at = clock.now, wake_at = clock.now, wake_attempts = 0
+      from locked, clock where r.id = locked.id
+    returning r.id`,
+};
+
 /**
  * Call it in the transaction that took rights from these members. It makes two kinds of waiting
  * requests due at once: those claimed by a member who may not decide, and unclaimed ones where a
@@ -67,49 +111,10 @@ export async function wakeUnreachable(
   if (membershipIds.length === 0) return [];
   // A statement of its own, so that the next one sees the members that concurrent steps have notified.
   await trx.raw(`select pg_advisory_xact_lock(${RIGHTS})`, { organizationId });
-  const rows = await queryRows<{ id: string }>(
-    trx,
-    `with waiting as materialized (
-       select r.id, r.agent_slug as slug, r.escalation_path_revision_id as revision,
-              (r.walk ->> 'nodeId') || ':' || (r.walk ->> 'run') as level
-         from approval_requests r
-        where r.organization_id = :organizationId and r.state = 'pending' and r.routed_at is not null
-          and r.escalation_path_revision_id is not null and r.walk ->> 'phase' = 'level'
-          and not exists (select 1 from claims c where c.request_id = r.id and c.ended_at is null)
-     ),
-     theirs as materialized (
-       select w.id, w.slug, w.revision, n.step_key, n.membership_id
-         from waiting w join notifications n on n.request_id = w.id
-        where n.membership_id = any(cast(:membershipIds as uuid[])) and ${inside('n.step_key', 'w.level')}
-     ),
-     their_standings as materialized (${standings('theirs')}),
-     notified as materialized (
-       select l.id, l.step_key, l.slug, l.revision, n.membership_id
-         from (select distinct t.id, t.step_key, t.slug, t.revision
-                 from theirs t join their_standings s on ${same('s', 't')} and not s.may_decide) as l
-         join notifications n on n.request_id = l.id and n.step_key = l.step_key
-     ),
-     notified_standings as materialized (${standings('notified')}),
-     unreachable as (
-       select n.id from notified n join notified_standings s on ${same('s', 'n')}
-        group by n.id, n.step_key
-       having not bool_or(s.may_decide or s.decides and exists (
-                select 1 from added_reviewers a where a.request_id = n.id and a.membership_id = n.membership_id))
-        union
-       select r.id
-         from claims c join approval_requests r on r.id = c.request_id join memberships m on m.id = c.membership_id
-        where c.membership_id = any(cast(:membershipIds as uuid[])) and c.ended_at is null
-          and r.organization_id = :organizationId and not ${MAY_DECIDE_REQUEST}
-     ),
-     locked as materialized (
-       select id from approval_requests where id in (select id from unreachable) and state = 'pending' order by id for no key update
-     ),
-     clock as materialized (select clock_timestamp() as now)
-     update approval_requests r set next_at = clock.now, wake_at = clock.now, wake_attempts = 0
-       from locked, clock where r.id = locked.id
-     returning r.id`,
-    { organizationId, membershipIds: [...membershipIds] },
-  );
+  const rows = await runPrepared<{ id: string }>(trx, WAKE_UNREACHABLE, {
+    organizationId,
+    membershipIds: [...membershipIds],
+  });
   return rows.map(({ id }) => id);
 }
 

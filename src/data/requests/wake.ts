@@ -8,7 +8,7 @@ import {
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { type PreparedStatement, queryOne, queryRows, runPrepared } from '../../platform/rows.ts';
+import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 
 export interface DueWake {
   readonly id: string;
@@ -24,6 +24,30 @@ export interface DueWake {
   /** Its wake-up passed long ago: no process was running. */
   readonly longDue: boolean;
 }
+
+// Prepared, because each process runs it at each round, with or without requests.
+const lease = (name: string, only: string): PreparedStatement => ({
+  name,
+  sql: `
+    with due as materialized (
+      select id, wake_at, state not in ('evaluating', 'pending') as is_final from approval_requests
+       where wake_at <= statement_timestamp() ${only}
+       order by wake_at limit :limit for update skip locked
+    )
+    update approval_requests r
+       set wake_at = clock_timestamp() + interval '1 millisecond'
+             * case when due.is_final then least(:leaseMs * power(2, least(wake_attempts, 16)), :longestLeaseMs) else :leaseMs end,
+           wake_attempts = wake_attempts + 1
+      from due where r.id = due.id
+    returning r.id, r.organization_id, r.agent_slug, r.tool, r.state, r.wake_attempts - 1 as attempts,
+      r.state = 'pending' and coalesce(r.next_at <= clock_timestamp(), false) as late,
+      due.wake_at < clock_timestamp() - :longDueMs * interval '1 millisecond' as long_due`,
+});
+const LEASE_DUE = lease('lease-due-wakes', '');
+const LEASE_LATE = lease(
+  'lease-late-levels',
+  `and state = 'pending' and next_at <= statement_timestamp()`,
+);
 
 /**
  * Leases up to `limit` requests whose wake-up has passed, oldest first, for `leaseMs`. With a
@@ -41,35 +65,22 @@ export async function leaseDueWakes(
   },
 ): Promise<DueWake[]> {
   const { onlyLate, ...bindings } = options;
-  return await queryRows<DueWake>(
-    db,
-    `with due as materialized (
-       select id, wake_at, state not in ('evaluating', 'pending') as is_final from approval_requests
-        where wake_at <= statement_timestamp()${onlyLate ? ` and state = 'pending' and next_at <= statement_timestamp()` : ''}
-        order by wake_at limit :limit for update skip locked
-     )
-     update approval_requests r
-        set wake_at = clock_timestamp() + interval '1 millisecond'
-              * case when due.is_final then least(:leaseMs * power(2, least(wake_attempts, 16)), :longestLeaseMs) else :leaseMs end,
-            wake_attempts = wake_attempts + 1
-       from due where r.id = due.id
-     returning r.id, r.organization_id, r.agent_slug, r.tool, r.state, r.wake_attempts - 1 as attempts,
-       r.state = 'pending' and coalesce(r.next_at <= clock_timestamp(), false) as late,
-       due.wake_at < clock_timestamp() - :longDueMs * interval '1 millisecond' as long_due`,
-    bindings,
-  );
+  return await runPrepared<DueWake>(db, onlyLate ? LEASE_LATE : LEASE_DUE, bindings);
 }
+
+const COUNT_PAST_DEADLINE: PreparedStatement = {
+  name: 'count-past-deadline',
+  sql: `
+    select cast(count(*) as integer) as count from (
+      select 1 from approval_requests
+       where state in ('evaluating', 'pending') and deadline_at <= statement_timestamp() limit :atMost
+    ) as due`,
+};
 
 /** How many open requests are past their deadline. Stops counting at `atMost`. */
 export async function countPastDeadline(db: Db, atMost: number): Promise<number> {
-  const row = await queryOne<{ count: number }>(
-    db,
-    `select count(*) as count from (
-       select 1 from approval_requests where state in ('evaluating', 'pending') and deadline_at <= statement_timestamp() limit :atMost
-     ) as due`,
-    { atMost },
-  );
-  return row.count;
+  const [row] = await runPrepared<{ count: number }>(db, COUNT_PAST_DEADLINE, { atMost });
+  return row?.count ?? 0;
 }
 
 const CLEAR: PreparedStatement = {
