@@ -1,33 +1,35 @@
 /**
- * Foreign text as people see it before they decide. Invisible and reordering characters appear as JSON escapes, so that
- * two different names never look the same.
+ * Foreign text as people see it before they decide. Invisible, covering and reordering characters appear as JSON escapes, so
+ * that two different names never look the same.
  */
 
+const scripts = (...names: string[]): string =>
+  names.map((name) => String.raw`\p{Script=${name}}`).join('');
+
 /** Scripts in which invisible joiners change how text is drawn. */
-const SCRIPTS = [
-  'Arabic',
-  'Syriac',
-  'Devanagari',
-  'Bengali',
-  'Gurmukhi',
-  'Gujarati',
-  'Oriya',
-  'Tamil',
-  'Telugu',
-  'Kannada',
-  'Malayalam',
-];
-const SHAPED = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f${[...SCRIPTS, 'Sinhala', 'Khmer', 'Myanmar'].map((script) => String.raw`\p{Script=${script}}`).join('')}]`;
-const JOINERS = String.raw`[\u200c\u200d]`;
+const SHAPED = `[${scripts('Arabic', 'Syriac', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar')}]`;
+const SHAPED_LETTER = String.raw`(?=\p{L})${SHAPED}`;
+const SEPARATES = String.raw`(?<=${SHAPED})\u200c(?=${SHAPED_LETTER})`;
+/** Signs such as © count as pictures, but no emoji has them. */
+const PICTURE = String.raw`(?![\u00a9\u00ae\u203c\u2049\u2122\u2139])\p{Extended_Pictographic}`;
+const JOINS = [
+  String.raw`(?<=${SHAPED})\u200d(?=${SHAPED})`,
+  String.raw`(?<=${PICTURE}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=${PICTURE})`,
+].join('|');
 /** Variation selectors: they draw the character before them as text or as a picture. */
 const STYLES = String.raw`[\ufe0e\ufe0f]`;
 
+/** What is drawn above, below or across the letter before it. A heap of them covers other lines. */
+const MARK = String.raw`[\p{Mn}\p{Me}]`;
+/** Marks of scripts that heap vowels, accents and letters. */
+const HEAPED = String.raw`[${scripts('Arabic', 'Hebrew', 'Khmer', 'Myanmar', 'Tibetan')}\u064b-\u065f\u0670]`;
+
 const DECEPTIVE = [
   String.raw`(?![\n\t])[\p{Cc}\p{Cs}\u2028\u2029\u2800\ufff9-\ufffb]`,
-  String.raw`(?!${JOINERS}|${STYLES})\p{Default_Ignorable_Code_Point}`,
-  String.raw`(?<!${SHAPED})${JOINERS}`,
-  String.raw`${JOINERS}(?!${SHAPED})`,
+  String.raw`(?!${SEPARATES}|${JOINS}|${STYLES})\p{Default_Ignorable_Code_Point}`,
   String.raw`(?<!\p{Extended_Pictographic})${STYLES}(?!\u20e3)`,
+  String.raw`(?!${HEAPED})${MARK}(?<=${MARK}{4})`,
+  String.raw`${MARK}(?<=(?:${MARK}\u200d?){6})`,
 ].join('|');
 
 /** Matches one character; `deceptive` when it must be escaped. */
@@ -41,7 +43,7 @@ export interface ShownPiece {
   readonly isEscape: boolean;
 }
 
-/** The whole text, with each invisible or reordering character as an escape of its own. */
+/** The whole text, with each invisible, covering or reordering character as an escape of its own. */
 export function shownPieces(text: string): ShownPiece[] {
   const pieces: ShownPiece[] = [];
   let from = 0;

@@ -76,6 +76,31 @@ describe('text for display', () => {
     expect(shownLine('علی\u200c\u200cرضا')).toBe('علی\\u200c\\u200cرضا');
   });
 
+  test.each([
+    ['a ZWNJ between pictures', '👩\u200c👩', '👩\\u200c👩'],
+    ['a ZWNJ after a picture in two parts', '❤\ufe0f\u200c🔥', '❤\ufe0f\\u200c🔥'],
+    ['a ZWNJ between Latin letters', 'pay\u200cpal', 'pay\\u200cpal'],
+    ['a ZWNJ between digits', '۱\u200c۲', '۱\\u200c۲'],
+    ['a ZWJ between a letter and a picture', 'ع\u200d👩', 'ع\\u200d👩'],
+    ['a ZWJ between signs that are no picture', '©\u200d®', '©\\u200d®'],
+  ])('escapes %s', (_what, text, shown) => {
+    expect(shownText(text, 100).text).toBe(shown);
+    expect(hasEscapes(text)).toBe(true);
+  });
+
+  test.each([
+    ['a flag', '🏳\ufe0f\u200d🌈'],
+    ['a pirate flag', '🏴\u200d☠\ufe0f'],
+    ['red hair', '👩🏽\u200d🦰'],
+    ['a Persian plural', 'کتاب\u200cها'],
+    ['a Persian number', '۲۰\u200cساله'],
+    ['a Bengali conjunct', 'র\u200d্য'],
+    ['a Sinhala conjunct', 'ක්\u200dෂ'],
+    ['an open Devanagari virama', 'क्\u200cष'],
+  ])('leaves the joiner in %s', (_what, text) => {
+    expect(shownPieces(text)).toEqual([{ text, isEscape: false }]);
+  });
+
   test('keeps line ends and tabs, and shows every line end alike', () => {
     expect(shownText('{\r\n\t"a": 1\r}', 100).text).toBe('{\n\t"a": 1\n}');
   });
@@ -119,6 +144,51 @@ describe('text for display', () => {
       piece === '&' ? 5 : piece.length,
     );
     expect({ text, isCut }).toEqual({ text: '&'.repeat(10), isCut: true });
+  });
+});
+
+describe('marks on one letter', () => {
+  const ABOVE = '\u0301';
+
+  test('are escaped past the third', () => {
+    expect(shownText(`a${ABOVE.repeat(5)}b`, 100).text).toBe(`a${ABOVE.repeat(3)}\\u0301\\u0301b`);
+    expect(hasEscapes(`Z${'\u0334\u0321\u0353\u0489'}algo`)).toBe(true);
+    expect(hasEscapes(`Z${'\u0334\u0321\u0353'}a${'\u0337\u0300\u0301'}`)).toBe(false);
+  });
+
+  test.each([
+    ['Thai', 'ก' + '\u0e47'.repeat(4)],
+    ['Hebrew', 'ש' + '\u05b8'.repeat(6)],
+    ['Arabic', 'ب' + '\u064e'.repeat(6)],
+    ['Arabic, between joiners', 'ب' + '\u0610\u200d'.repeat(6) + 'ب'],
+    ['emoji', '👩' + '\u20dd'.repeat(4)],
+  ])('are escaped in heaps of %s marks', (_script, text) => {
+    expect(hasEscapes(text)).toBe(true);
+  });
+
+  test.each([
+    ['Thai', 'ที่นี่ น้ำ กำลัง ปู่ก็รู้'],
+    ['Lao', 'ທີ່ນີ້ ເຈົ້າ'],
+    ['Vietnamese in parts', 'Việt thưởng'.normalize('NFD')],
+    ['Greek in parts', 'ᾧ ᾅ ΐ'.normalize('NFD')],
+    ['Arabic with vowels', 'مُحَمَّدٌ رَّسُولُ ٱللَّهِ'],
+    ['Arabic of the Quran', 'ٱلضَّآلِّينَ هَـٰٓؤُلَآءِ ٱللَّٰهُ'],
+    ['Hebrew with points', 'בְּרֵאשִׁ֖ית בָּרָ֣א שָּׁ֖ב'],
+    ['Hindi', 'ज़िंदगी में क्षत्रिय हूँ'],
+    ['Tamil', 'ஸ்ரீ தமிழ்'],
+    ['Burmese', 'မြို့ ကျွန်ုပ် ညွှန့်'],
+    ['Khmer', 'ខ្ញុំ ស្ត្រី ប៉ុន្តែ'],
+    ['Tibetan', 'བསྒྲུབས་ ཧཱུྃ ཨོཾ'],
+    ['Lithuanian in parts', 'i\u0307\u0301 u\u0304\u0303'],
+    ['Yoruba in parts', 'e\u0323\u0300 o\u0323\u0301'],
+  ])('stay in %s', (_language, text) => {
+    expect(shownPieces(text)).toEqual([{ text, isEscape: false }]);
+  });
+
+  test('are told apart in a megabyte of them without delay', () => {
+    const heap = `a${ABOVE.repeat(200_000)}`;
+    expect(hasEscapes(heap)).toBe(true);
+    expect(shownPieces(heap)).toHaveLength(199_998);
   });
 });
 

@@ -40,7 +40,9 @@ describeInChromium('a request', () => {
     const page = await chromium.open(pageOf(await ask(refund)), { as: ada });
     await page.getByRole('heading', { name: 'Refund 120.5 EUR of pay_81' }).waitFor();
     await page.getByText('The summary above leaves out 2 values of the arguments.').waitFor();
-    await page.getByText('/customer_id: Contains characters that hide or reorder text.').waitFor();
+    await page
+      .getByText('/customer_id: Contains characters that hide, cover or reorder text.')
+      .waitFor();
     await page.getByText('/customer_id: “pаypal” mixes Latin and Cyrillic letters').waitFor();
     expect(await page.locator('mark').first().textContent()).toBe('\\u202e');
     await screenshot(page, 'request-desk');

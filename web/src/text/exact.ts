@@ -2,8 +2,8 @@
 import { countText, someText } from './numbers.ts';
 
 export const exact = {
-  hidden: 'A character that hides or reorders text, shown by its code',
-  hasHidden: 'Contains characters that hide or reorder text.',
+  hidden: 'A character that hides, covers or reorders text, shown by its code',
+  hasHidden: 'Contains characters that hide, cover or reorder text.',
   /** Comes after the word. */
   mixes: (scripts: readonly string[]) => `mixes ${scripts.join(' and ')} letters that look alike.`,
   showAll: (characters: number) => `Show all ${countText(characters)} characters`,
