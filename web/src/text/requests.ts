@@ -22,10 +22,13 @@ export const requests = {
       hint: 'Requests that you may decide appear here, also those that others were asked about.',
     },
     all: { title: 'No request is waiting', hint: 'Every request that you may see appears here.' },
-    decided: { title: 'No requests with this answer', hint: 'Choose another answer above.' },
+    decided: {
+      title: 'Nothing is decided yet',
+      hint: 'Requests appear here once they are answered, withdrawn or expired.',
+    },
   },
   filters: {
-    status: 'Answer',
+    status: { label: 'Answer', any: 'Any answer' },
     sort: { label: 'Order', created: 'Newest first', deadline: 'Least time left' },
     urgency: { label: 'Urgency', any: 'Any urgency', interrupt: 'Urgent', standard: 'Not urgent' },
     claimed: {
@@ -46,6 +49,7 @@ export const requests = {
   tool: 'tool',
   instance: 'Instance',
   asked: 'Asked',
+  askedInRow: 'asked',
   urgent: 'Urgent',
   status: {
     pending: 'Waiting for an answer',

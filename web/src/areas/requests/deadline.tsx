@@ -5,13 +5,20 @@ import classes from './deadline.module.css';
 
 const LITTLE_SECONDS = 5 * 60;
 
-export function Deadline({ at }: { readonly at: string }) {
+interface DeadlineProps {
+  readonly at: string;
+  /** As of the instant's. */
+  readonly focusable?: boolean;
+}
+
+export function Deadline({ at, focusable = true }: DeadlineProps) {
   const left = Date.parse(at) / 1_000 - useNowSeconds();
-  if (left >= LITTLE_SECONDS) return <Instant at={at} as="left" />;
+  const instant = <Instant at={at} as="left" focusable={focusable} />;
+  if (left >= LITTLE_SECONDS) return instant;
   return (
     <strong className={classes['little']}>
       <ClockIcon />
-      <Instant at={at} as="left" />
+      {instant}
     </strong>
   );
 }

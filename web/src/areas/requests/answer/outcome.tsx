@@ -1,16 +1,14 @@
 /** The final answer, and who gave it. */
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { Instant } from '../../../design/instant.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import type { Account } from '../../../shell/session.ts';
 import { requests as text } from '../../../text/requests.ts';
+import { DecidedBy, OutcomeSign } from '../decided-by.tsx';
 import { useNextRequest } from '../queue/queue-data.ts';
 import type { RequestDetail } from '../requests-data.ts';
 import { useAnswerState } from './answer-data.ts';
 import classes from './outcome.module.css';
-
-const SIGNS = { approved: '✓', denied: '✕', expired: '⏱', cancelled: '–', pending: '' } as const;
 
 interface OutcomeProps {
   readonly request: RequestDetail;
@@ -37,13 +35,11 @@ export function Outcome({ request, account }: OutcomeProps) {
       role="status"
       data-status={status}
     >
-      <span className={classes['sign']} aria-hidden="true">
-        {SIGNS[status]}
-      </span>
+      <OutcomeSign status={status} className={classes['sign']} />
       <div className={classes['words']}>
         <p>
           <strong>{status === 'expired' ? text.expired : text.status[status]}</strong>{' '}
-          {decision && <By decision={decision} isOwn={isOwn} />}
+          {decision && <DecidedBy decision={decision} />}
         </p>
         {isLate && <p>{text.tooLate[intent]}</p>}
         {decision?.note !== undefined && (
@@ -63,25 +59,5 @@ export function Outcome({ request, account }: OutcomeProps) {
         </Link>
       )}
     </section>
-  );
-}
-
-interface ByProps {
-  readonly decision: NonNullable<RequestDetail['decision']>;
-  readonly isOwn: boolean;
-}
-
-function By({ decision, isOwn }: ByProps) {
-  const { reviewer_display_name: name, channel, decided_at: at } = decision;
-  return (
-    <>
-      {isOwn && text.byYou}
-      {!isOwn && name !== undefined && (
-        <>
-          {text.by} <ForeignText text={name} />
-        </>
-      )}
-      {channel === 'pipeline' && text.byRule} <Instant at={at} as="clock" />
-    </>
   );
 }

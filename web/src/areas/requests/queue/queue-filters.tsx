@@ -16,10 +16,13 @@ export function QueueFilters({ search, change }: QueueFiltersProps) {
     return (
       <div className={classes['filters']}>
         <Choice
-          label={text.filters.status}
-          value={search.status ?? 'approved'}
+          label={text.filters.status.label}
+          value={search.status ?? ''}
           choose={set('status')}
-          options={DECIDED.map((status) => [status, text.status[status]])}
+          options={[
+            ['', text.filters.status.any],
+            ...DECIDED.map((status) => [status, text.status[status]] as const),
+          ]}
         />
       </div>
     );

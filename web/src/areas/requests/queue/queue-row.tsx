@@ -6,6 +6,8 @@ import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { requests as text } from '../../../text/requests.ts';
 import { queue as queueText } from '../../../text/queue.ts';
 import { canSelect, type Selection } from './batch-deny/selection.ts';
+import { Deadline } from '../deadline.tsx';
+import { DecidedBy, OutcomeSign } from '../decided-by.tsx';
 import type { Summary } from './change-log.ts';
 import type { QueueSearch } from './queue-search.ts';
 import classes from './queue-row.module.css';
@@ -58,27 +60,45 @@ function Content({ request, search }: Omit<QueueRowProps, 'selection'>) {
         )}
         <span className={classes['end']}>
           {isPending ? (
-            <Instant at={request.deadline_at} as="left" focusable={false} />
+            <Deadline at={request.deadline_at} focusable={false} />
           ) : (
-            text.status[request.status]
+            <>
+              <OutcomeSign status={request.status} /> {text.status[request.status]}
+            </>
           )}
         </span>
       </span>
       <span className={classes['excerpt']}>
         <ForeignText text={request.excerpt} />
       </span>
-      <span className={classes['facts']}>
-        <ForeignText text={request.agent_name} isName />
-        {' · '}
-        <Instant at={request.created_at} as="ago" focusable={false} />
-        {request.claim && (
-          <>
-            {' · '}
-            <ForeignText text={request.claim.display_name} /> {text.holdsClaim}
-          </>
-        )}
-        {isPending && !request.can_decide && ` · ${text.readOnly}`}
-      </span>
+      <Facts request={request} />
     </Link>
+  );
+}
+
+/** Narrow rows cut them off at their end. */
+function Facts({ request }: Pick<QueueRowProps, 'request'>) {
+  const { decision, claim } = request;
+  const isPending = request.status === 'pending';
+  return (
+    <span className={classes['facts']}>
+      {decision && (
+        <>
+          <DecidedBy decision={decision} focusable={false} />
+          {' · '}
+        </>
+      )}
+      <ForeignText text={request.agent_name} isName />
+      {' · '}
+      {!isPending && `${text.askedInRow} `}
+      <Instant at={request.created_at} as="ago" focusable={false} />
+      {claim && (
+        <>
+          {' · '}
+          <ForeignText text={claim.display_name} /> {text.holdsClaim}
+        </>
+      )}
+      {isPending && !request.can_decide && ` · ${text.readOnly}`}
+    </span>
   );
 }

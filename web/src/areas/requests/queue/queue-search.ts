@@ -36,11 +36,11 @@ export function readSearch(search: Record<string, unknown>): QueueSearch {
 }
 
 /** Whether a search or a filter hides requests of the tab. The order hides none. */
-export const isFiltered = ({ tab, q, urgency, claimed }: QueueSearch): boolean =>
-  q !== undefined || (tab !== 'decided' && (urgency !== undefined || claimed !== undefined));
+export const isFiltered = ({ tab, q, urgency, claimed, status }: QueueSearch): boolean =>
+  [q, ...(tab === 'decided' ? [status] : [urgency, claimed])].some((each) => each !== undefined);
 
-export const withoutFilters = ({ tab, sort, status }: QueueSearch): QueueSearch =>
-  readSearch({ tab, sort, status });
+export const withoutFilters = ({ tab, sort }: QueueSearch): QueueSearch =>
+  readSearch({ tab, sort });
 
 const SCOPES = {
   asked: 'notified',
@@ -56,7 +56,7 @@ export function listQueryOf({ tab = 'asked', q, sort, urgency, claimed, status }
     view: 'summary',
     limit: 50,
     scope: SCOPES[tab],
-    status: isDecided ? (status ?? 'approved') : 'pending',
+    status: isDecided ? (status ?? 'decided') : 'pending',
     ...(q !== undefined && { q }),
     ...(sort !== undefined && !isDecided && { sort }),
     ...(urgency !== undefined && !isDecided && { urgency }),

@@ -1,0 +1,47 @@
+/** Who gave the final answer, and when. */
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Instant } from '../../design/instant.tsx';
+import { ForeignText } from '../../exact/foreign-text.tsx';
+import { accountQuery } from '../../shell/session.ts';
+import { requests as text } from '../../text/requests.ts';
+import type { RequestDetail } from './requests-data.ts';
+
+const SIGNS = { approved: '✓', denied: '✕', expired: '⏱', cancelled: '–', pending: '' } as const;
+
+interface OutcomeSignProps {
+  readonly status: RequestDetail['status'];
+  readonly className?: string | undefined;
+}
+
+/** Beside the text of the outcome, so that color is not the only difference. */
+export function OutcomeSign({ status, className }: OutcomeSignProps) {
+  return (
+    <span className={className} aria-hidden="true">
+      {SIGNS[status]}
+    </span>
+  );
+}
+
+interface DecidedByProps {
+  readonly decision: NonNullable<RequestDetail['decision']>;
+  /** As of the instant's. */
+  readonly focusable?: boolean;
+}
+
+export function DecidedBy({ decision, focusable = true }: DecidedByProps) {
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const { membership_id: member, reviewer_display_name: name, channel } = decision;
+  const isOwn = member !== undefined && member === account.principal.membership_id;
+  return (
+    <>
+      {isOwn && text.byYou}
+      {!isOwn && name !== undefined && (
+        <>
+          {text.by} <ForeignText text={name} />
+        </>
+      )}
+      {channel === 'pipeline' && text.byRule}{' '}
+      <Instant at={decision.decided_at} as="clock" focusable={focusable} />
+    </>
+  );
+}
