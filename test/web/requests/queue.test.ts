@@ -4,12 +4,13 @@ import { REVIEWER, scene } from '../../support/scene.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
 import {
   describeInChromium,
+  DESK,
   PHONE,
   screenshot,
   startChromium,
 } from '../../support/web/chromium.ts';
 
-const { app, people, ask, decide, claimed } = await scene({
+const { app, people, ask, decide, claimed, deadlineOf, later, withdraw } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, eve: [], ivo: [...REVIEWER, 'request.decide.unrouted'] },
   paths: { 'on-call': [['ada']], other: [['bob']] },
   pipelines: { bot: 'on-call', clerk: 'other' },
@@ -22,6 +23,27 @@ const isFocused = (element: unknown): boolean =>
 const rows = (page: Page) => page.getByRole('listitem').getByRole('link');
 const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
 
+type Box = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
+
+/** Where everything is that one can press, by its text. */
+async function boxes(page: Page): Promise<Readonly<Record<string, Box>>> {
+  return Object.fromEntries(
+    await page.evaluate<[string, Box][]>(`
+      [...document.querySelectorAll('section button, section input, section select, li a')].map((each) => {
+        const { x, y, width, height } = each.getBoundingClientRect();
+        const name = each.ariaLabel ?? each.querySelector('bdi')?.textContent ?? each.textContent;
+        return [name.replace(/\\d+$/, ''), { x, y, width, height }];
+      })`),
+  );
+}
+
+const overlaps = (one: Box, other: Box | undefined): boolean =>
+  other !== undefined &&
+  one.x < other.x + other.width &&
+  other.x < one.x + one.width &&
+  one.y < other.y + other.height &&
+  other.y < one.y + one.height;
+
 describeInChromium('the queue', () => {
   const chromium = startChromium({ refusals: [401] });
 
@@ -29,11 +51,14 @@ describeInChromium('the queue', () => {
     const first = await ask({ tool: 'first_tool' });
     const page = await chromium.open(`${app.url}/`, { as: ada });
     await row(page, 'first_tool').waitFor();
-    const before = await row(page, 'first_tool').boundingBox();
+    const before = await boxes(page);
     await ask({ tool: 'second_tool' });
-    await page.getByRole('button', { name: 'Show 1 new request' }).waitFor();
+    const arrived = page.getByRole('button', { name: 'Show 1 new request' });
+    await arrived.waitFor();
     expect(await row(page, 'second_tool').count()).toBe(0);
-    expect(await row(page, 'first_tool').boundingBox()).toEqual(before);
+    const { 'Show 1 new request': place, ...after } = await boxes(page);
+    expect(after).toEqual(before);
+    expect(Object.entries(after).filter(([, box]) => overlaps(box, place))).toEqual([]);
     await screenshot(page, 'queue-arrival');
     await page.getByRole('button', { name: 'Show 1 new request' }).click();
     await row(page, 'second_tool').waitFor();
@@ -54,6 +79,7 @@ describeInChromium('the queue', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('needle');
+    await row(page, 'needle_tool').waitFor();
     expect(await rows(page).count()).toBe(1);
     await screenshot(page, 'queue-desk');
     expect(await violationsOf(page)).toEqual([]);
@@ -102,6 +128,99 @@ describeInChromium('the queue', () => {
     const page = await chromium.open(`${app.url}/?tab=asked`, { as: bob });
     await row(page, 'clerk_tool').waitFor();
     expect(await row(page, 'claimed_tool').count()).toBe(0);
+  });
+
+  test('shows every outcome that is decided, who decided and when, and one of them on demand', async () => {
+    await decide(ada, await ask({ tool: 'outcome_yes' }));
+    const denied = await ask({ agent: 'clerk', tool: 'outcome_no' });
+    await decide(bob, denied, { status: 'denied' });
+    const late = await ask({ tool: 'outcome_late' });
+    await later(late, await deadlineOf(late));
+    await withdraw(await ask({ tool: 'outcome_gone' }));
+    const page = await chromium.open(`${app.url}/?tab=decided&q=outcome_`, { as: ivo });
+    await row(page, 'outcome_yes').waitFor();
+    expect(await rows(page).allInnerTexts()).toEqual([
+      expect.stringMatching(/^outcome_gone\s+– Withdrawn by the agent/),
+      expect.stringMatching(/^outcome_late\s+⏱ Expired/),
+      expect.stringMatching(/^outcome_no\s+✕ Denied[^]*by Bob \d\d:\d\d · [^]* · asked /),
+      expect.stringMatching(/^outcome_yes\s+✓ Approved[^]*by Ada \d\d:\d\d · [^]* · asked /),
+    ]);
+    await screenshot(page, 'queue-decided');
+    await page.setViewportSize(PHONE);
+    await screenshot(page, 'queue-decided-phone');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('combobox', { name: 'Answer' }).selectOption('Denied');
+    await row(page, 'outcome_yes').waitFor({ state: 'detached' });
+    await row(page, 'outcome_no').waitFor();
+    expect(await rows(page).count()).toBe(1);
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await row(page, 'outcome_yes').waitFor();
+    expect(new URL(page.url()).search).toBe('?tab=decided');
+  });
+
+  test('marks what is urgent and what has little time left, not by color alone', async () => {
+    const urgent = await ask({ tool: 'sign_urgent', timeout: '1h' });
+    await app.db('approval_requests').where({ id: urgent }).update({ urgency: 'interrupt' });
+    await ask({ tool: 'sign_soon', timeout: '4m' });
+    const page = await chromium.open(`${app.url}/?q=sign_`, { as: ada });
+    await row(page, 'sign_urgent').getByText('Urgent', { exact: true }).waitFor();
+    expect(await row(page, 'sign_soon').getByText('Urgent', { exact: true }).count()).toBe(0);
+    expect(await row(page, 'sign_soon').locator('svg').count()).toBe(1);
+    expect(await row(page, 'sign_urgent').locator('svg').count()).toBe(0);
+    const heights = await rows(page).evaluateAll((all) =>
+      all.map((each) => (each as unknown as { offsetHeight: number }).offsetHeight),
+    );
+    expect(new Set(heights).size).toBe(1);
+    // The row is one stop of the Tab key.
+    expect(await rows(page).locator('[tabindex]').count()).toBe(0);
+    await screenshot(page, 'queue-signs');
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test('keeps its tabs in their places while one after the other is open', async () => {
+    const page = await chromium.open(`${app.url}/?q=nothing`, { as: ada });
+    const tabs = page.getByRole('group', { name: 'Which requests' }).getByRole('button');
+    await tabs.getByText('Decided').waitFor();
+    const places = async () => {
+      const found = [];
+      for (const tab of await tabs.all()) found.push(await tab.boundingBox());
+      return found;
+    };
+    await page.getByText(/^All\d/).waitFor();
+    const before = await places();
+    for (const tab of await tabs.all()) {
+      await tab.click();
+      expect(await tab.getAttribute('aria-pressed')).toBe('true');
+      expect(await places()).toEqual(before);
+    }
+  });
+
+  test.each([
+    ['desk', DESK],
+    ['phone', PHONE],
+  ])('with forced colors, marks only what is open, on a %s', async (name, viewport) => {
+    const id = await ask({ tool: `${name}_one` });
+    await ask({ tool: `${name}_two` });
+    const page = await chromium.open(`${app.url}/login`, { as: ada, viewport });
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.goto(`${app.url}/requests/${id}?q=${name}_`);
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await screenshot(page, `queue-forced-colors-${name}`);
+    const edges = await page.evaluate<Record<string, boolean>>(`{
+      const canvas = document.createElement('i');
+      canvas.style.color = 'Canvas';
+      document.body.append(canvas);
+      const hidden = getComputedStyle(canvas).color;
+      const rows = [...document.querySelectorAll('li > div')].map((each) => [
+        each.querySelector('bdi').textContent, getComputedStyle(each).borderLeftColor !== hidden]);
+      const tabs = [...document.querySelectorAll('[role=group] > button[aria-pressed]')].map((each) => [
+        each.textContent.replace(/\\d+$/, ''), getComputedStyle(each).borderBottomColor !== hidden]);
+      Object.fromEntries([...rows, ...tabs]);
+    }`);
+    expect(edges).toEqual({
+      ...{ [`${name}_one`]: true, [`${name}_two`]: false },
+      ...{ 'Asked of me': true, 'I can decide': false, All: false, Decided: false },
+    });
   });
 
   test('is walked by keyboard, on a phone one pane at a time', async () => {

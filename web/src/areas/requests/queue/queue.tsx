@@ -43,6 +43,10 @@ export function Queue() {
             change({ ...search, q });
           }}
         />
+      </div>
+      <QueueFilters search={search} change={change} />
+      <div className={classes['line']}>
+        <Arrivals arrivals={queue.arrivals} isEmpty={queue.rows?.length === 0} />
         {isFiltered(search) && (
           <LinkButton
             onClick={() => {
@@ -58,11 +62,9 @@ export function Queue() {
           </LinkButton>
         )}
       </div>
-      <QueueFilters search={search} change={change} />
       <Connection isCut={isCut} />
       <div className={classes['below']}>
         <QueueList search={search} queue={queue} selection={selection} change={change} />
-        <Arrivals arrivals={queue.arrivals} isEmpty={queue.rows?.length === 0} />
       </div>
       {selection.isOn && <SelectionBar selection={selection} />}
     </section>
