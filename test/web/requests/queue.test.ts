@@ -45,7 +45,7 @@ const overlaps = (one: Box, other: Box | undefined): boolean =>
   other.y < one.y + one.height;
 
 describeInChromium('the queue', () => {
-  const chromium = startChromium({ refusals: [401] });
+  const chromium = startChromium({ refusals: [401, 429] });
 
   test('shows what the reader is asked, collects arrivals, and drops what others decide', async () => {
     const first = await ask({ tool: 'first_tool' });
@@ -221,6 +221,31 @@ describeInChromium('the queue', () => {
       ...{ [`${name}_one`]: true, [`${name}_two`]: false },
       ...{ 'Asked of me': true, 'I can decide': false, All: false, Decided: false },
     });
+  });
+
+  test('waits as long as a busy service asks, says so quietly, and then shows list and request', async () => {
+    const id = await ask({ tool: 'busy_tool' });
+    const page = await chromium.open(`${app.url}/login`, { as: ada });
+    const error = { code: 'rate_limited', message: 'Too many calls.' };
+    const times: number[] = [];
+    for (const url of [/requests\?.*view=summary/, `**/api/v1/requests/${id}`])
+      await page.route(
+        url,
+        async (route) => {
+          times.push(Date.now());
+          await route.fulfill({ status: 429, headers: { 'Retry-After': '3' }, json: { error } });
+        },
+        { times: 1 },
+      );
+    await page.goto(`${app.url}/requests/${id}?q=busy_`);
+    await page.getByText('The service is busy.').nth(1).waitFor();
+    expect(await page.getByRole('alert').filter({ hasText: 'could not' }).count()).toBe(0);
+    await screenshot(page, 'queue-busy');
+    expect(await violationsOf(page)).toEqual([]);
+    await row(page, 'busy_tool').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    expect(Date.now() - Math.min(...times)).toBeGreaterThan(2_900);
+    expect(await page.getByText('The service is busy.').count()).toBe(0);
   });
 
   test('is walked by keyboard, on a phone one pane at a time', async () => {

@@ -3,13 +3,11 @@ import { MantineProvider } from '@mantine/core';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { theme } from '../design/theme.ts';
-import { ApiError } from './api.ts';
 import { createAppRouter } from './router.tsx';
+import { pauseMs, readsAgain, retryAfterOf } from './live/retries.ts';
 import { safeReturnPath } from './return-to.ts';
 import { watchOtherTabs } from './session.ts';
 import { watchSession } from './session-end.ts';
-
-const RETRIES = 2;
 
 const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
@@ -29,10 +27,8 @@ const queries: QueryClient = new QueryClient({
     // Without a network a change fails at once. It would otherwise wait, and be sent later unseen.
     mutations: { networkMode: 'always' },
     queries: {
-      // What the service refused once, it refuses again.
-      retry: (count, error) =>
-        count < RETRIES &&
-        (!(error instanceof ApiError) || error.status === 0 || error.status >= 500),
+      retry: readsAgain,
+      retryDelay: (failures, error) => pauseMs(failures, retryAfterOf(error)),
     },
   },
 });

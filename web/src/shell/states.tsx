@@ -7,11 +7,12 @@ import { ApiError } from './api.ts';
 import { useTitle } from './title.ts';
 import classes from './states.module.css';
 
-export function Loading() {
+/** `why`: what is waited for, where that is not the answer alone. */
+export function Loading({ why }: { readonly why?: string | undefined }) {
   return (
     <div className={classes['state']} role="status" aria-live="polite">
       <Loader size="sm" color="var(--accent)" />
-      <p>{session.loading}</p>
+      <p>{why ?? session.loading}</p>
     </div>
   );
 }

@@ -6,6 +6,7 @@ export const session = {
   requestId: (id: string) => `Reference for support: ${id}`,
   retry: 'Try again',
   loading: 'Loading …',
+  busy: 'The service is busy. Trying again in a moment …',
   signOut: 'Sign out',
   requests: 'Requests',
   setup: 'Setup',

@@ -7,10 +7,12 @@ import { ForeignText } from '../../exact/foreign-text.tsx';
 import { readSource, type SourceValue } from '../../exact/source-values.ts';
 import { Instant } from '../../design/instant.tsx';
 import { ApiError } from '../../shell/api.ts';
+import { isBusy } from '../../shell/live/retries.ts';
 import { accountQuery } from '../../shell/session.ts';
 import { Failed, Loading } from '../../shell/states.tsx';
 import { useTitle } from '../../shell/title.ts';
 import { requests as text } from '../../text/requests.ts';
+import { session as sessionText } from '../../text/session.ts';
 import { useAnswerState, type AnswerableCall } from './answer/answer-data.ts';
 import { CannotDecide } from './answer/cannot-decide.tsx';
 import { DecideBar } from './answer/decide-bar.tsx';
@@ -27,9 +29,9 @@ import classes from './request.module.css';
 
 export function Request() {
   const { id } = useParams({ from: '/signed-in/queue/requests/$id' });
-  const { data, error, isPending, refetch } = useQuery(requestQuery(id));
+  const { data, error, failureReason, isPending, refetch } = useQuery(requestQuery(id));
   useTitle(data ? `${shownLine(data.tool)} · ${shownLine(data.agent_name)}` : text.queueTitle);
-  if (isPending) return <Loading />;
+  if (isPending) return <Loading why={isBusy(failureReason) ? sessionText.busy : undefined} />;
   // What was read before does not stay once the service refuses it.
   if (!data || isRefused(error)) return <Failed error={error} reset={() => void refetch()} />;
   return <Shown key={data.id} request={data} />;

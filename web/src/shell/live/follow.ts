@@ -6,6 +6,7 @@ import { ApiError } from '../api.ts';
 import { pause } from '../online.ts';
 import { readChanges, type Changes } from './changes.ts';
 import { poll, type Message } from './poll.ts';
+import { retryAfterOf } from './retries.ts';
 
 /** Of the channel and of the lock that the polling tab holds. */
 const nameFor = (actor: string): string => `countersign-live-${actor}`;
@@ -48,7 +49,10 @@ export function followChanges({ actor, begin, receive }: Following): () => void 
         if (!hasLocks) await untilVisible(signal);
         return await readChanges(after, signal);
       },
-      statusOf: (error) => (error instanceof ApiError ? error.status : 0),
+      failureOf: (error) => ({
+        status: error instanceof ApiError ? error.status : 0,
+        retryAfterSeconds: retryAfterOf(error),
+      }),
       pause: async (ms) => {
         await pause(ms, signal);
       },

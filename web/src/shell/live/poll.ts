@@ -1,5 +1,6 @@
 /** The loop of the tab that polls for all tabs, without the browser around it. */
 import type { Changes } from './changes.ts';
+import { pauseMs } from './retries.ts';
 
 /** What a tab hears. */
 export type Message =
@@ -14,19 +15,20 @@ export interface Polling {
   readonly after: string | undefined;
   /** Waits for changes if there is a cursor. */
   readonly read: (after: string | undefined) => Promise<Changes>;
-  /** Of a failed call; 0 where no answer came. */
-  readonly statusOf: (error: unknown) => number;
+  /** The status of a failed call, 0 where no answer came, and how long the service wants to rest. */
+  readonly failureOf: (error: unknown) => {
+    readonly status: number;
+    readonly retryAfterSeconds: number | undefined;
+  };
   readonly pause: (ms: number) => Promise<void>;
   readonly send: (message: Message) => void;
   readonly signal: AbortSignal;
 }
 
-const PAUSES_MS = [1_000, 2_000, 5_000, 15_000, 30_000];
-
 export async function poll({
   after: begin,
   read,
-  statusOf,
+  failureOf,
   pause,
   send,
   signal,
@@ -45,11 +47,11 @@ export async function poll({
       failures = 0;
     } catch (error) {
       if (signal.aborted) return;
-      const status = statusOf(error);
+      const { status, retryAfterSeconds } = failureOf(error);
       if (status === 400) after = undefined;
       const message = messageOf(status, failures);
       if (message) send(message);
-      await pause(PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)] ?? 0);
+      await pause(pauseMs(failures, retryAfterSeconds));
       failures += 1;
     }
   }

@@ -4,9 +4,11 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { ApiError } from '../../../shell/api.ts';
+import { isBusy } from '../../../shell/live/retries.ts';
 import { Failed, Loading } from '../../../shell/states.tsx';
 import { queue as queueText } from '../../../text/queue.ts';
 import { requests as text } from '../../../text/requests.ts';
+import { session as sessionText } from '../../../text/session.ts';
 import type { Selection } from './batch-deny/selection.ts';
 import type { Summary } from './change-log.ts';
 import type { Queue } from './queue-data.ts';
@@ -29,7 +31,8 @@ interface QueueListProps {
 
 export function QueueList({ search, queue: { list, rows }, selection, change }: QueueListProps) {
   const isForbidden = list.error instanceof ApiError && list.error.status === 403;
-  if (list.isPending) return <Loading />;
+  if (list.isPending)
+    return <Loading why={isBusy(list.failureReason) ? sessionText.busy : undefined} />;
   if (!rows || isForbidden) return <Failed error={list.error} reset={() => void list.refetch()} />;
   if (rows.length === 0 && !list.hasNextPage) return <EmptyQueue search={search} change={change} />;
   const more = () => {

@@ -2,10 +2,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { LinkButton } from '../../../design/link-button.tsx';
+import { isBusy } from '../../../shell/live/retries.ts';
 import { useOnline } from '../../../shell/online.ts';
 import { useTitleCount } from '../../../shell/title.ts';
 import { queue as queueText } from '../../../text/queue.ts';
 import { requests as text } from '../../../text/requests.ts';
+import { session as sessionText } from '../../../text/session.ts';
 import { SelectionBar } from './batch-deny/selection-bar.tsx';
 import { canSelect, useSelection } from './batch-deny/selection.ts';
 import { useCounts, useLiveQueue, useQueue, useShowArrivals } from './queue-data.ts';
@@ -62,7 +64,10 @@ export function Queue() {
           </LinkButton>
         )}
       </div>
-      <Connection isCut={isCut} />
+      <Connection
+        isCut={isCut}
+        isBusy={!queue.list.isPending && isBusy(queue.list.failureReason)}
+      />
       <div className={classes['below']}>
         <QueueList search={search} queue={queue} selection={selection} change={change} />
       </div>
@@ -71,13 +76,20 @@ export function Queue() {
   );
 }
 
+interface ConnectionProps {
+  readonly isCut: boolean;
+  /** The list waits until the service takes calls again. */
+  readonly isBusy: boolean;
+}
+
 /** Says when what is shown may not be what is. */
-function Connection({ isCut }: { readonly isCut: boolean }) {
+function Connection({ isCut, isBusy: isListBusy }: ConnectionProps) {
   const isOnline = useOnline();
   return (
     <p role="status" className={classes['connection']}>
       {!isOnline && queueText.offline}
       {isOnline && isCut && queueText.cut}
+      {isOnline && !isCut && isListBusy && sessionText.busy}
     </p>
   );
 }
