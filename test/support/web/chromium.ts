@@ -21,6 +21,8 @@ export interface PageOptions {
   /** Pixels of the screen for each one of the page. Default: 1. */
   readonly scale?: number;
   readonly dark?: boolean;
+  /** Fingers, and no pointer that can rest above something. Default: on narrow screens. */
+  readonly touch?: boolean;
   /** Who is signed in. Default: no one. */
   readonly as?: TestMember;
 }
@@ -86,13 +88,14 @@ export function startChromium({
   return {
     problems,
     openBeside: async (page, url) => await openIn(page.context(), url),
-    open: async (url, { viewport = DESK, scale = 1, dark = false, as } = {}) => {
+    open: async (url, { viewport = DESK, scale = 1, dark = false, ...more } = {}) => {
+      const { as, touch = viewport.width < 600 } = more;
       if (!browser) throw new Error('open a page inside a test');
       const context = await browser.newContext({
         viewport,
         deviceScaleFactor: scale,
         colorScheme: dark ? 'dark' : 'light',
-        hasTouch: viewport.width < 600,
+        hasTouch: touch,
         timezoneId: 'Europe/Berlin',
         locale: 'en-GB',
       });

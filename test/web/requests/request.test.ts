@@ -9,10 +9,10 @@ import {
   startChromium,
 } from '../../support/web/chromium.ts';
 
-const { app, people, ask, decide } = await scene({
+const { app, people, ask, claimed, decide, deadlineOf, later } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, eve: ['request.read'] },
   paths: { 'on-call': [['ada'], ['bob']] },
-  pipelines: { bot: 'on-call' },
+  pipelines: { bot: 'on-call', free: {} },
 });
 const { ada, bob } = people;
 
@@ -32,6 +32,15 @@ const pageOf = (id: string): string => `${app.url}/requests/${id}`;
 const statusOf = async (id: string): Promise<string> =>
   String((await ada.http.call('GET', `/api/v1/requests/${id}`)).body['status']);
 const armed = (page: Page) => page.getByRole('group', { name: /You are about to/ });
+
+/** What screen readers say after the name of a button. */
+const describedBy = (page: Page, name: string): Promise<string> =>
+  page.getByRole('button', { name }).evaluate((button) => {
+    const { ariaDescribedByElements: elements } = button as unknown as {
+      ariaDescribedByElements: readonly { textContent: string }[] | null;
+    };
+    return (elements ?? []).map(({ textContent }) => textContent).join(' ');
+  });
 
 describeInChromium('a request', () => {
   const chromium = startChromium();
@@ -136,6 +145,91 @@ describeInChromium('a request', () => {
     expect(new Set(keys).size).toBe(1);
     expect(await app.db('decisions').where({ request_id: id })).toHaveLength(1);
     expect(chromium.problems.splice(0)).toHaveLength(2);
+  });
+
+  test('offers nothing while the browser is offline, and says why', async () => {
+    const id = await ask();
+    await claimed(ada, id);
+    const page = await chromium.open(pageOf(id), { as: ada });
+    const acts = ['Release', 'Ask for help', 'Approve', 'Deny'];
+    const isDisabled = async () => {
+      const found = [];
+      for (const name of acts) found.push(await page.getByRole('button', { name }).isDisabled());
+      return found;
+    };
+    await page.getByRole('button', { name: 'Ask for help' }).click();
+    await page.getByRole('dialog').getByRole('checkbox', { name: /Bob/ }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('dialog').getByText('You are offline.').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await isDisabled()).toEqual([true, true, true, true]);
+    await screenshot(page, 'request-offline');
+    expect(await violationsOf(page)).toEqual([]);
+    for (const name of ['Release', 'Ask for help'])
+      expect(await describedBy(page, name)).toMatch(/^You are offline\./);
+    await page.context().setOffline(false);
+    await page.locator('button:enabled', { hasText: 'Release' }).waitFor();
+    expect(await isDisabled()).toEqual([false, false, false, false]);
+    expect(await describedBy(page, 'Release')).toBe('');
+    chromium.problems.splice(0);
+  });
+
+  test.each([
+    ['a phone held sideways', { viewport: { width: 844, height: 390 }, touch: true }, false],
+    ['a desk', {}, true],
+  ])('names its keys only where there is a fine pointer: on %s', async (_name, options, named) => {
+    const page = await chromium.open(pageOf(await ask()), { as: ada, ...options });
+    const key = page.getByRole('button', { name: 'Approve' }).locator('kbd');
+    await key.waitFor({ state: 'attached' });
+    expect(await key.isVisible()).toBe(named);
+  });
+
+  test('wraps long names, and says who was asked, how little time is left, and that it is over', async () => {
+    const tool = `transfer_${'all_of_it_'.repeat(20)}now`;
+    const id = await ask({ agent: 'free', tool, timeout: '4m' });
+    const page = await chromium.open(pageOf(id), { as: ada, viewport: PHONE });
+    await page.getByText('Everyone who may decide was asked.').waitFor();
+    const title = page.getByRole('heading', { level: 1 }).filter({ hasText: tool });
+    const box = await title.boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(PHONE.width);
+    expect(box?.height).toBeGreaterThan(60);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    const sign = page.locator('header strong', { hasText: 'min left' }).locator('svg');
+    expect(await sign.count()).toBe(1);
+    await screenshot(page, 'request-little-time');
+    await later(id, await deadlineOf(id));
+    await page.getByText('Expired: no one answered in time. The agent may not run it.').waitFor();
+    expect(await sign.count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'All requests' }).click();
+    await page.getByRole('button', { name: 'Decided' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: tool });
+    await row.waitFor();
+    expect((await row.boundingBox())?.height).toBeLessThan(80);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+  });
+
+  test('draws the first rows of a long list, and all of them on demand', async () => {
+    const steps = Array.from({ length: 60 }, (_none, index) => `step ${index + 1}`);
+    const page = await chromium.open(`${app.url}/account`, { as: ada });
+    const id = await ask({ tool: 'run_steps', arguments: { steps } });
+    const field = { path: '/steps', label: 'Steps', kind: 'list', item: { kind: 'text' } };
+    const presentation = { source: 'tool', title: 'Run', fields: [field] };
+    await page.route(`**/api/v1/requests/${id}`, async (route) => {
+      const response = await route.fetch();
+      const rest = (await response.text()).replace(/^\{/, '');
+      await route.fulfill({
+        response,
+        body: `{"presentation":${JSON.stringify(presentation)},${rest}`,
+      });
+    });
+    await page.goto(pageOf(id));
+    const items = page.locator('ol > li').filter({ hasText: /^step \d+$/ });
+    await items.first().waitFor();
+    expect(await items.count()).toBe(50);
+    await page.getByRole('button', { name: 'Show all 60 rows' }).click();
+    expect(await items.count()).toBe(60);
+    expect(await page.getByRole('button', { name: /^Show all/ }).count()).toBe(0);
   });
 
   test('is claimed, released, and shared with a colleague, on a phone', async () => {

@@ -7,13 +7,15 @@ import {
   useQueryClient,
   useSuspenseQuery,
 } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { call } from '../../../shell/api.ts';
+import { useOnline } from '../../../shell/online.ts';
 import type { components } from '../../../shell/openapi.d.ts';
 import { accountQuery } from '../../../shell/session.ts';
 import { requests as text } from '../../../text/requests.ts';
 import { requestKey, type RequestDetail } from '../requests-data.ts';
+import { OfflineReason } from './offline-reason.tsx';
 import classes from './ask-for-help.module.css';
 
 const MOST_PEOPLE = 20;
@@ -23,6 +25,8 @@ export function AskForHelp({ request }: { readonly request: RequestDetail }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [asked, setAsked] = useState(0);
+  const isOnline = useOnline();
+  const reason = useId();
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();
@@ -31,12 +35,15 @@ export function AskForHelp({ request }: { readonly request: RequestDetail }) {
     <div className={classes['help']}>
       <Button
         variant="default"
+        disabled={!isOnline}
+        aria-describedby={reason}
         onClick={() => {
           setOpen(true);
         }}
       >
         {text.help}
       </Button>
+      <OfflineReason id={reason} />
       <div role="status">{asked > 0 && text.helpDone(asked)}</div>
       <dialog
         ref={dialog}
@@ -179,6 +186,7 @@ function ChoosePeople({ request, done, close }: ChoosePeopleProps) {
   const [q, setQ] = useState('');
   const [chosen, setChosen] = useState<readonly Candidate[]>([]);
   const search = useSettled(q, TYPING_MS);
+  const isOnline = useOnline();
   const { data: candidates, error, isPlaceholderData: isOld } = useCandidates(id, search);
   const ask = useMutation({
     mutationFn: async () =>
@@ -212,13 +220,15 @@ function ChoosePeople({ request, done, close }: ChoosePeopleProps) {
       />
       <CandidateList candidates={candidates} chosen={chosen} isOld={isOld} toggle={toggle} />
       {chosen.length > 0 && <Chosen chosen={chosen} />}
+      <OfflineReason id="help-offline" />
       <div role="alert">{(ask.error ?? error)?.message}</div>
       <div className={classes['buttons']}>
         <Button variant="default" onClick={close}>
           {text.close}
         </Button>
         <Button
-          disabled={chosen.length === 0}
+          disabled={chosen.length === 0 || !isOnline}
+          aria-describedby="help-offline"
           loading={ask.isPending}
           onClick={() => {
             ask.mutate();

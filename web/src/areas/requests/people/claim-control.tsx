@@ -1,17 +1,22 @@
 /** Claiming a request, so that no one else is asked meanwhile. */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useId } from 'react';
 import { Instant } from '../../../design/instant.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { call } from '../../../shell/api.ts';
+import { useOnline } from '../../../shell/online.ts';
 import { accountQuery } from '../../../shell/session.ts';
 import { requests as text } from '../../../text/requests.ts';
 import { requestKey, type RequestDetail } from '../requests-data.ts';
+import { OfflineReason } from './offline-reason.tsx';
 import classes from './claim-control.module.css';
 
 export function ClaimControl({ request }: { readonly request: RequestDetail }) {
   const { data: account } = useSuspenseQuery(accountQuery);
   const queries = useQueryClient();
+  const isOnline = useOnline();
+  const reason = useId();
   const change = useMutation({
     mutationFn: async (method: 'post' | 'delete') =>
       await call(method, '/api/v1/requests/{id}/claim', { params: { path: { id: request.id } } }),
@@ -40,6 +45,8 @@ export function ClaimControl({ request }: { readonly request: RequestDetail }) {
         <Button
           variant="default"
           loading={change.isPending}
+          disabled={!isOnline}
+          aria-describedby={reason}
           onClick={() => {
             change.mutate('delete');
           }}
@@ -51,6 +58,8 @@ export function ClaimControl({ request }: { readonly request: RequestDetail }) {
         <Button
           variant="default"
           loading={change.isPending}
+          disabled={!isOnline}
+          aria-describedby={reason}
           onClick={() => {
             change.mutate('post');
           }}
@@ -58,6 +67,7 @@ export function ClaimControl({ request }: { readonly request: RequestDetail }) {
           {text.claim}
         </Button>
       )}
+      {(isOwn || !claim) && <OfflineReason id={reason} />}
       <div role="alert">{change.error?.message}</div>
     </div>
   );

@@ -1,0 +1,13 @@
+/** Why a button cannot be pressed without a network. The answer says it aloud: this is only read with the button. */
+import { useOnline } from '../../../shell/online.ts';
+import { requests as text } from '../../../text/requests.ts';
+import classes from './people-section.module.css';
+
+/** `id`: what buttons name in `aria-describedby`. */
+export function OfflineReason({ id }: { readonly id: string }) {
+  return (
+    <p id={id} className={classes['hint']}>
+      {!useOnline() && text.offline}
+    </p>
+  );
+}
