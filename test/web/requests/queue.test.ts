@@ -47,26 +47,34 @@ const overlaps = (one: Box, other: Box | undefined): boolean =>
 describeInChromium('the queue', () => {
   const chromium = startChromium({ refusals: [401, 429] });
 
-  test('shows what the reader is asked, collects arrivals, and drops what others decide', async () => {
-    const first = await ask({ tool: 'first_tool' });
-    const page = await chromium.open(`${app.url}/`, { as: ada });
-    await row(page, 'first_tool').waitFor();
-    const before = await boxes(page);
-    await ask({ tool: 'second_tool' });
-    const arrived = page.getByRole('button', { name: 'Show 1 new request' });
-    await arrived.waitFor();
-    expect(await row(page, 'second_tool').count()).toBe(0);
-    const { 'Show 1 new request': place, ...after } = await boxes(page);
-    expect(after).toEqual(before);
-    expect(Object.entries(after).filter(([, box]) => overlaps(box, place))).toEqual([]);
-    await screenshot(page, 'queue-arrival');
-    await page.getByRole('button', { name: 'Show 1 new request' }).click();
-    await row(page, 'second_tool').waitFor();
-    await decide(ada, first);
-    await row(page, 'first_tool').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Decided' }).click();
-    await row(page, 'first_tool').waitFor();
-  });
+  test.each([
+    ['desk', DESK],
+    ['phone', PHONE],
+  ])(
+    'shows what the reader is asked, collects arrivals, and drops what others decide, on a %s',
+    async (name, viewport) => {
+      const [one, two] = [`first_${name}`, `second_${name}`];
+      const first = await ask({ tool: one });
+      const page = await chromium.open(`${app.url}/`, { as: ada, viewport });
+      await row(page, one).waitFor();
+      await page.getByText(/^All\d/).waitFor();
+      const before = await boxes(page);
+      await ask({ tool: two });
+      const arrived = page.getByRole('button', { name: 'Show 1 new request' });
+      await arrived.waitFor();
+      expect(await row(page, two).count()).toBe(0);
+      const { 'Show 1 new request': place, ...after } = await boxes(page);
+      expect(after).toEqual(before);
+      expect(Object.entries(after).filter(([, box]) => overlaps(box, place))).toEqual([]);
+      await screenshot(page, `queue-arrival-${name}`);
+      await page.getByRole('button', { name: 'Show 1 new request' }).click();
+      await row(page, two).waitFor();
+      await decide(ada, first);
+      await row(page, one).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Decided' }).click();
+      await row(page, one).waitFor();
+    },
+  );
 
   test('keeps tab, search and filters in its address, beside the open request', async () => {
     const id = await ask({ tool: 'needle_tool' });
