@@ -42,6 +42,67 @@ describe('a change', () => {
     expect(kinds.slice(3)).toEqual(['removed -- drop', 'removed x', 'added ++ y']);
     expect(linesOfUnified('+++ rm -rf /')).toEqual([{ kind: 'added', text: '++ rm -rf /' }]);
   });
+
+  const shown = (diff: string) =>
+    linesOfUnified(`--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n${diff}`)
+      .slice(5)
+      .map(({ kind, text }) => `${kind} ${text}`);
+
+  test.each([
+    [
+      'a pair without a hunk',
+      '--- drop\n+++ all\nrm',
+      ['removed -- drop', 'added ++ all', 'same rm'],
+    ],
+    ['a single line', '--- drop\n@@ -1 +1 @@', ['removed -- drop', 'header @@ -1 +1 @@']],
+    ['a line that only begins like one', 'diff all\nindex 1', ['same diff all', 'same index 1']],
+    [
+      'a hunk without counts',
+      '--- a\n+++ b\n@@ all',
+      ['removed -- a', 'added ++ b', 'same @@ all'],
+    ],
+  ])('in unified form takes %s behind a hunk for content', (_what, diff, lines) => {
+    expect(shown(diff)).toEqual(lines);
+  });
+
+  test.each([
+    ['of a file', ['--- a', '+++ b', '@@ -0,0 +1,2 @@']],
+    ['of git', ['diff --git a/a b/b', 'index 1..2 100644', '--- a/a', '+++ b/b', '@@ -1,2 +1 @@']],
+    ['of a renamed file', ['diff --git a/a b/b', 'similarity index 100%', 'rename from a']],
+  ])('in unified form knows the header %s behind a hunk', (_what, lines) => {
+    expect(shown(lines.join('\n'))).toEqual(lines.map((line) => `header ${line}`));
+  });
+
+  test('in unified form counts no line that says that a line end is missing', () => {
+    const end = String.raw`\ No newline at end of file`;
+    const kinds = linesOfUnified(`@@ -1,2 +1 @@\n-a\n${end}\n+b\n--- c\n+++ d\n@@ -1 +1 @@`).map(
+      ({ kind, text }) => `${kind} ${text}`,
+    );
+    expect(kinds.slice(4)).toEqual(['removed -- c', 'added ++ d', 'header @@ -1 +1 @@']);
+  });
+
+  test('in unified form never loses a character, whatever it is', () => {
+    const lines = fc.constantFrom(
+      ...[
+        '--- a',
+        '+++ b',
+        '@@ -1,2 +1 @@',
+        '@@ -1 +1 @@',
+        'diff --git a b',
+        'index 1',
+        '-x',
+        '+y',
+      ],
+      ...[' z', '', 'w', String.raw`\ No newline`],
+    );
+    const signs = { added: '+', removed: '-', same: '', header: '' };
+    fc.assert(
+      fc.property(fc.array(lines), (diff) => {
+        const again = linesOfUnified(diff.join('\n')).map(({ kind, text }) => signs[kind] + text);
+        expect(again.join('\n')).toBe(diff.map((line) => line.replace(/^ /, '')).join('\n'));
+      }),
+    );
+  });
 });
 
 describe('the picture of a timeline', () => {

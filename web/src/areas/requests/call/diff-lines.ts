@@ -8,29 +8,47 @@ export interface DiffLine {
 
 const HUNK = /^@@ -\d+(?:,(?<old>\d+))? \+\d+(?:,(?<now>\d+))? @@/;
 
-/** Inside a hunk, `--- a` is the removed line `-- a`, and not a header. */
+/** What git says about a file before its first hunk. */
+const ABOUT_FILE =
+  /^(?:index |(?:old|new|deleted file|new file) mode |(?:dis)?similarity index |(?:rename|copy) (?:from|to) |Binary files )/;
+
+/**
+ * Inside a hunk every line is content, as its counts say: `--- a` is the removed line `-- a`. Behind it, only what begins a
+ * file or a hunk is a header. Everything else is drawn as content.
+ */
 export function linesOfUnified(diff: string): DiffLine[] {
   const lines = diff.split('\n');
   const left = { old: 0, now: 0 };
+  /** Where the header of a file ends, or how far git may go on about it. */
+  let headerEnd = 0;
+  let isAboutFile = false;
   return lines.map((text, index): DiffLine => {
-    const isInside = left.old > 0 || left.now > 0;
-    const hunk = HUNK.exec(text)?.groups;
-    const isHeader =
-      hunk ??
-      (/^(?:diff |index )/.test(text) ||
-        (text.startsWith('--- ') && lines[index + 1]?.startsWith('+++ ')) ||
-        (text.startsWith('+++ ') && lines[index - 1]?.startsWith('--- ')));
-    if (!isInside && isHeader) {
-      left.old = Number(hunk ? (hunk['old'] ?? 1) : 0);
-      left.now = Number(hunk ? (hunk['now'] ?? 1) : 0);
-      return { kind: 'header', text };
+    if (left.old > 0 || left.now > 0) {
+      const line = lineOf(text);
+      // `\ No newline at end of file` is no line of either text.
+      if (text.startsWith('\\')) return line;
+      if (line.kind !== 'added') left.old -= 1;
+      if (line.kind !== 'removed') left.now -= 1;
+      return line;
     }
-    const line = lineOf(text);
-    if (line.kind !== 'added') left.old -= 1;
-    if (line.kind !== 'removed') left.now -= 1;
-    return line;
+    const hunk = HUNK.exec(text)?.groups;
+    if (hunk) {
+      left.old = Number(hunk['old'] ?? 1);
+      left.now = Number(hunk['now'] ?? 1);
+    }
+    if (beginsFile(lines, index)) headerEnd = index + 2;
+    const isGit = text.startsWith('diff --git ');
+    isAboutFile = isGit || (isAboutFile && ABOUT_FILE.test(text));
+    const isHeader = hunk ?? (index < headerEnd || isAboutFile);
+    return isHeader ? { kind: 'header', text } : lineOf(text);
   });
 }
+
+/** Two lines with names, and a hunk. */
+const beginsFile = (lines: readonly string[], index: number): boolean =>
+  lines[index]?.startsWith('--- ') === true &&
+  lines[index + 1]?.startsWith('+++ ') === true &&
+  HUNK.test(lines[index + 2] ?? '');
 
 function lineOf(text: string): DiffLine {
   if (text.startsWith('+')) return { kind: 'added', text: text.slice(1) };
