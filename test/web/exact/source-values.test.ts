@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { digestOf } from '../../../web/src/exact/arguments-digest.ts';
-import { rowsOf } from '../../../web/src/exact/json-rows.ts';
+import { indentOf, rowsOf } from '../../../web/src/exact/json-rows.ts';
 import { letterPieces, mixedWords } from '../../../web/src/exact/mixed-scripts.ts';
 import { readSource, type SourceValue } from '../../../web/src/exact/source-values.ts';
 
@@ -50,6 +50,15 @@ describe('a value as it was sent', () => {
         expect(inner.replaceAll(/\s/g, '')).toBe(withoutPunctuation(text).replaceAll(/\s/g, ''));
       }),
     );
+  });
+
+  test('is indented by its depth, and says its depth where the indentation ends', () => {
+    const rows = rowsOf(read(`${'['.repeat(24)}1${']'.repeat(24)}`));
+    const places = rows.map(({ depth }) => indentOf(depth));
+    expect(places[20]).toEqual({ steps: 20 });
+    expect(places[21]).toEqual({ steps: 20, level: 21 });
+    const texts = places.map(({ steps, level }) => `${steps} ${level ?? ''}`);
+    expect(new Set(texts.slice(0, 25)).size).toBe(25);
   });
 
   test('counts the values that are no containers, and empty containers', () => {

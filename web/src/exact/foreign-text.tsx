@@ -5,6 +5,7 @@
 import { shownPieces, type ShownPiece } from '../../../src/domain/shown-text.ts';
 import { exact as words } from '../text/exact.ts';
 import classes from './foreign-text.module.css';
+import { blankPieces } from './blank-runs.ts';
 import { directedPieces } from './directions.ts';
 import { letterPieces } from './mixed-scripts.ts';
 import { withoutCarriageReturns } from './warnings.ts';
@@ -29,7 +30,7 @@ export function ForeignText({ text, isSource = false, isName = false }: ForeignT
             {piece}
           </mark>
         ) : (
-          <Directed key={index} text={piece} isSource={isSource} />
+          <Folded key={index} text={piece} isSource={isSource} />
         ),
       )}
     </bdi>
@@ -50,6 +51,26 @@ function withBreaksShown({ text, isEscape }: ShownPiece): readonly ShownPiece[] 
 }
 
 type PartProps = Required<Pick<ForeignTextProps, 'text' | 'isSource'>>;
+
+/** A long run of blanks takes one place. It stays in the page, so that a copy of the text has it. */
+function Folded({ text, isSource }: PartProps) {
+  return blankPieces(text).map(({ text: piece, blanks, breaks }, index) => {
+    if (blanks === 0 && breaks === 0)
+      return <Directed key={index} text={piece} isSource={isSource} />;
+    const label = blanks > 0 ? words.blanks(blanks) : words.breaks(breaks);
+    return (
+      <span
+        key={index}
+        role="img"
+        aria-label={label}
+        className={classes['fold']}
+        data-label={label}
+      >
+        <span className={classes['blanks']}>{piece}</span>
+      </span>
+    );
+  });
+}
 
 function Directed({ text, isSource }: PartProps) {
   return directedPieces(text).map(({ text: piece, isRightToLeft }, index) =>

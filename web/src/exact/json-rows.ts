@@ -9,6 +9,13 @@ export interface JsonRow {
   readonly value: SourceValue;
 }
 
+/** Deeper rows would have no room left. */
+const MOST_STEPS = 20;
+
+/** How far a row is indented. Where the indentation ends, also the depth, which is then drawn in front of it. */
+export const indentOf = (depth: number): { readonly steps: number; readonly level?: number } =>
+  depth > MOST_STEPS ? { steps: MOST_STEPS, level: depth } : { steps: depth };
+
 /** `hidden`: where values begin that are drawn only when a reader asks. */
 export function rowsOf(outermost: SourceValue, hidden: ReadonlySet<number> = new Set()): JsonRow[] {
   const rows: JsonRow[] = [];

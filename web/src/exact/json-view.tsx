@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState, type CSSProperties } from 'react';
 import { exact as words } from '../text/exact.ts';
 import { ForeignText } from './foreign-text.tsx';
-import { rowsOf, type JsonRow } from './json-rows.ts';
+import { indentOf, rowsOf, type JsonRow } from './json-rows.ts';
 import classes from './json-view.module.css';
 import type { SourceValue } from './source-values.ts';
 import { TextBlock } from './text-block.tsx';
@@ -89,8 +89,10 @@ function LongJson({ rows, label }: { readonly rows: readonly JsonRow[]; readonly
 function Row({ row }: { readonly row: JsonRow }) {
   const { depth, keySource, part, value } = row;
   const isList = value.kind === 'array';
+  const { steps, level } = indentOf(depth);
   return (
-    <div className={classes['row']} style={{ '--depth': depth } as CSSProperties}>
+    <div className={classes['row']} style={{ '--steps': steps } as CSSProperties}>
+      {level !== undefined && <span className={classes['level']}>{words.level(level)}</span>}
       {keySource !== undefined && (
         <span className={classes['key']}>
           <ForeignText text={keySource} isSource />

@@ -14,5 +14,10 @@ export const exact = {
   members: (members: number) => someText(members, 'member', 'members'),
   reveal: 'Show',
   scrolls: (lines: number) => `${countText(lines)} lines. This box scrolls.`,
+  /** How deep a value is inside others. */
+  level: (depth: number) => `level ${depth}`,
+  /** Drawn instead of a run of them. */
+  blanks: (blanks: number) => `${countText(blanks)} blanks`,
+  breaks: (breaks: number) => `${countText(breaks)} line breaks`,
   foreignLetter: (script: string, letter: string) => `${script} letter ${letter}`,
 } as const;
