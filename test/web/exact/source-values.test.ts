@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { cutKey } from '../../../web/src/exact/cut-key.ts';
 import { digestOf } from '../../../web/src/exact/arguments-digest.ts';
 import { indentOf, rowsOf } from '../../../web/src/exact/json-rows.ts';
 import { letterPieces, mixedWords } from '../../../web/src/exact/mixed-scripts.ts';
@@ -78,6 +79,19 @@ const withoutPunctuation = (text: string): string =>
 test('the digest is SHA-256 of the text in UTF-8', () => {
   for (const text of ['{}', '{"a":"Zoë 👩"}', 'x'.repeat(100_000)])
     expect(digestOf(text)).toBe(createHash('sha256').update(text).digest('hex'));
+});
+
+describe('a key in the words of an agent', () => {
+  test.each([
+    ['"id"', '"id"', 0],
+    [`"${'x'.repeat(60)}"`, `"${'x'.repeat(60)}"`, 0],
+    [`"${'x'.repeat(61)}"`, `"${'x'.repeat(60)}…"`, 1],
+    [String.raw`"say \"yes\""`, String.raw`"say \"yes\""`, 0],
+    [`"${'x'.repeat(59)}${String.raw`\u0041\n`}y"`, `"${'x'.repeat(59)}…"`, 3],
+    [`"${'x'.repeat(59)}😀y"`, `"${'x'.repeat(59)}…"`, 2],
+  ])('stays between its quotes: %s', (keySource, shown, left) => {
+    expect(cutKey(keySource)).toEqual({ shown, left });
+  });
 });
 
 describe('words that mix scripts', () => {

@@ -22,7 +22,7 @@ interface JsonViewProps {
   readonly value: SourceValue;
   readonly label: string;
   /** Where values begin that are drawn only when a reader asks. */
-  readonly hidden?: ReadonlySet<number>;
+  readonly hidden?: ReadonlySet<number> | undefined;
 }
 
 export function JsonView({ value, label, hidden }: JsonViewProps) {

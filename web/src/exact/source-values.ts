@@ -29,6 +29,15 @@ export class SourceValue {
     return this.#text.slice(this.#node.offset, this.#node.offset + this.#node.length);
   }
 
+  /** Whether one is the other, or a part of it. */
+  overlaps(other: SourceValue): boolean {
+    return this.#isIn(other) || other.#isIn(this);
+  }
+
+  #isIn({ offset, source }: SourceValue): boolean {
+    return offset <= this.offset && this.offset < offset + source.length;
+  }
+
   /** Only of a string: its characters. */
   get characters(): string {
     return String(this.#node.value);

@@ -13,6 +13,9 @@ export const exact = {
   items: (items: number) => someText(items, 'item', 'items'),
   members: (members: number) => someText(members, 'member', 'members'),
   reveal: 'Show',
+  sensitive: 'hidden, as it is sensitive',
+  /** Comes after a key that is cut. */
+  leftOut: (characters: number) => `(${someText(characters, 'more character', 'more characters')})`,
   scrolls: (lines: number) => `${countText(lines)} lines. This box scrolls.`,
   /** How deep a value is inside others. */
   level: (depth: number) => `level ${depth}`,

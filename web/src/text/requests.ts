@@ -59,6 +59,8 @@ export const requests = {
     cancelled: 'Withdrawn by the agent',
   },
 
+  /** Comes before a key in quotes. */
+  argument: 'Argument',
   arguments: 'All arguments',
   noArguments: 'The call has no arguments.',
   noContext: 'This page cannot read the context. This is its text:',

@@ -1,15 +1,16 @@
 /** The second act of an answer: names what would run, takes a note, and confirms. */
 import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
+import { cutKey } from '../../../exact/cut-key.ts';
 import { CutText } from '../../../exact/cut-text.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
-import type { SourceValue } from '../../../exact/source-values.ts';
 import { TextBlock } from '../../../exact/text-block.tsx';
+import { exact as words } from '../../../text/exact.ts';
 import { requests as text } from '../../../text/requests.ts';
 import { CallTitle } from '../call/call-title.tsx';
 import { Scalar } from '../call/field-value.tsx';
 import { FlagList } from '../call/flag-list.tsx';
-import type { MainValue } from '../call/presented-call.ts';
+import type { Field, MainValue, TitlePart } from '../call/presented-call.ts';
 import type { AnswerableCall } from './answer-data.ts';
 import type { Intent } from './answer-storage.ts';
 import { NoteField, useNote } from './note-field.tsx';
@@ -84,8 +85,7 @@ const INLINE_CHARACTERS = 160;
 /** What would run, named as the page does. */
 function What({ request, title, intent }: ConfirmAnswerProps) {
   // A long value has its place below. In the sentence it would hide which tool runs.
-  const isTitled =
-    title?.[0] !== undefined && title.every((part) => typeof part === 'string' || isShort(part));
+  const isTitled = title?.[0] !== undefined && title.every(isShort);
   const tool = (
     <span className={classes['tool']}>
       <CutText text={request.tool} />
@@ -115,24 +115,49 @@ function What({ request, title, intent }: ConfirmAnswerProps) {
   );
 }
 
-const isShort = ({ source }: SourceValue): boolean =>
-  source.length <= INLINE_CHARACTERS && !source.includes(String.raw`\n`);
+const isShort = (part: TitlePart): boolean =>
+  typeof part === 'string' ||
+  part.kind === 'hidden' ||
+  (part.source.length <= INLINE_CHARACTERS && !part.source.includes(String.raw`\n`));
 
 function MainValues({ main }: Pick<ConfirmAnswerProps, 'main'>) {
-  return main.map(({ label, kind, value }, index) => (
+  return main.map((each, index) => (
     <div key={index} className={classes['main']}>
-      <CutText text={label} />: <MainText kind={kind} value={value} label={label} />
+      {each.kind === 'source' ? (
+        <Argument label={each.label} value={each.value} />
+      ) : (
+        <>
+          <CutText text={each.label} />: <MainText {...each} kind={each.kind} />
+        </>
+      )}
     </div>
   ));
 }
 
+/** The agent chose the key and the value. Both are source text, so that neither reads as words of ours. */
+function Argument({ label, value }: Pick<MainValue, 'label' | 'value'>) {
+  const { shown, left } = cutKey(label);
+  return (
+    <>
+      {text.argument}{' '}
+      <code className={classes['source']}>
+        <ForeignText text={shown} isSource isName />
+      </code>
+      {left > 0 && <small> {words.leftOut(left)}</small>}:{' '}
+      <code className={classes['source']}>
+        <ForeignText text={value.source} isSource isName />
+      </code>
+    </>
+  );
+}
+
 /** Text as its characters, with its line ends, and everything else as its source. */
-function MainText({ kind, value, label }: MainValue) {
+function MainText({ kind, value, label, hidden }: MainValue & { readonly kind: Field['kind'] }) {
   const { characters } = value;
   if (
     value.kind === 'string' &&
     (characters.includes('\n') || characters.length > INLINE_CHARACTERS)
   )
     return <TextBlock text={characters} mono />;
-  return <Scalar kind={kind} value={value} label={label} />;
+  return <Scalar kind={kind} value={value} label={label} hidden={hidden} />;
 }

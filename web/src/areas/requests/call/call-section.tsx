@@ -1,13 +1,12 @@
 /** What would run: the summary of a presentation, all arguments, the context, and last what the agent says. */
-import { useMemo } from 'react';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { JsonView } from '../../../exact/json-view.tsx';
 import type { SourceValue } from '../../../exact/source-values.ts';
 import { TextBlock } from '../../../exact/text-block.tsx';
 import { requests as text } from '../../../text/requests.ts';
 import { CallTitle } from './call-title.tsx';
-import { FieldValue } from './field-value.tsx';
-import { sensitiveOffsets, type PresentedCall, type PresentedField } from './presented-call.ts';
+import { FieldValue, type FieldValueProps } from './field-value.tsx';
+import type { PresentedCall } from './presented-call.ts';
 import type { RequestDetail } from '../requests-data.ts';
 import classes from './call-section.module.css';
 
@@ -19,7 +18,6 @@ interface CallSectionProps {
 }
 
 export function CallSection({ request, whole, context, call }: CallSectionProps) {
-  const hidden = useMemo(() => sensitiveOffsets(call), [call]);
   const isWithoutContext = !request.context || isEmptyObject(context);
   return (
     <>
@@ -32,7 +30,7 @@ export function CallSection({ request, whole, context, call }: CallSectionProps)
         ) : (
           <div className={classes['sheet']}>
             {whole ? (
-              <JsonView value={whole} label={text.arguments} hidden={hidden} />
+              <JsonView value={whole} label={text.arguments} hidden={call?.hidden} />
             ) : (
               <Unread hint={text.unreadArguments} source={request.arguments.text} />
             )}
@@ -87,30 +85,36 @@ function Summary({ call, whole }: { readonly call: PresentedCall; readonly whole
       {rows.length > 0 && (
         <dl className={classes['fields']}>
           {rows.map((row) => (
-            <FieldRow key={`${row.field.path} ${row.field.label}`} {...row} whole={whole} />
+            <FieldRow
+              key={`${row.field.path} ${row.field.label}`}
+              {...row}
+              whole={whole}
+              hidden={call.hidden}
+            />
           ))}
         </dl>
       )}
-      {bodies.map(({ field, value }) => (
-        <div key={`${field.path} ${field.label}`} className={classes['body']}>
+      {bodies.map((body) => (
+        <div key={`${body.field.path} ${body.field.label}`} className={classes['body']}>
           <h3>
-            <ForeignText text={field.label} />
+            <ForeignText text={body.field.label} />
           </h3>
-          <FieldValue field={field} value={value} whole={whole} />
+          <FieldValue {...body} whole={whole} hidden={call.hidden} />
         </div>
       ))}
     </section>
   );
 }
 
-function FieldRow({ field, value, whole }: PresentedField & { readonly whole: SourceValue }) {
+function FieldRow(props: FieldValueProps) {
+  const { field } = props;
   return (
     <div className={classes['field']} data-role={field.role ?? 'secondary'}>
       <dt>
         <ForeignText text={field.label} />
       </dt>
       <dd>
-        <FieldValue field={field} value={value} whole={whole} />
+        <FieldValue {...props} />
       </dd>
     </div>
   );

@@ -1,16 +1,22 @@
 /** What a presentation calls the call: its text, with values of the arguments. */
+import { exact as words } from '../../../text/exact.ts';
 import { CutText } from '../../../exact/cut-text.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import type { PresentedCall } from './presented-call.ts';
 
 export function CallTitle({ title }: Pick<PresentedCall, 'title'>) {
-  return title.map((part, index) =>
-    typeof part === 'string' ? (
-      <ForeignText key={index} text={part} />
-    ) : (
+  return title.map((part, index) => {
+    if (typeof part === 'string') return <ForeignText key={index} text={part} />;
+    return (
       <strong key={index}>
-        <CutText text={part.kind === 'string' ? part.characters : part.source} />
+        {part.kind === 'hidden' ? (
+          <span role="img" aria-label={words.sensitive} title={words.sensitive}>
+            •••
+          </span>
+        ) : (
+          <CutText text={part.kind === 'string' ? part.characters : part.source} />
+        )}
       </strong>
-    ),
-  );
+    );
+  });
 }

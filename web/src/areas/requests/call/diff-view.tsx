@@ -16,7 +16,7 @@ export function DiffView({
   field,
   value,
   whole,
-}: PresentedField & { readonly whole: SourceValue }) {
+}: Pick<PresentedField, 'field' | 'value'> & { readonly whole: SourceValue }) {
   const lines = useMemo(() => linesOf({ field, value, whole }), [field, value, whole]);
   const [isWhole, setWhole] = useState(false);
   if (!lines) return <JsonView value={value} label={field.label} />;
@@ -50,7 +50,8 @@ function linesOf({
   field,
   value,
   whole,
-}: PresentedField & { readonly whole: SourceValue }): DiffLine[] | undefined {
+}: Pick<PresentedField, 'field' | 'value'> & { readonly whole: SourceValue }):
+  DiffLine[] | undefined {
   const before = field.before === undefined ? undefined : whole.at(field.before);
   const after = field.after === undefined ? undefined : whole.at(field.after);
   if (before?.kind === 'string' && after?.kind === 'string')

@@ -10,12 +10,15 @@ import { DiffView } from './diff-view.tsx';
 import type { Field, PresentedField } from './presented-call.ts';
 import classes from './field-value.module.css';
 
-export function FieldValue({
-  field,
-  value,
-  whole,
-}: PresentedField & { readonly whole: SourceValue }) {
-  const [isShown, setShown] = useState(field.role !== 'sensitive');
+export interface FieldValueProps extends PresentedField {
+  readonly whole: SourceValue;
+  /** Where values begin that stay hidden until a reader asks. */
+  readonly hidden: ReadonlySet<number>;
+}
+
+export function FieldValue(props: FieldValueProps) {
+  const { field, isHidden, hidden } = props;
+  const [isShown, setShown] = useState(!isHidden);
   if (!isShown)
     return (
       <button
@@ -32,15 +35,17 @@ export function FieldValue({
         </span>
       </button>
     );
-  return <Drawn field={field} value={value} whole={whole} />;
+  return <Drawn {...props} hidden={isHidden ? NOTHING : hidden} />;
 }
 
-function Drawn({ field, value, whole }: PresentedField & { readonly whole: SourceValue }) {
+const NOTHING: ReadonlySet<number> = new Set();
+
+function Drawn({ field, value, whole, hidden }: Omit<FieldValueProps, 'isHidden'>) {
   if (field.kind === 'diff') return <DiffView field={field} value={value} whole={whole} />;
   if (field.kind === 'list' && value.kind === 'array') return <List field={field} value={value} />;
   if (field.kind === 'table' && value.kind === 'array')
     return <Table field={field} value={value} />;
-  return <Scalar kind={field.kind} value={value} label={field.label} />;
+  return <Scalar kind={field.kind} value={value} label={field.label} hidden={hidden} />;
 }
 
 /** Text as its characters, everything else as its source, so that no digit changes. */
@@ -48,13 +53,15 @@ export function Scalar({
   kind,
   value,
   label,
+  hidden,
 }: {
   readonly kind: Field['kind'];
   readonly value: SourceValue;
   readonly label: string;
+  readonly hidden?: ReadonlySet<number> | undefined;
 }) {
   if (value.kind === 'object' || value.kind === 'array' || kind === 'json')
-    return <JsonView value={value} label={label} />;
+    return <JsonView value={value} label={label} hidden={hidden} />;
   if (value.kind !== 'string')
     return (
       <span className={classes['number']}>

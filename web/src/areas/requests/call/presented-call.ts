@@ -8,12 +8,18 @@ export type Field = Presentation['fields'][number];
 export interface PresentedField {
   readonly field: Field;
   readonly value: SourceValue;
+  /** True where it shows a sensitive value: then it is drawn when a reader asks. */
+  readonly isHidden: boolean;
 }
 
+/** Text of the presentation, a value of the arguments, or the place of a sensitive one. */
+export type TitlePart = string | SourceValue | { readonly kind: 'hidden' };
+
 export interface PresentedCall {
-  /** Text of the presentation and values of the arguments, in turn. */
-  readonly title: readonly (string | SourceValue)[];
+  readonly title: readonly TitlePart[];
   readonly fields: readonly PresentedField[];
+  /** Where sensitive values begin. */
+  readonly hidden: ReadonlySet<number>;
   /** How many values of the arguments no field shows. */
   readonly leftOut: number;
 }
@@ -25,13 +31,19 @@ export function presentCall(
   whole: SourceValue,
 ): PresentedCall | undefined {
   if (!presentation) return undefined;
+  const sensitive = sensitiveIn(presentation, whole);
   const fields = presentation.fields.flatMap((field) => {
     const value = whole.at(field.path);
-    return value ? [{ field, value }] : [];
+    if (!value) return [];
+    const isHidden =
+      field.role === 'sensitive' ||
+      drawnBy(field, whole).some((drawn) => isHiddenIn(field, drawn, sensitive));
+    return [{ field, value, isHidden }];
   });
   return {
-    title: titleOf(presentation.title, whole),
+    title: titleOf(presentation.title, whole, sensitive),
     fields,
+    hidden: new Set(sensitive.map(({ offset }) => offset)),
     leftOut: leavesOutside(
       whole,
       fields.map(({ field }) => field),
@@ -39,12 +51,35 @@ export function presentCall(
   };
 }
 
-function titleOf(title: string, whole: SourceValue): (string | SourceValue)[] {
+/** The values of sensitive fields, and of sensitive changes both sides. */
+const sensitiveIn = ({ fields }: Presentation, whole: SourceValue): SourceValue[] =>
+  fields.flatMap(({ role, path, before = path, after = path }) =>
+    role === 'sensitive' ? [path, before, after].flatMap((each) => whole.at(each) ?? []) : [],
+  );
+
+/** JSON hides its sensitive parts by itself. Everything else that has one is hidden as a whole. */
+const isHiddenIn = (
+  { kind }: Field,
+  drawn: SourceValue,
+  sensitive: readonly SourceValue[],
+): boolean =>
+  sensitive.some(
+    (each) =>
+      drawn.overlaps(each) &&
+      (['list', 'table', 'diff'].includes(kind) || drawn.offset >= each.offset),
+  );
+
+function titleOf(
+  title: string,
+  whole: SourceValue,
+  sensitive: readonly SourceValue[],
+): TitlePart[] {
   // The parts of the pattern between the braces come at odd places.
-  return title.split(PLACEHOLDER).flatMap((part, index): (string | SourceValue)[] => {
+  return title.split(PLACEHOLDER).flatMap((part, index): TitlePart[] => {
     if (index % 2 === 0) return part === '' ? [] : [part];
     const value = whole.at(part);
-    return value ? [value] : [];
+    if (!value) return [];
+    return sensitive.some((each) => value.overlaps(each)) ? [{ kind: 'hidden' }] : [value];
   });
 }
 
@@ -79,9 +114,13 @@ function leavesOutside(whole: SourceValue, fields: readonly Field[]): number {
 
 /** What a reader decides by, with its name. */
 export interface MainValue {
+  /** Of a presentation, or the source text of a key. */
   readonly label: string;
-  readonly kind: Field['kind'];
+  /** `source`: an argument without a presentation. */
+  readonly kind: Field['kind'] | 'source';
   readonly value: SourceValue;
+  /** Where values begin in it that stay hidden until a reader asks. */
+  readonly hidden?: ReadonlySet<number>;
 }
 
 /** The primary fields, or the first one. An amount has its currency beside it. Without a presentation, the first short value. */
@@ -90,23 +129,17 @@ export function mainValuesOf(
   whole: SourceValue | undefined,
 ): readonly MainValue[] {
   if (call) {
-    const open = call.fields.filter(({ field }) => field.role !== 'sensitive');
+    const open = call.fields.filter(({ isHidden }) => !isHidden);
     const primary = open.filter(({ field }) => field.role === 'primary');
     const main = primary.length > 0 ? primary : open.slice(0, 1);
     const hasMoney = main.some(({ field }) => field.kind === 'money');
     return open
       .filter((each) => main.includes(each) || (hasMoney && isCurrency(each)))
-      .map(({ field: { label, kind }, value }) => ({ label, kind, value }));
+      .map(({ field: { label, kind }, value }) => ({ label, kind, value, hidden: call.hidden }));
   }
   const first = whole?.members.find(({ value }) => value.size === 0 && value.source.length <= 80);
-  return first ? [{ label: first.key, kind: 'text', value: first.value }] : [];
+  return first ? [{ label: first.keySource, kind: 'source', value: first.value }] : [];
 }
 
 /** An amount means nothing without it, also where a presentation gives it a lower role. */
 const isCurrency = ({ field }: PresentedField): boolean => /currency$/i.test(field.path);
-
-/** Where values begin that stay hidden until a reader asks. */
-export const sensitiveOffsets = (call: PresentedCall | undefined): ReadonlySet<number> =>
-  new Set(
-    call?.fields.flatMap(({ field, value }) => (field.role === 'sensitive' ? [value.offset] : [])),
-  );

@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { REVIEWER, scene } from '../../support/scene.ts';
+import { violationsOf } from '../../support/web/accessibility.ts';
+import {
+  describeInChromium,
+  PHONE,
+  screenshot,
+  startChromium,
+} from '../../support/web/chromium.ts';
+
+const { app, people, ask } = await scene({
+  people: { ada: REVIEWER },
+  paths: { 'on-call': [['ada']] },
+  pipelines: { bot: 'on-call' },
+});
+const { ada } = people;
+
+const key = 'Approved by finance, safe to confirm: the amount was checked twice today';
+const command = `ls${' '.repeat(300)}; rm -rf /`;
+const call = () =>
+  ask({
+    tool: 'unknown_tool',
+    arguments: { [key]: 'yes', command, lines: `one${'\n'.repeat(15)}two` },
+  });
+
+describeInChromium('a call without a presentation', () => {
+  const chromium = startChromium();
+
+  test('is confirmed with its first argument as quoted source text, and says how much of a key it leaves out', async () => {
+    const page = await chromium.open(`${app.url}/requests/${await call()}`, { as: ada });
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const bar = page.getByRole('group', { name: 'You are about to approve' });
+    const shown = `"${key.slice(0, 60)}…"`;
+    await bar.getByText(`Argument ${shown} (${key.length - 60} more characters): "yes"`).waitFor();
+    expect(await bar.getByRole('code').allInnerTexts()).toEqual([shown, '"yes"']);
+    await screenshot(page, 'request-armed-key');
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test('folds long runs of blanks, and a copy has them', async () => {
+    const page = await chromium.open(`${app.url}/requests/${await call()}`, {
+      ...{ as: ada, viewport: PHONE },
+    });
+    const fold = page.getByRole('img', { name: '300 blanks' });
+    await fold.waitFor();
+    expect((await fold.boundingBox())?.width).toBeLessThan(120);
+    await page.getByRole('img', { name: '15 line breaks' }).waitFor({ timeout: 5_000 });
+    const breaks = await page.getByRole('img', { name: '15 line breaks' }).boundingBox();
+    expect(breaks?.height).toBeLessThan(30);
+    const copied = await page.evaluate<string[]>(`{
+      const texts = [...document.querySelectorAll('article bdi')];
+      const copies = ['rm -rf', 'two'].map((end) => {
+        getSelection().selectAllChildren(texts.find(({ textContent }) => textContent.includes(end)));
+        return getSelection().toString();
+      });
+      copies;
+    }`);
+    expect(copied).toEqual([command, `one${'\n'.repeat(15)}two`]);
+    await screenshot(page, 'request-folded-blanks');
+    expect(await violationsOf(page)).toEqual([]);
+  });
+});
