@@ -60,6 +60,40 @@ describeInChromium('tabs of one browser', () => {
     expect(most()).toBe(1);
   });
 
+  test('miss nothing that changes after a list was read and before its page is drawn', async () => {
+    const answered = await ask({ tool: 'answered_meanwhile' });
+    const open = await ask({ tool: 'open_meanwhile' });
+    const one = await chromium.open(QUEUE, { as: ada });
+    await row(one, 'answered_meanwhile').waitFor();
+
+    const two = await chromium.openBeside(one, `${app.url}/icon.svg`);
+    // The page waits for this request as long as no time passes.
+    await two.clock.install();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await two.route(`**/api/v1/requests/${open}`, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const isList = (url: string): boolean => url.includes('/api/v1/requests?view=');
+    const list = two.waitForResponse((response) => isList(response.url()));
+    let lists = 0;
+    two.on('request', (request) => {
+      if (isList(request.url())) lists += 1;
+    });
+    await two.goto(`${QUEUE}requests/${open}`);
+    await list;
+    await decide(ada, answered);
+    await row(one, 'answered_meanwhile').waitFor({ state: 'detached' });
+    release();
+    await two.clock.resume();
+    await row(two, 'open_meanwhile').waitFor();
+    expect(await row(two, 'answered_meanwhile').count()).toBe(0);
+    expect(lists).toBe(1);
+  });
+
   test('stay when calls are refused while the session is there, and send them again', async () => {
     const page = await chromium.open(`${app.url}/icon.svg`, { as: ada });
     for (const path of ['**/requests/changes?*wait=*', '**/api/v1/requests?view=*']) {

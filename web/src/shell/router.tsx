@@ -28,12 +28,17 @@ const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
   component: Outlet,
 });
 
+/** The route of the queue and of its requests. */
+const QUEUE = '/signed-in/queue';
+
 /** Pages for people who are signed in. Others sign in first and then come back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   component: Frame,
-  beforeLoad: async ({ context, location }) => {
+  beforeLoad: async ({ context, location, matches }) => {
+    if (matches.some(({ routeId }) => routeId === QUEUE))
+      void context.queries.prefetchQuery(firstChangesQuery);
     try {
       const account = await context.queries.ensureQueryData(accountQuery);
       keepDraftsOf(account);
@@ -137,10 +142,13 @@ const queue = createRoute({
   getParentRoute: () => signedIn,
   id: 'queue',
   validateSearch: readSearch,
-  beforeLoad: async ({ context: { queries } }) => {
+  beforeLoad: async ({ context: { queries }, cause, search, matches }) => {
     const account = await queries.ensureQueryData(accountQuery);
-    // While the code of the page is under way.
-    if (hasPermission(account, 'request.read')) void queries.prefetchQuery(firstChangesQuery);
+    if (cause !== 'enter' || !hasPermission(account, 'request.read')) return;
+    const { id } = matches.at(-1)?.params as { readonly id?: string };
+    const { readAhead } = await import('../areas/requests/queue/queue-data.ts');
+    const { actor_id: actor } = account.principal;
+    await readAhead(queries, { actor, search, id: isUuid(id) ? id : undefined });
   },
   component: lazyRouteComponent(
     () => import('../areas/requests/queue/queue-layout.tsx'),

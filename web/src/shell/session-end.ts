@@ -30,7 +30,9 @@ export function watchSession(
     refusals.set(query.queryHash, before + 1);
     setTimeout(
       () => {
-        if (query.isActive()) query.fetch().catch(() => undefined);
+        // Something else may have read it meanwhile, and lists move only when their reader asks.
+        if (query.isActive() && query.state.status === 'error')
+          query.fetch().catch(() => undefined);
       },
       PAUSES_MS[Math.min(before, PAUSES_MS.length - 1)],
     );

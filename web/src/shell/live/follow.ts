@@ -22,24 +22,62 @@ interface Following {
   readonly receive: (message: Message) => void;
 }
 
+/** An open channel, and what it heard before the page follows. */
+interface Ear {
+  readonly actor: string;
+  readonly channel: BroadcastChannel;
+  readonly heard: Message[];
+}
+
+let early: Ear | undefined;
+
+/** A page that was asked for and is not drawn by then opens a channel of its own. */
+const LISTEN_MS = 30_000;
+
+function open(actor: string): Ear {
+  const ear: Ear = { actor, channel: new BroadcastChannel(nameFor(actor)), heard: [] };
+  ear.channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    ear.heard.push(data);
+  };
+  return ear;
+}
+
+/** Hears other tabs from now on. What is read before the page follows then misses no change. */
+export function listen(actor: string): void {
+  early?.channel.close();
+  const ear = open(actor);
+  early = ear;
+  setTimeout(() => {
+    if (early === ear) take(actor).channel.close();
+  }, LISTEN_MS);
+}
+
+function take(actor: string): Ear {
+  const taken = early?.actor === actor ? early : open(actor);
+  if (early !== taken) early?.channel.close();
+  early = undefined;
+  return taken;
+}
+
 /** Calls `receive` until the returned function is called. */
 export function followChanges({ actor, begin, receive }: Following): () => void {
   const ended = new AbortController();
   const { signal } = ended;
   const name = nameFor(actor);
   let cursor: string | undefined;
-  const take = (message: Message) => {
+  const hear = (message: Message) => {
     if (message.kind === 'changes') ({ cursor } = message.changes);
     receive(message);
   };
   // Open before the first cursor is read, so that a tab that takes over has heard of all since.
-  const channel = new BroadcastChannel(name);
+  const { channel, heard } = take(actor);
+  heard.forEach(hear);
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
-    take(data);
+    hear(data);
   };
   const send = (message: Message) => {
     channel.postMessage(message);
-    take(message);
+    hear(message);
   };
   const lead = async () => {
     const first = await begin();

@@ -11,11 +11,11 @@ import { useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../../shell/api.ts';
 import { firstChanges, firstChangesQuery, type Changes } from '../../../shell/live/changes.ts';
-import { followChanges } from '../../../shell/live/follow.ts';
+import { followChanges, listen } from '../../../shell/live/follow.ts';
 import { lookForNewBuild } from '../../../shell/new-build.ts';
 import type { Message } from '../../../shell/live/poll.ts';
 import { accountQuery } from '../../../shell/session.ts';
-import { requestKey } from '../requests-data.ts';
+import { requestKey, requestQuery, unlessJustRead } from '../requests-data.ts';
 import {
   arrivalsOf,
   NO_CHANGES,
@@ -52,10 +52,28 @@ const listOptions = (search: QueueSearch) =>
       return { requests: body.requests as Summary[], next: body.next_cursor, sentAt };
     },
     getNextPageParam: ({ next }) => next,
+    refetchOnMount: unlessJustRead,
     // A list moves only when its reader asks: by another tab or filter, or for the arrivals.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
+
+/** On a fast network a page is drawn once, with what it shows. A slow one draws its frame first. */
+const AHEAD_MS = 300;
+
+/** Reads what the page will show before it is drawn. */
+export async function readAhead(
+  queries: QueryClient,
+  { actor, search, id }: { actor: string; search: QueueSearch; id: string | undefined },
+): Promise<void> {
+  // Before the lists are read, so that no change falls between.
+  listen(actor);
+  const read = Promise.all([
+    queries.prefetchInfiniteQuery(listOptions(search)),
+    id !== undefined && queries.prefetchQuery(requestQuery(id)),
+  ]);
+  await Promise.race([read, new Promise((resolve) => setTimeout(resolve, AHEAD_MS))]);
+}
 
 /** The list, its rows as they are now, and how many requests came since it was read. */
 export function useQueue(search: QueueSearch) {
