@@ -28,17 +28,12 @@ const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
   component: Outlet,
 });
 
-/** The route of the queue and of its requests. */
-const QUEUE = '/signed-in/queue';
-
 /** Pages for people who are signed in. Others sign in first and then come back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   component: Frame,
-  beforeLoad: async ({ context, location, matches }) => {
-    if (matches.some(({ routeId }) => routeId === QUEUE))
-      void context.queries.prefetchQuery(firstChangesQuery);
+  beforeLoad: async ({ context, location }) => {
     try {
       const account = await context.queries.ensureQueryData(accountQuery);
       keepDraftsOf(account);
@@ -145,6 +140,8 @@ const queue = createRoute({
   beforeLoad: async ({ context: { queries }, cause, search, matches }) => {
     const account = await queries.ensureQueryData(accountQuery);
     if (cause !== 'enter' || !hasPermission(account, 'request.read')) return;
+    // While the code of the page is under way.
+    void queries.prefetchQuery(firstChangesQuery);
     const { id } = matches.at(-1)?.params as { readonly id?: string };
     const { readAhead } = await import('../areas/requests/queue/queue-data.ts');
     const { actor_id: actor } = account.principal;

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useParams } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useDeferredValue, useEffect, useRef } from 'react';
 import { ApiError } from '../../../shell/api.ts';
 import { isBusy } from '../../../shell/live/retries.ts';
 import { Failed, Loading } from '../../../shell/states.tsx';
@@ -30,8 +30,11 @@ interface QueueListProps {
 }
 
 export function QueueList({ search, queue: { list, rows }, selection, change }: QueueListProps) {
+  const { id: openId } = useParams({ strict: false });
+  // A request that is open is drawn before the rows beside it.
+  const isDue = useDeferredValue(true, openId === undefined);
   const isForbidden = list.error instanceof ApiError && list.error.status === 403;
-  if (list.isPending)
+  if (list.isPending || !isDue)
     return <Loading why={isBusy(list.failureReason) ? sessionText.busy : undefined} />;
   if (!rows || isForbidden) return <Failed error={list.error} reset={() => void list.refetch()} />;
   if (rows.length === 0 && !list.hasNextPage) return <EmptyQueue search={search} change={change} />;
