@@ -143,9 +143,10 @@ const queue = createRoute({
     // While the code of the page is under way.
     void queries.prefetchQuery(firstChangesQuery);
     const { id } = matches.at(-1)?.params as { readonly id?: string };
-    const { readAhead } = await import('../areas/requests/queue/queue-data.ts');
+    // Where a part of an older build is gone, the page is loaded again.
+    const data = await import('../areas/requests/queue/queue-data.ts').catch(() => undefined);
     const { actor_id: actor } = account.principal;
-    await readAhead(queries, { actor, search, id: isUuid(id) ? id : undefined });
+    await data?.readAhead(queries, { actor, search, id: isUuid(id) ? id : undefined });
   },
   component: lazyRouteComponent(
     () => import('../areas/requests/queue/queue-layout.tsx'),
