@@ -246,6 +246,11 @@ function webRows({ web }: Results): Row[] {
       target: '≤ 1,000',
     },
     {
+      what: 'the same from the click on its row, p50 · worst (ms)',
+      measured: `${large.row.p50} · ${large.row.max}`,
+      target: '≤ 1,000',
+    },
+    {
       what: 'decided elsewhere → gone from the list, p50 · worst (ms)',
       measured: `${elsewhere.p50} · ${elsewhere.max}`,
       target: '≤ 1,000',

@@ -8,7 +8,7 @@ import { ask, expectStatus, type Parties } from '../service.ts';
 import { startBarePage } from './bare-page.ts';
 import { measureElsewhere } from './elsewhere.ts';
 import { measureLoads } from './loads.ts';
-import { startBrowser, timeUntil, visit, type Visit } from './pages.ts';
+import { startBrowser, timeFromClick, timeUntil, visit, type Visit } from './pages.ts';
 import { measureScroll } from './scroll.ts';
 
 const LOADS = 9;
@@ -53,8 +53,10 @@ export async function measureWeb({ parties, service, db, directory }: Bench) {
       },
       LOADS,
     );
+    const largeId = await askLarge(parties);
     const large = await measureLarge(browser, {
-      request: page(`/requests/${await askLarge(parties)}?tab=all`, 'button'),
+      request: page(`/requests/${largeId}?tab=all`, 'button'),
+      row: { ...queue, content: `${ROWS} a[href*="${largeId}"]` },
       naive: { url: `${bare.url}/naive`, content: 'button' },
     });
     const elsewhere = await measureElsewhere(browser, parties, { queue, rounds: DECISIONS });
@@ -76,16 +78,28 @@ async function askLarge({ adapter }: Parties): Promise<string> {
   return String(answer.body['id']);
 }
 
-/** Milliseconds from the navigation until one can approve. */
+/** Milliseconds until one can approve: from the navigation to a page, and from the click on a row of the queue. */
 async function measureLarge(
   browser: Browser,
-  pages: { readonly request: Visit; readonly naive: Visit },
+  pages: { readonly request: Visit; readonly row: Visit; readonly naive: Visit },
 ) {
-  const times = { request: [] as number[], naive: [] as number[] };
-  for (let count = 0; count < LARGE_LOADS; count += 1)
+  const times = { request: [] as number[], row: [] as number[], naive: [] as number[] };
+  for (let count = 0; count < LARGE_LOADS; count += 1) {
     for (const name of ['request', 'naive'] as const)
       times[name].push(await visit(browser, pages[name], (page) => timeUntil(page, CAN_APPROVE)));
+    times.row.push(
+      await visit(browser, pages.row, (page) => timeFromClick(page, pages.row, CAN_APPROVE)),
+    );
+  }
   const { p50, max } = percentiles(times.request);
   const naive = median(times.naive);
-  return { values: VALUES, p50, max, naive, ratio: round(p50 / naive) };
+  const row = percentiles(times.row);
+  return {
+    values: VALUES,
+    p50,
+    max,
+    row: { p50: row.p50, max: row.max },
+    naive,
+    ratio: round(p50 / naive),
+  };
 }

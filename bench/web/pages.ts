@@ -60,6 +60,21 @@ export async function visit<Result>(
 export const timeUntil = (page: Page, expression: string): Promise<number> =>
   page.evaluate<number>(`when(() => ${expression})`);
 
+/** Milliseconds from the click on the visit's content to the first frame in which the expression is true. */
+export async function timeFromClick(
+  page: Page,
+  { content }: Visit,
+  expression: string,
+): Promise<number> {
+  const link = JSON.stringify(content);
+  await timeUntil(page, `document.querySelector(${link})`);
+  return await page.evaluate<number>(`(async () => {
+    const clicked = performance.now();
+    document.querySelector(${link}).click();
+    return (await when(() => ${expression})) - clicked;
+  })()`);
+}
+
 /** The Largest Contentful Paint in milliseconds, once nothing larger follows. */
 export async function largestPaint(page: Page, { content }: Visit): Promise<number> {
   const shown = await timeUntil(page, `document.querySelector('${content}')`);
