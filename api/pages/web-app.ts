@@ -53,7 +53,7 @@ export function serveWebApp(folder = BUILT): Middleware {
 async function sendFile(ctx: Context, folder: string, maxAge: number): Promise<void> {
   ctx.set('Content-Security-Policy', "default-src 'none'");
   ctx.vary('Accept-Encoding');
-  // Set only for a file that is there: a missing one may come with the next build.
+  // A file loses the `no-store` of the API. A missing one keeps it, because the next build may have it.
   const setHeaders = () => {
     ctx.remove('Cache-Control');
   };

@@ -38,7 +38,7 @@ export const summarySchema = requestSchema
     excerpt: z.string().meta({
       description:
         'One line of the arguments, at most 200 characters: the title and primary fields of the presentation, or the first arguments by name where these show none. It is ' +
-        'made of their first 2,000 characters. Sensitive values are hidden, and invisible characters escaped. It helps to find a request. To decide, ' +
+        'made of their first 2,000 characters. Sensitive values are hidden, and characters that hide, cover or reorder text escaped. It helps to find a request. To decide, ' +
         'read the arguments.',
     }),
     urgency: urgencySchema,

@@ -10,11 +10,11 @@ const scripts = (...names: string[]): string =>
 const SHAPED = `[${scripts('Arabic', 'Syriac', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar')}]`;
 const SHAPED_LETTER = String.raw`(?=\p{L})${SHAPED}`;
 const SEPARATES = String.raw`(?<=${SHAPED})\u200c(?=${SHAPED_LETTER})`;
-/** Signs such as © count as pictures, but no emoji has them. */
+/** Signs such as © count as pictures, but no joined emoji has them. */
 const PICTURE = String.raw`(?![\u00a9\u00ae\u203c\u2049\u2122\u2139])\p{Extended_Pictographic}`;
 const JOINS = [
   String.raw`(?<=${SHAPED})\u200d(?=${SHAPED})`,
-  String.raw`(?<=${PICTURE}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=${PICTURE})`,
+  String.raw`(?<=${PICTURE}(?:\p{Emoji_Modifier}|\ufe0f)?)\u200d(?=${PICTURE})`,
 ].join('|');
 /** Variation selectors: they draw the character before them as text or as a picture. */
 const STYLES = String.raw`[\ufe0e\ufe0f]`;

@@ -83,6 +83,8 @@ describe('text for display', () => {
     ['a ZWNJ between digits', '۱\u200c۲', '۱\\u200c۲'],
     ['a ZWJ between a letter and a picture', 'ع\u200d👩', 'ع\\u200d👩'],
     ['a ZWJ between signs that are no picture', '©\u200d®', '©\\u200d®'],
+    ['a ZWJ after a sign in two parts', '©\ufe0f\u200d👩', '©\ufe0f\\u200d👩'],
+    ['a ZWJ after a color of skin alone', 'a🏽\u200d👩', 'a🏽\\u200d👩'],
   ])('escapes %s', (_what, text, shown) => {
     expect(shownText(text, 100).text).toBe(shown);
     expect(hasEscapes(text)).toBe(true);

@@ -53,6 +53,7 @@ const standings = (source: string): string => `
 const same = (one: string, other: string): string =>
   `${one}.slug = ${other}.slug and ${one}.revision = ${other}.revision and ${one}.membership_id = ${other}.membership_id`;
 
+// Prepared, because planning it took 17 ms at each call.
 const WAKE_UNREACHABLE: PreparedStatement = {
   name: 'wake-unreachable',
   sql: `

@@ -71,7 +71,7 @@ export async function leaseDueWakes(
 const COUNT_PAST_DEADLINE: PreparedStatement = {
   name: 'count-past-deadline',
   sql: `
-    select cast(count(*) as integer) as count from (
+    select count(*) as count from (
       select 1 from approval_requests
        where state in ('evaluating', 'pending') and deadline_at <= statement_timestamp() limit :atMost
     ) as due`,

@@ -8,16 +8,18 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** One for all files of a worker: a new connection costs as much as half a clone. */
-let connection: pg.Pool | undefined;
+/** Kept for all files of a worker: a new connection costs as much as half a clone. */
+let pool: pg.Pool | undefined;
 
 async function administer(statement: string): Promise<void> {
-  connection ??= new pg.Pool({
+  pool ??= new pg.Pool({
     connectionString: process.env['TEST_POSTGRES_URL'],
     max: 2,
     allowExitOnIdle: true,
-  }).on('error', () => undefined);
-  await connection.query(statement);
+  }).on('error', () => {
+    // A test ended the idle connection. The next statement opens another.
+  });
+  await pool.query(statement);
 }
 
 export async function cloneDatabase(): Promise<TestDatabase> {

@@ -31,6 +31,20 @@ describe('warnings about a call', () => {
     expect(flagsIn(JSON.stringify({ words: words.join(' ') }))).toHaveLength(40);
   });
 
+  test('name no word and no key of a sensitive value', () => {
+    const whole = '{"a":"p\u0430ypal","b":{"p\u0430y":["p\u0430l"]},"p\u0430n":1}';
+    const source = readSource(whole);
+    const sensitive = new Set(source?.members.slice(0, 2).map(({ value }) => value.offset));
+    const flags = flagsOf(request, { whole: source, context: undefined, sensitive });
+    expect(
+      flags.map(({ place, warning }) => [place, warning.kind === 'mixed' && warning.word]),
+    ).toEqual([
+      ['/a', '•••'],
+      ['/b', '•••'],
+      ['/p\u0430n', 'p\u0430n'],
+    ]);
+  });
+
   test('find what only escapes of the source say', () => {
     expect(flagsIn(String.raw`{"a":"x\u202ey"}`)).toHaveLength(1);
     expect(flagsIn(String.raw`{"a":"x\ny \\ \" \/"}`)).toEqual([]);

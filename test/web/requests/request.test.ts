@@ -194,7 +194,7 @@ describeInChromium('a request', () => {
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(PHONE.width);
     expect(box?.height).toBeGreaterThan(60);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
-    const sign = page.locator('header strong', { hasText: 'min left' }).locator('svg');
+    const sign = page.locator('article header strong svg');
     expect(await sign.count()).toBe(1);
     await screenshot(page, 'request-little-time');
     await later(id, await deadlineOf(id));

@@ -1,6 +1,7 @@
 /**
  * Text that agents, people and other systems wrote. Characters that hide, cover or reorder text are
- * drawn as marked escapes, letters of another script are marked, and no letter changes the order of the signs around it.
+ * drawn as marked escapes. Letters of another script are marked. No letter changes the order of the
+ * signs around it.
  */
 import { shownPieces, type ShownPiece } from '../../../src/domain/shown-text.ts';
 import { exact as words } from '../text/exact.ts';

@@ -7,7 +7,7 @@ const LITTLE_SECONDS = 5 * 60;
 
 interface DeadlineProps {
   readonly at: string;
-  /** As of the instant's. */
+  /** False inside links, as in `Instant`. */
   readonly focusable?: boolean;
 }
 

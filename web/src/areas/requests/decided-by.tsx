@@ -24,7 +24,7 @@ export function OutcomeSign({ status, className }: OutcomeSignProps) {
 
 interface DecidedByProps {
   readonly decision: NonNullable<RequestDetail['decision']>;
-  /** As of the instant's. */
+  /** False inside links, as in `Instant`. */
   readonly focusable?: boolean;
 }
 

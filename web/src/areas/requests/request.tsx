@@ -47,7 +47,10 @@ function Shown({ request }: { readonly request: RequestDetail }) {
     () => whole && presentCall(request.presentation, whole),
     [request.presentation, whole],
   );
-  const flags = useMemo(() => flagsOf(request, { whole, context }), [request, whole, context]);
+  const flags = useMemo(
+    () => flagsOf(request, { whole, context, sensitive: call?.hidden }),
+    [request, whole, context, call],
+  );
   const isReadable = whole !== undefined;
   return (
     <article className={classes['request']} aria-labelledby="request-title">

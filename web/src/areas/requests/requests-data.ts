@@ -1,5 +1,5 @@
 /** What the screens of requests read. */
-import { queryOptions, type Query } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { JsonText } from '../../../../src/platform/json/exact-json.ts';
 import type { components } from '../../shell/openapi.d.ts';
 import { call } from '../../shell/api.ts';
@@ -19,10 +19,7 @@ export type TimelineEvent = components['schemas']['AuditEvent'];
 const EXACT = ['arguments', 'context'];
 
 /** What was read ahead is not read again by the page that it was read for. */
-const JUST_READ_MS = 2_000;
-
-export const unlessJustRead = ({ state }: Pick<Query, 'state'>): boolean =>
-  state.isInvalidated || Date.now() - state.dataUpdatedAt > JUST_READ_MS;
+export const JUST_READ_MS = 2_000;
 
 export const requestKey = (id: string) => ['requests', 'one', id] as const;
 
@@ -39,7 +36,7 @@ export const requestQuery = (id: string) =>
       );
       return body as unknown as RequestDetail;
     },
-    refetchOnMount: unlessJustRead,
+    staleTime: JUST_READ_MS,
   });
 
 /** Who is asked, and what happened. Both change with the request. */

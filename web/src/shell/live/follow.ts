@@ -23,37 +23,39 @@ interface Following {
 }
 
 /** An open channel, and what it heard before the page follows. */
-interface Ear {
+interface EarlyChannel {
   readonly actor: string;
   readonly channel: BroadcastChannel;
   readonly heard: Message[];
 }
 
-let early: Ear | undefined;
+let early: EarlyChannel | undefined;
 
-/** A page that was asked for and is not drawn by then opens a channel of its own. */
+/** A page that is not drawn by then opens a channel of its own. */
 const LISTEN_MS = 30_000;
 
-function open(actor: string): Ear {
-  const ear: Ear = { actor, channel: new BroadcastChannel(nameFor(actor)), heard: [] };
-  ear.channel.onmessage = ({ data }: MessageEvent<Message>) => {
-    ear.heard.push(data);
+function openChannel(actor: string): EarlyChannel {
+  const opened: EarlyChannel = { actor, channel: new BroadcastChannel(nameFor(actor)), heard: [] };
+  opened.channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    opened.heard.push(data);
   };
-  return ear;
+  return opened;
 }
 
 /** Hears other tabs from now on. What is read before the page follows then misses no change. */
 export function listen(actor: string): void {
   early?.channel.close();
-  const ear = open(actor);
-  early = ear;
+  const opened = openChannel(actor);
+  early = opened;
   setTimeout(() => {
-    if (early === ear) take(actor).channel.close();
+    if (early !== opened) return;
+    opened.channel.close();
+    early = undefined;
   }, LISTEN_MS);
 }
 
-function take(actor: string): Ear {
-  const taken = early?.actor === actor ? early : open(actor);
+function takeOrOpen(actor: string): EarlyChannel {
+  const taken = early?.actor === actor ? early : openChannel(actor);
   if (early !== taken) early?.channel.close();
   early = undefined;
   return taken;
@@ -70,7 +72,7 @@ export function followChanges({ actor, begin, receive }: Following): () => void 
     receive(message);
   };
   // Open before the first cursor is read, so that a tab that takes over has heard of all since.
-  const { channel, heard } = take(actor);
+  const { channel, heard } = takeOrOpen(actor);
   heard.forEach(hear);
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     hear(data);

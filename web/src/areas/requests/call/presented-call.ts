@@ -51,13 +51,13 @@ export function presentCall(
   };
 }
 
-/** The values of sensitive fields, and of sensitive changes both sides. */
+/** The values of sensitive fields, and both sides of sensitive changes. */
 const sensitiveIn = ({ fields }: Presentation, whole: SourceValue): SourceValue[] =>
   fields.flatMap(({ role, path, before = path, after = path }) =>
     role === 'sensitive' ? [path, before, after].flatMap((each) => whole.at(each) ?? []) : [],
   );
 
-/** JSON hides its sensitive parts by itself. Everything else that has one is hidden as a whole. */
+/** Lists, tables and changes are hidden as a whole. Other values hide their sensitive parts, unless they are inside one. */
 const isHiddenIn = (
   { kind }: Field,
   drawn: SourceValue,

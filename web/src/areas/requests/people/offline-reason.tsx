@@ -1,4 +1,4 @@
-/** Why a button cannot be pressed without a network. The answer says it aloud: this is only read with the button. */
+/** Why a button cannot be pressed without a network. The bar of the answer announces it, and this describes a button. */
 import { useOnline } from '../../../shell/online.ts';
 import { requests as text } from '../../../text/requests.ts';
 import classes from './people-section.module.css';
@@ -7,7 +7,7 @@ import classes from './people-section.module.css';
 export function OfflineReason({ id }: { readonly id: string }) {
   return (
     <p id={id} className={classes['hint']}>
-      {!useOnline() && text.offline}
+      {!useOnline() && text.notOffline}
     </p>
   );
 }

@@ -15,7 +15,7 @@ import { followChanges, listen } from '../../../shell/live/follow.ts';
 import { lookForNewBuild } from '../../../shell/new-build.ts';
 import type { Message } from '../../../shell/live/poll.ts';
 import { accountQuery } from '../../../shell/session.ts';
-import { requestKey, requestQuery, unlessJustRead } from '../requests-data.ts';
+import { JUST_READ_MS, requestKey, requestQuery } from '../requests-data.ts';
 import {
   arrivalsOf,
   NO_CHANGES,
@@ -52,7 +52,7 @@ const listOptions = (search: QueueSearch) =>
       return { requests: body.requests as Summary[], next: body.next_cursor, sentAt };
     },
     getNextPageParam: ({ next }) => next,
-    refetchOnMount: unlessJustRead,
+    staleTime: JUST_READ_MS,
     // A list moves only when its reader asks: by another tab or filter, or for the arrivals.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
@@ -66,11 +66,11 @@ export async function readAhead(
   queries: QueryClient,
   { actor, search, id }: { actor: string; search: QueueSearch; id: string | undefined },
 ): Promise<void> {
-  // Before the lists are read, so that no change falls between.
+  // Before anything is read, so that no change falls between. What was read earlier may miss some.
   listen(actor);
   const read = Promise.all([
-    queries.prefetchInfiniteQuery(listOptions(search)),
-    id !== undefined && queries.prefetchQuery(requestQuery(id)),
+    queries.prefetchInfiniteQuery({ ...listOptions(search), staleTime: 0 }),
+    id !== undefined && queries.prefetchQuery({ ...requestQuery(id), staleTime: 0 }),
   ]);
   await Promise.race([read, new Promise((resolve) => setTimeout(resolve, AHEAD_MS))]);
 }
