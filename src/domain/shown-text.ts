@@ -25,7 +25,7 @@ const MARK = String.raw`[\p{Mn}\p{Me}]`;
 const HEAPED = String.raw`[${scripts('Arabic', 'Hebrew', 'Khmer', 'Myanmar', 'Tibetan')}\u064b-\u065f\u0670]`;
 
 const DECEPTIVE = [
-  String.raw`(?![\n\t])[\p{Cc}\p{Cs}\u2028\u2029\u2800\ufff9-\ufffb]`,
+  String.raw`(?![\n\t])[\p{Cc}\p{Cs}\u2028\u2029\u2800\ufff9-\ufffc]`,
   String.raw`(?!${SEPARATES}|${JOINS}|${STYLES})\p{Default_Ignorable_Code_Point}`,
   String.raw`(?<!\p{Extended_Pictographic})${STYLES}(?!\u20e3)`,
   String.raw`(?!${HEAPED})${MARK}(?<=${MARK}{4})`,

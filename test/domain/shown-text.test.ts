@@ -77,6 +77,7 @@ describe('text for display', () => {
   });
 
   test.each([
+    ['the place of an object, which has no width', '1\ufffc0', '1\\ufffc0'],
     ['a ZWNJ between pictures', '👩\u200c👩', '👩\\u200c👩'],
     ['a ZWNJ after a picture in two parts', '❤\ufe0f\u200c🔥', '❤\ufe0f\\u200c🔥'],
     ['a ZWNJ between Latin letters', 'pay\u200cpal', 'pay\\u200cpal'],

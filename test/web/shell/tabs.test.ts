@@ -91,6 +91,8 @@ describeInChromium('tabs of one browser', () => {
     await two.clock.resume();
     await row(two, 'open_meanwhile').waitFor();
     expect(await row(two, 'answered_meanwhile').count()).toBe(0);
+    // A tab that does not poll has counts, too.
+    await two.waitForFunction(`/^\\(\\d+\\) /.test(document.title)`);
     expect(lists).toBe(1);
   });
 

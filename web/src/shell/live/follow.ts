@@ -44,8 +44,10 @@ function openChannel(actor: string): EarlyChannel {
 
 /** Hears other tabs from now on. What is read before the page follows then misses no change. */
 export function listen(actor: string): void {
-  early?.channel.close();
   const opened = openChannel(actor);
+  // A page that is asked for twice joins what is being read.
+  if (early?.actor === actor) opened.heard.push(...early.heard);
+  early?.channel.close();
   early = opened;
   setTimeout(() => {
     if (early !== opened) return;

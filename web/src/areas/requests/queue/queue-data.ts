@@ -69,10 +69,16 @@ export async function readAhead(
   // Before anything is read, so that no change falls between. What was read earlier may miss some.
   listen(actor);
   const read = Promise.all([
+    showFirstCounts(queries),
     queries.prefetchInfiniteQuery({ ...listOptions(search), staleTime: 0 }),
     id !== undefined && queries.prefetchQuery({ ...requestQuery(id), staleTime: 0 }),
   ]);
   await Promise.race([read, new Promise((resolve) => setTimeout(resolve, AHEAD_MS))]);
+}
+
+async function showFirstCounts(queries: QueryClient): Promise<void> {
+  const first = await firstChanges(queries);
+  if (first) queries.setQueryData(COUNTS, first.counts);
 }
 
 /** The list, its rows as they are now, and how many requests came since it was read. */
@@ -133,15 +139,13 @@ export function useLiveQueue(): { readonly isCut: boolean } {
     const unfollow = followChanges({
       actor,
       receive,
-      begin: async () => {
-        const first = await firstChanges(queries);
-        if (first) queries.setQueryData(COUNTS, first.counts);
-        return first;
-      },
+      begin: async () => await firstChanges(queries),
     });
     return () => {
       unfollow();
       queries.removeQueries({ queryKey: firstChangesQuery.queryKey });
+      // No change is heard from here on, so nothing may be shown again that was read before.
+      queries.removeQueries({ queryKey: REQUESTS });
     };
   }, [queries, actor]);
   return { isCut };

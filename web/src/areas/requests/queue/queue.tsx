@@ -66,7 +66,7 @@ export function Queue() {
       </div>
       <Connection
         isCut={isCut}
-        isBusy={!queue.list.isPending && isBusy(queue.list.failureReason)}
+        isBusy={queue.list.isFetching && !queue.list.isPending && isBusy(queue.list.failureReason)}
       />
       <div className={classes['below']}>
         <QueueList search={search} queue={queue} selection={selection} change={change} />
