@@ -165,6 +165,11 @@ describe('the routing view, the queue and the decision agree', () => {
 
 const statusOf = async (id: string) => String((await read(id))['status']);
 
+/** Once a team is empty, the routing goes on by itself, soon or later. */
+const ROUTING_VERBS = ['level_skipped', 'path_exhausted'];
+const actsOn = async (id: string) =>
+  (await verbsOf(id)).filter((verb) => !ROUTING_VERBS.includes(verb));
+
 const acts: Readonly<Record<string, (member: TestMember, id: string) => Promise<Answer>>> = {
   decides: decide,
   claims: claim,
@@ -228,7 +233,7 @@ describe.each(LOSSES)(
     test.each(ACTS)('and %s meanwhile is refused, and nothing is written', async (act) => {
       const member = await create();
       const id = await request();
-      const before = await verbsOf(id);
+      const before = await actsOn(id);
       const calls = await app.db.transaction(async (trx) => {
         await gate(trx, member);
         // The change has begun and waits for the gate. Until it ends, the reviewer's call is let in.
@@ -241,7 +246,7 @@ describe.each(LOSSES)(
       expect((await calls.lost).status).toBeLessThan(300);
       expect(outcome((await calls.acted) ?? (await calls.lost))).toMatch(refusal);
       expect(await statusOf(id)).toBe('pending');
-      expect(await verbsOf(id)).toEqual(before);
+      expect(await actsOn(id)).toEqual(before);
       expect(await holdersOf(id)).toEqual([]);
       expect(await app.db('added_reviewers').where({ request_id: id })).toEqual([]);
       expect(await app.db('decisions').where({ request_id: id })).toEqual([]);
