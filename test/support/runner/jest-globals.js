@@ -2,19 +2,23 @@
  * `@jest/globals` for tests and their support modules, which outlive a test file: each name is that of the file that runs
  * now.
  */
-const current = (name) => globalThis[Symbol.for('countersign.jest-globals')][name];
+const of = (name) => following(() => globalThis[Symbol.for('countersign.jest-globals')][name]);
 
-const following = (name) =>
+/** Follows also what a support module keeps of it, such as `describe.skip`. */
+const following = (current) =>
   new Proxy(() => undefined, {
-    apply: (_target, _this, given) => current(name)(...given),
-    get: (_target, key) => current(name)[key],
+    apply: (_target, _this, given) => current()(...given),
+    get: (_target, key) => {
+      const value = current()[key];
+      return typeof value === 'function' ? following(() => current()[key]) : value;
+    },
   });
 
-export const afterAll = following('afterAll');
-export const afterEach = following('afterEach');
-export const beforeAll = following('beforeAll');
-export const beforeEach = following('beforeEach');
-export const describe = following('describe');
-export const expect = following('expect');
-export const it = following('it');
-export const test = following('test');
+export const afterAll = of('afterAll');
+export const afterEach = of('afterEach');
+export const beforeAll = of('beforeAll');
+export const beforeEach = of('beforeEach');
+export const describe = of('describe');
+export const expect = of('expect');
+export const it = of('it');
+export const test = of('test');

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 
 const require = createRequire(import.meta.url);
 const circus = require.resolve('jest-circus/runner');
@@ -36,5 +36,28 @@ describe('the test runner relies on jest-circus', () => {
     'await runtime.unstable_importModule(testPath)',
   ])('to load through %s, which the runner replaces', (call) => {
     expect(source).toContain(call);
+  });
+});
+
+describe('what a support module keeps of @jest/globals', () => {
+  const GLOBALS = Symbol.for('countersign.jest-globals');
+  const holder = globalThis as unknown as Record<symbol, unknown>;
+  const own = holder[GLOBALS];
+  afterEach(() => {
+    holder[GLOBALS] = own;
+  });
+
+  test.each<[string, typeof describe | typeof describe.skip]>([
+    ['describe', describe],
+    ['describe.skip', describe.skip],
+  ])('calls the %s of the file that runs then', (name, kept) => {
+    const calls: string[] = [];
+    const collect = (called: string) => () => void calls.push(called);
+    holder[GLOBALS] = {
+      ...(own as object),
+      describe: Object.assign(collect('describe'), { skip: collect('describe.skip') }),
+    };
+    kept('of a later file', () => undefined);
+    expect(calls).toEqual([name]);
   });
 });

@@ -56,6 +56,13 @@ export async function createOrganization(app: TestApp): Promise<TestOrganization
   return { id, slug, owner };
 }
 
+/** Levels notify the longest membership first, so no two begin in the same millisecond. */
+let lastJoined = 0;
+function nextJoined(): Date {
+  lastJoined = Math.max(Date.now(), lastJoined + 1);
+  return new Date(lastJoined);
+}
+
 export async function createMember(
   app: TestApp,
   organizationId: string,
@@ -75,7 +82,7 @@ export async function createMember(
     user_id: userId,
     status: options.status ?? 'active',
     admission_source: 'manual',
-    created_at: now,
+    created_at: nextJoined(),
     updated_at: now,
   };
   const key = issueToken(TOKEN_PREFIX.apiKey);
