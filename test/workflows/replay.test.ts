@@ -4,8 +4,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
-import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { pino } from 'pino';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { routeSdkLogs } from '../../temporal/runtime.ts';
@@ -32,6 +32,12 @@ const textOf = (recording: Recording) => readFileSync(join(directory, `${recordi
 const code = readFileSync(workflowBundlePath(), 'utf8');
 
 routeSdkLogs(pino({ level: 'silent' }));
+// Without a connection the SDK ends its runtime when a call of an earlier file gives up, even while a
+// replay begins.
+const connection = await NativeConnection.connect({
+  address: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
+});
+afterAll(() => connection.close());
 
 /** The histories that this bundle cannot replay. */
 async function broken(workflowBundle: WorkflowBundleOption): Promise<Recording[]> {
