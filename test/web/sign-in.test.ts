@@ -54,6 +54,21 @@ describeInChromium('the sign-in page', () => {
     expect(new URL(page.url()).searchParams.get('tab')).toBe('all');
   });
 
+  test('waits for a busy service, and says so', async () => {
+    const page = await chromium.open(`${app.url}/no-such-page`);
+    const error = { code: 'rate_limited', message: 'Too many calls.' };
+    let isBusy = true;
+    await page.route('**/auth/options', async (route) => {
+      const answer = { status: 429, headers: { 'Retry-After': '2' }, json: { error } };
+      await (isBusy ? route.fulfill(answer) : route.continue());
+    });
+    await page.goto(LOGIN);
+    await page.getByText('The service is busy.').waitFor();
+    isBusy = false;
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.getByText('The service is busy.').count()).toBe(0);
+  });
+
   test('takes a recovery code instead', async () => {
     const page = await chromium.open(LOGIN, { viewport: PHONE });
     await send(page, bob.email);

@@ -183,9 +183,11 @@ describe('a presentation', () => {
     test('hides it inside another field, as in all arguments', () => {
       const shown = call('', field('/config', { role: 'primary' }), secret('/config/token'));
       expect(shown?.fields.map(({ isHidden }) => isHidden)).toEqual([false, true]);
-      const drawn = rowsOf(whole.at('/config') as SourceValue, shown?.hidden);
-      expect(drawn.map(({ part }) => part)).toEqual(['open', 'value', 'hidden', 'close']);
-      expect(mainValuesOf(shown, whole).map(({ hidden }) => hidden)).toEqual([shown?.hidden]);
+      const drawn = rowsOf(whole.at('/config') as SourceValue, shown?.sensitive);
+      expect(drawn.map(({ part }) => part)).toEqual(['open', 'value', 'sensitive', 'close']);
+      expect(mainValuesOf(shown, whole).map(({ sensitive }) => sensitive)).toEqual([
+        shown?.sensitive,
+      ]);
     });
 
     test('hides a part of it in another field, also from the confirmation', () => {
@@ -208,7 +210,7 @@ describe('a presentation', () => {
     test('hides both sides of a sensitive change in all arguments', () => {
       const change = { kind: 'diff', before: '/before', after: '/after' } as const;
       const shown = call('', field('/open', { ...change, role: 'sensitive' }));
-      expect(shown?.hidden).toEqual(
+      expect(shown?.sensitive).toEqual(
         new Set(['/open', '/before', '/after'].map((path) => whole.at(path)?.offset)),
       );
     });
@@ -220,7 +222,7 @@ describe('a presentation', () => {
       const shown = call(`Set ${title} {/open}`, secret('/config/token'));
       expect(shown?.title.map((part) => (typeof part === 'string' ? part : part.kind))).toEqual([
         'Set ',
-        'hidden',
+        'sensitive',
         ' ',
         'number',
       ]);

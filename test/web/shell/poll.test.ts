@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Changes } from '../../../web/src/shell/live/changes.ts';
 import { poll, type Message } from '../../../web/src/shell/live/poll.ts';
-import { isBusy, pauseMs, readsAgain } from '../../../web/src/shell/live/retries.ts';
+import { isBusy, pauseMs, readsAgain, withJitter } from '../../../web/src/shell/live/retries.ts';
 import { ApiError } from '../../../web/src/shell/api.ts';
 
 const changes = (cursor: string): Changes => ({
@@ -87,6 +87,7 @@ test('a service that says when to come again is asked then, after a minute at th
   expect(await polledAfter(86_400)).toEqual([60_000, 60_000]);
   expect(await polledAfter(-5)).toEqual([1_000, 2_000]);
   expect(pauseMs(7, undefined)).toBe(30_000);
+  expect([withJitter(1_000, 0), withJitter(1_000, 0.5)]).toEqual([1_000, 1_125]);
 });
 
 test('what is refused for now is read again, and what is refused for good is not', () => {

@@ -5,7 +5,7 @@ export interface JsonRow {
   readonly depth: number;
   /** With its quotes; absent for items and for the outermost value. */
   readonly keySource: string | undefined;
-  readonly part: 'value' | 'open' | 'close' | 'hidden';
+  readonly part: 'value' | 'open' | 'close' | 'sensitive';
   readonly value: SourceValue;
 }
 
@@ -16,12 +16,15 @@ const MOST_STEPS = 20;
 export const indentOf = (depth: number): { readonly steps: number; readonly level?: number } =>
   depth > MOST_STEPS ? { steps: MOST_STEPS, level: depth } : { steps: depth };
 
-/** `hidden`: where values begin that are drawn only when a reader asks. */
-export function rowsOf(outermost: SourceValue, hidden: ReadonlySet<number> = new Set()): JsonRow[] {
+/** `sensitive`: where values begin that are drawn only when a reader asks. */
+export function rowsOf(
+  outermost: SourceValue,
+  sensitive: ReadonlySet<number> = new Set(),
+): JsonRow[] {
   const rows: JsonRow[] = [];
   const add = (value: SourceValue, depth: number, keySource?: string): void => {
-    if (hidden.has(value.offset)) {
-      rows.push({ depth, keySource, part: 'hidden', value });
+    if (sensitive.has(value.offset)) {
+      rows.push({ depth, keySource, part: 'sensitive', value });
       return;
     }
     if (value.size === 0) {

@@ -22,11 +22,11 @@ interface JsonViewProps {
   readonly value: SourceValue;
   readonly label: string;
   /** Where values begin that are drawn only when a reader asks. */
-  readonly hidden?: ReadonlySet<number> | undefined;
+  readonly sensitive?: ReadonlySet<number> | undefined;
 }
 
-export function JsonView({ value, label, hidden }: JsonViewProps) {
-  const rows = useMemo(() => rowsOf(value, hidden), [value, hidden]);
+export function JsonView({ value, label, sensitive }: JsonViewProps) {
+  const rows = useMemo(() => rowsOf(value, sensitive), [value, sensitive]);
   const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
   if (rows.length > (isNarrow ? ALL_ROWS_NARROW : ALL_ROWS))
     return <LongJson rows={rows} label={label} />;
@@ -102,7 +102,7 @@ function Row({ row }: { readonly row: JsonRow }) {
       {part === 'open' && <span>{isList ? '[' : '{'}</span>}
       {part === 'close' && <span>{isList ? ']' : '}'}</span>}
       {part === 'value' && <Value value={value} />}
-      {part === 'hidden' && <Hidden value={value} />}
+      {part === 'sensitive' && <Hidden value={value} />}
       {part === 'open' && (
         <span className={classes['size']}>
           {isList ? words.items(value.size) : words.members(value.size)}

@@ -4,7 +4,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { RouterProvider } from '@tanstack/react-router';
 import { theme } from '../design/theme.ts';
 import { createAppRouter } from './router.tsx';
-import { pauseMs, readsAgain, retryAfterOf } from './live/retries.ts';
+import { pauseMs, readsAgain, retryAfterOf, withJitter } from './live/retries.ts';
 import { safeReturnPath } from './return-to.ts';
 import { watchOtherTabs } from './session.ts';
 import { watchSession } from './session-end.ts';
@@ -28,7 +28,7 @@ const queries: QueryClient = new QueryClient({
     mutations: { networkMode: 'always' },
     queries: {
       retry: readsAgain,
-      retryDelay: (failures, error) => pauseMs(failures, retryAfterOf(error)),
+      retryDelay: (failures, error) => withJitter(pauseMs(failures, retryAfterOf(error))),
     },
   },
 });

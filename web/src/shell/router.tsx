@@ -13,7 +13,7 @@ import { validate as isUuid } from 'uuid';
 import { ApiError } from './api.ts';
 import { firstChangesQuery } from './live/changes.ts';
 import { readSearch } from '../areas/requests/queue/queue-search.ts';
-import { Failed, Loading, NotFound, NothingHere } from './states.tsx';
+import { Failed, NotFound, NothingHere, Pending } from './states.tsx';
 import { Frame } from './frame.tsx';
 import { safeReturnPath } from './return-to.ts';
 import {
@@ -255,7 +255,7 @@ export function createAppRouter(queries: QueryClient) {
   return createRouter({
     routeTree: tree,
     context: { queries },
-    defaultPendingComponent: Loading,
+    defaultPendingComponent: Pending,
     defaultErrorComponent: Failed,
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,

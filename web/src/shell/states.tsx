@@ -1,9 +1,12 @@
 /** What a page shows instead of its content: loading, failed, not found. */
 import { Button, Loader } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
+import { useSyncExternalStore } from 'react';
 import { permissionText } from '../text/permissions.ts';
 import { session } from '../text/session.ts';
 import { ApiError } from './api.ts';
+import { isBusy } from './live/retries.ts';
 import { useTitle } from './title.ts';
 import classes from './states.module.css';
 
@@ -15,6 +18,16 @@ export function Loading({ why }: { readonly why?: string | undefined }) {
       <p>{why ?? session.loading}</p>
     </div>
   );
+}
+
+/** While the router reads what a page needs. */
+export function Pending() {
+  const cache = useQueryClient().getQueryCache();
+  const isServiceBusy = useSyncExternalStore(
+    (changed) => cache.subscribe(changed),
+    () => cache.getAll().some(({ state }) => isBusy(state.fetchFailureReason)),
+  );
+  return <Loading why={isServiceBusy ? session.busy : undefined} />;
 }
 
 export function NotFound() {

@@ -2,7 +2,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Instant } from '../../design/instant.tsx';
 import { ForeignText } from '../../exact/foreign-text.tsx';
-import { accountQuery } from '../../shell/session.ts';
+import { accountQuery, type Account } from '../../shell/session.ts';
 import { requests as text } from '../../text/requests.ts';
 import type { RequestDetail } from './requests-data.ts';
 
@@ -22,16 +22,22 @@ export function OutcomeSign({ status, className }: OutcomeSignProps) {
   );
 }
 
+type Decision = NonNullable<RequestDetail['decision']>;
+
+/** Rules and other people decide, too. */
+export const isDecidedBy = ({ principal }: Account, decision: Decision | undefined): boolean =>
+  decision?.membership_id !== undefined && decision.membership_id === principal.membership_id;
+
 interface DecidedByProps {
-  readonly decision: NonNullable<RequestDetail['decision']>;
+  readonly decision: Decision;
   /** False inside links, as in `Instant`. */
   readonly focusable?: boolean;
 }
 
 export function DecidedBy({ decision, focusable = true }: DecidedByProps) {
   const { data: account } = useSuspenseQuery(accountQuery);
-  const { membership_id: member, reviewer_display_name: name, channel } = decision;
-  const isOwn = member !== undefined && member === account.principal.membership_id;
+  const { reviewer_display_name: name, channel } = decision;
+  const isOwn = isDecidedBy(account, decision);
   return (
     <>
       {isOwn && text.byYou}

@@ -48,7 +48,7 @@ function Shown({ request }: { readonly request: RequestDetail }) {
     [request.presentation, whole],
   );
   const flags = useMemo(
-    () => flagsOf(request, { whole, context, sensitive: call?.hidden }),
+    () => flagsOf(request, { whole, context, sensitive: call?.sensitive }),
     [request, whole, context, call],
   );
   const isReadable = whole !== undefined;

@@ -6,7 +6,7 @@ import { ApiError } from '../api.ts';
 import { pause } from '../online.ts';
 import { readChanges, type Changes } from './changes.ts';
 import { poll, type Message } from './poll.ts';
-import { retryAfterOf } from './retries.ts';
+import { retryAfterOf, withJitter } from './retries.ts';
 
 /** Of the channel and of the lock that the polling tab holds. */
 const nameFor = (actor: string): string => `countersign-live-${actor}`;
@@ -96,7 +96,7 @@ export function followChanges({ actor, begin, receive }: Following): () => void 
         retryAfterSeconds: retryAfterOf(error),
       }),
       pause: async (ms) => {
-        await pause(ms, signal);
+        await pause(withJitter(ms), signal);
       },
       send,
       signal,

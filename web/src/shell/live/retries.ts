@@ -17,6 +17,12 @@ export function pauseMs(failures: number, retryAfterSeconds: number | undefined)
   return Math.max(own, wanted);
 }
 
+const MOST_JITTER = 0.25;
+
+/** Somewhat longer, so that the tabs of a whole company do not all ask at once. `random`: 0 to 1. */
+export const withJitter = (ms: number, random = Math.random()): number =>
+  ms * (1 + random * MOST_JITTER);
+
 export const retryAfterOf = (error: unknown): number | undefined =>
   error instanceof ApiError ? error.retryAfterSeconds : undefined;
 

@@ -117,7 +117,7 @@ function What({ request, title, intent }: ConfirmAnswerProps) {
 
 const isShort = (part: TitlePart): boolean =>
   typeof part === 'string' ||
-  part.kind === 'hidden' ||
+  part.kind === 'sensitive' ||
   (part.source.length <= INLINE_CHARACTERS && !part.source.includes(String.raw`\n`));
 
 function MainValues({ main }: Pick<ConfirmAnswerProps, 'main'>) {
@@ -152,12 +152,12 @@ function Argument({ label, value }: Pick<MainValue, 'label' | 'value'>) {
 }
 
 /** Text as its characters, with its line ends, and everything else as its source. */
-function MainText({ kind, value, label, hidden }: MainValue & { readonly kind: Field['kind'] }) {
+function MainText({ kind, value, label, sensitive }: MainValue & { readonly kind: Field['kind'] }) {
   const { characters } = value;
   if (
     value.kind === 'string' &&
     (characters.includes('\n') || characters.length > INLINE_CHARACTERS)
   )
     return <TextBlock text={characters} mono />;
-  return <Scalar kind={kind} value={value} label={label} hidden={hidden} />;
+  return <Scalar kind={kind} value={value} label={label} sensitive={sensitive} />;
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import type { Account } from '../../../shell/session.ts';
 import { requests as text } from '../../../text/requests.ts';
-import { DecidedBy, OutcomeSign } from '../decided-by.tsx';
+import { DecidedBy, isDecidedBy, OutcomeSign } from '../decided-by.tsx';
 import { useNextRequest } from '../queue/queue-data.ts';
 import type { RequestDetail } from '../requests-data.ts';
 import { useAnswerState } from './answer-data.ts';
@@ -20,9 +20,8 @@ export function Outcome({ request, account }: OutcomeProps) {
   const box = useRef<HTMLElement>(null);
   const next = useNextRequest(id);
   const { isSending, intent } = useAnswerState(id);
-  const member = decision?.membership_id;
-  const isOwn = member !== undefined && member === account.principal.membership_id;
-  const isLate = intent !== undefined && !isSending && !(isOwn && intent === status);
+  const isAsSent = intent === status && isDecidedBy(account, decision);
+  const isLate = intent !== undefined && !isSending && !isAsSent;
   useEffect(() => {
     // The buttons that had the focus are gone.
     if (document.activeElement === document.body) box.current?.focus();

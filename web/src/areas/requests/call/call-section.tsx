@@ -30,7 +30,7 @@ export function CallSection({ request, whole, context, call }: CallSectionProps)
         ) : (
           <div className={classes['sheet']}>
             {whole ? (
-              <JsonView value={whole} label={text.arguments} hidden={call?.hidden} />
+              <JsonView value={whole} label={text.arguments} sensitive={call?.sensitive} />
             ) : (
               <Unread hint={text.unreadArguments} source={request.arguments.text} />
             )}
@@ -89,7 +89,7 @@ function Summary({ call, whole }: { readonly call: PresentedCall; readonly whole
               key={`${row.field.path} ${row.field.label}`}
               {...row}
               whole={whole}
-              hidden={call.hidden}
+              sensitive={call.sensitive}
             />
           ))}
         </dl>
@@ -99,7 +99,7 @@ function Summary({ call, whole }: { readonly call: PresentedCall; readonly whole
           <h3>
             <ForeignText text={body.field.label} />
           </h3>
-          <FieldValue {...body} whole={whole} hidden={call.hidden} />
+          <FieldValue {...body} whole={whole} sensitive={call.sensitive} />
         </div>
       ))}
     </section>

@@ -13,11 +13,11 @@ import classes from './field-value.module.css';
 export interface FieldValueProps extends PresentedField {
   readonly whole: SourceValue;
   /** Where values begin that stay hidden until a reader asks. */
-  readonly hidden: ReadonlySet<number>;
+  readonly sensitive: ReadonlySet<number>;
 }
 
 export function FieldValue(props: FieldValueProps) {
-  const { field, isHidden, hidden } = props;
+  const { field, isHidden, sensitive } = props;
   const [isShown, setShown] = useState(!isHidden);
   if (!isShown)
     return (
@@ -35,17 +35,17 @@ export function FieldValue(props: FieldValueProps) {
         </span>
       </button>
     );
-  return <Drawn {...props} hidden={isHidden ? NOTHING : hidden} />;
+  return <Drawn {...props} sensitive={isHidden ? NOTHING : sensitive} />;
 }
 
 const NOTHING: ReadonlySet<number> = new Set();
 
-function Drawn({ field, value, whole, hidden }: Omit<FieldValueProps, 'isHidden'>) {
+function Drawn({ field, value, whole, sensitive }: Omit<FieldValueProps, 'isHidden'>) {
   if (field.kind === 'diff') return <DiffView field={field} value={value} whole={whole} />;
   if (field.kind === 'list' && value.kind === 'array') return <List field={field} value={value} />;
   if (field.kind === 'table' && value.kind === 'array')
     return <Table field={field} value={value} />;
-  return <Scalar kind={field.kind} value={value} label={field.label} hidden={hidden} />;
+  return <Scalar kind={field.kind} value={value} label={field.label} sensitive={sensitive} />;
 }
 
 /** Text as its characters, everything else as its source, so that no digit changes. */
@@ -53,15 +53,15 @@ export function Scalar({
   kind,
   value,
   label,
-  hidden,
+  sensitive,
 }: {
   readonly kind: Field['kind'];
   readonly value: SourceValue;
   readonly label: string;
-  readonly hidden?: ReadonlySet<number> | undefined;
+  readonly sensitive?: ReadonlySet<number> | undefined;
 }) {
   if (value.kind === 'object' || value.kind === 'array' || kind === 'json')
-    return <JsonView value={value} label={label} hidden={hidden} />;
+    return <JsonView value={value} label={label} sensitive={sensitive} />;
   if (value.kind !== 'string')
     return (
       <span className={classes['number']}>

@@ -13,13 +13,13 @@ export interface PresentedField {
 }
 
 /** Text of the presentation, a value of the arguments, or the place of a sensitive one. */
-export type TitlePart = string | SourceValue | { readonly kind: 'hidden' };
+export type TitlePart = string | SourceValue | { readonly kind: 'sensitive' };
 
 export interface PresentedCall {
   readonly title: readonly TitlePart[];
   readonly fields: readonly PresentedField[];
   /** Where sensitive values begin. */
-  readonly hidden: ReadonlySet<number>;
+  readonly sensitive: ReadonlySet<number>;
   /** How many values of the arguments no field shows. */
   readonly leftOut: number;
 }
@@ -43,7 +43,7 @@ export function presentCall(
   return {
     title: titleOf(presentation.title, whole, sensitive),
     fields,
-    hidden: new Set(sensitive.map(({ offset }) => offset)),
+    sensitive: new Set(sensitive.map(({ offset }) => offset)),
     leftOut: leavesOutside(
       whole,
       fields.map(({ field }) => field),
@@ -79,7 +79,7 @@ function titleOf(
     if (index % 2 === 0) return part === '' ? [] : [part];
     const value = whole.at(part);
     if (!value) return [];
-    return sensitive.some((each) => value.overlaps(each)) ? [{ kind: 'hidden' }] : [value];
+    return sensitive.some((each) => value.overlaps(each)) ? [{ kind: 'sensitive' }] : [value];
   });
 }
 
@@ -120,7 +120,7 @@ export interface MainValue {
   readonly kind: Field['kind'] | 'source';
   readonly value: SourceValue;
   /** Where values begin in it that stay hidden until a reader asks. */
-  readonly hidden?: ReadonlySet<number>;
+  readonly sensitive?: ReadonlySet<number>;
 }
 
 /** The primary fields, or the first one. An amount has its currency beside it. Without a presentation, the first short value. */
@@ -135,7 +135,12 @@ export function mainValuesOf(
     const hasMoney = main.some(({ field }) => field.kind === 'money');
     return open
       .filter((each) => main.includes(each) || (hasMoney && isCurrency(each)))
-      .map(({ field: { label, kind }, value }) => ({ label, kind, value, hidden: call.hidden }));
+      .map(({ field: { label, kind }, value }) => ({
+        label,
+        kind,
+        value,
+        sensitive: call.sensitive,
+      }));
   }
   const first = whole?.members.find(({ value }) => value.size === 0 && value.source.length <= 80);
   return first ? [{ label: first.keySource, kind: 'source', value: first.value }] : [];
