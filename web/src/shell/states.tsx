@@ -25,7 +25,11 @@ export function Pending() {
   const cache = useQueryClient().getQueryCache();
   const isServiceBusy = useSyncExternalStore(
     (changed) => cache.subscribe(changed),
-    () => cache.getAll().some(({ state }) => isBusy(state.fetchFailureReason)),
+    // A read that gave up keeps its last failure.
+    () =>
+      cache
+        .findAll({ fetchStatus: 'fetching' })
+        .some(({ state }) => isBusy(state.fetchFailureReason)),
   );
   return <Loading why={isServiceBusy ? session.busy : undefined} />;
 }
