@@ -1,7 +1,7 @@
 /** Pages of Chromium that are loaded cold, and what they report. */
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { OperatorError } from '../../src/platform/operator-error.ts';
-import { CHROMIUM_FLAGS, chromiumPath } from './chromium.ts';
+import { CHROMIUM_FLAGS, headlessShellPath } from './chromium.ts';
 
 const DESK = { width: 1280, height: 800 };
 const LIMIT_MS = 180_000;
@@ -18,10 +18,11 @@ const INSTRUMENTS = `
     look();
   });`;
 
+/** The headless shell, because a new window of Chromium loads parts of its own interface beside the page. */
 export async function startBrowser(): Promise<Browser> {
-  if (chromiumPath === undefined)
+  if (headlessShellPath === undefined)
     throw new OperatorError('There is no Chromium. Install it, or set CHROMIUM to its path.');
-  return await chromium.launch({ executablePath: chromiumPath, args: CHROMIUM_FLAGS });
+  return await chromium.launch({ executablePath: headlessShellPath, args: CHROMIUM_FLAGS });
 }
 
 export interface Visit {

@@ -32,10 +32,18 @@ const DECEPTIVE = [
   String.raw`${MARK}(?<=(?:${MARK}\u200d?){6})`,
 ].join('|');
 
-/** Matches one character; `deceptive` when it must be escaped. */
-const PIECES = new RegExp(`(?<deceptive>${DECEPTIVE})|.`, 'gsu');
+/** Most text, of which nothing is escaped. The expressions below take milliseconds to compile, so only other text needs them. */
+const isPlain = (text: string): boolean => /^[\t\n\x20-\x7e]*$/.test(text);
 
-const DECEPTIVE_CHARACTERS = new RegExp(DECEPTIVE, 'gu');
+const once = <Value>(make: () => Value): (() => Value) => {
+  let made: Value | undefined;
+  return () => (made ??= make());
+};
+
+/** Matches one character; `deceptive` when it must be escaped. */
+const piecesExpression = once(() => new RegExp(`(?<deceptive>${DECEPTIVE})|.`, 'gsu'));
+
+const deceptiveExpression = once(() => new RegExp(DECEPTIVE, 'gu'));
 
 /** A part of a text as shown. An escape is ours, not text that looks like one. */
 export interface ShownPiece {
@@ -45,9 +53,10 @@ export interface ShownPiece {
 
 /** The whole text, with each invisible, covering or reordering character as an escape of its own. */
 export function shownPieces(text: string): ShownPiece[] {
+  if (isPlain(text)) return text === '' ? [] : [{ text, isEscape: false }];
   const pieces: ShownPiece[] = [];
   let from = 0;
-  for (const { 0: character, index } of text.matchAll(DECEPTIVE_CHARACTERS)) {
+  for (const { 0: character, index } of text.matchAll(deceptiveExpression())) {
     if (index > from) pieces.push({ text: text.slice(from, index), isEscape: false });
     pieces.push({ text: escaped(character), isEscape: true });
     from = index + character.length;
@@ -57,7 +66,8 @@ export function shownPieces(text: string): ShownPiece[] {
 }
 
 /** Whether any character of the text is shown as an escape. */
-export const hasEscapes = (text: string): boolean => text.search(DECEPTIVE_CHARACTERS) !== -1;
+export const hasEscapes = (text: string): boolean =>
+  !isPlain(text) && text.search(deceptiveExpression()) !== -1;
 
 export interface ShownText {
   readonly text: string;
@@ -75,9 +85,11 @@ export function shownText(text: string, most: number, lengthOf: LengthOf = ownLe
   // Escaping never shortens text, so characters beyond the limit here are also beyond it when
   // shown.
   const head = text.replaceAll(/\r\n?/g, '\n').slice(0, most + 2);
+  if (lengthOf === ownLength && isPlain(head))
+    return { text: head.slice(0, most), isCut: head.length > most };
   let shown = '';
   let left = most;
-  for (const { 0: piece, groups } of head.matchAll(PIECES)) {
+  for (const { 0: piece, groups } of head.matchAll(piecesExpression())) {
     const next = groups?.['deceptive'] === undefined ? piece : escaped(piece);
     left -= lengthOf(next);
     if (left < 0) return { text: shown, isCut: true };

@@ -142,6 +142,26 @@ describe('text for display', () => {
     );
   });
 
+  test('of plain characters only is shown and cut like any other', () => {
+    const plain = fc.string({ unit: fc.constantFrom('\t', '\n', ' ', '!', 'a', '\\', '~') });
+    fc.assert(
+      fc.property(plain, fc.integer({ min: 1, max: 20 }), (text, most) => {
+        // Another way of counting takes each character apart.
+        expect(shownText(text, most)).toEqual(shownText(text, most, (piece) => piece.length));
+        expect(shownPieces(text)).toEqual(text === '' ? [] : [{ text, isEscape: false }]);
+        expect(hasEscapes(text)).toBe(false);
+      }),
+    );
+    for (let code = 0; code < 0x100; code += 1) {
+      const character = String.fromCharCode(code);
+      const isControl =
+        (code < 0x20 && !'\t\n'.includes(character)) || (code > 0x7e && code < 0xa0);
+      const isEscaped = isControl || character === '\u00ad';
+      expect([code, hasEscapes(character)]).toEqual([code, isEscaped]);
+      expect([code, hasEscapes(`é${character}`)]).toEqual([code, isEscaped]);
+    }
+  });
+
   test('fits the limit for any way of counting its length', () => {
     const { text, isCut } = shownText('&'.repeat(100), 50, (piece) =>
       piece === '&' ? 5 : piece.length,
