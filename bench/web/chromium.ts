@@ -4,10 +4,13 @@ import { existsSync } from 'node:fs';
 const installed = (...paths: readonly string[]) => paths.find((path) => existsSync(path));
 const chosen = process.env['CHROMIUM'] || undefined;
 
-/** As people use it. `CHROMIUM` names it where it lies elsewhere. Undefined where none is installed. */
+/** As people use it. `CHROMIUM` names another. Undefined where none is installed. */
 export const chromiumPath = chosen ?? installed('/usr/bin/chromium', '/usr/bin/google-chrome');
 
-/** The same engine with less around it, which takes half the processor time. It has no push messages. */
+/**
+ * The headless shell: the same engine with less around it, which takes half the processor time. It has no push
+ * messages. `CHROMIUM` replaces it, too. Without it, the whole Chromium.
+ */
 export const headlessShellPath =
   chosen ?? installed('/usr/bin/chromium-headless-shell') ?? chromiumPath;
 

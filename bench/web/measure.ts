@@ -1,4 +1,4 @@
-/** The web app in Chromium: the first paint of its screens, long lists, large arguments, and what others decide. */
+/** The web app in Chromium: the largest paint of its screens, long lists, large arguments, and what others decide. */
 import { randomUUID } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import type { Bench } from '../bench.ts';

@@ -18,7 +18,7 @@ const INSTRUMENTS = `
     look();
   });`;
 
-/** The headless shell, because a new window of Chromium loads parts of its own interface beside the page. */
+/** The headless shell where there is one: the whole Chromium loads parts of its own interface beside a new page. */
 export async function startBrowser(): Promise<Browser> {
   if (headlessShellPath === undefined)
     throw new OperatorError('There is no Chromium. Install it, or set CHROMIUM to its path.');

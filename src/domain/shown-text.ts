@@ -32,18 +32,19 @@ const DECEPTIVE = [
   String.raw`${MARK}(?<=(?:${MARK}\u200d?){6})`,
 ].join('|');
 
-/** Most text, of which nothing is escaped. The expressions below take milliseconds to compile, so only other text needs them. */
-const isPlain = (text: string): boolean => /^[\t\n\x20-\x7e]*$/.test(text);
+/** Most text: nothing of it is escaped. It does without the expressions below, which take milliseconds to compile. */
+const isPlainAscii = (text: string): boolean => /^[\t\n\x20-\x7e]*$/.test(text);
 
-const once = <Value>(make: () => Value): (() => Value) => {
+/** Makes the value when it is first needed. */
+const lazily = <Value>(make: () => Value): (() => Value) => {
   let made: Value | undefined;
   return () => (made ??= make());
 };
 
 /** Matches one character; `deceptive` when it must be escaped. */
-const piecesExpression = once(() => new RegExp(`(?<deceptive>${DECEPTIVE})|.`, 'gsu'));
+const piecesExpression = lazily(() => new RegExp(`(?<deceptive>${DECEPTIVE})|.`, 'gsu'));
 
-const deceptiveExpression = once(() => new RegExp(DECEPTIVE, 'gu'));
+const deceptiveExpression = lazily(() => new RegExp(DECEPTIVE, 'gu'));
 
 /** A part of a text as shown. An escape is ours, not text that looks like one. */
 export interface ShownPiece {
@@ -53,7 +54,7 @@ export interface ShownPiece {
 
 /** The whole text, with each invisible, covering or reordering character as an escape of its own. */
 export function shownPieces(text: string): ShownPiece[] {
-  if (isPlain(text)) return text === '' ? [] : [{ text, isEscape: false }];
+  if (isPlainAscii(text)) return text === '' ? [] : [{ text, isEscape: false }];
   const pieces: ShownPiece[] = [];
   let from = 0;
   for (const { 0: character, index } of text.matchAll(deceptiveExpression())) {
@@ -67,7 +68,7 @@ export function shownPieces(text: string): ShownPiece[] {
 
 /** Whether any character of the text is shown as an escape. */
 export const hasEscapes = (text: string): boolean =>
-  !isPlain(text) && text.search(deceptiveExpression()) !== -1;
+  !isPlainAscii(text) && text.search(deceptiveExpression()) !== -1;
 
 export interface ShownText {
   readonly text: string;
@@ -85,7 +86,8 @@ export function shownText(text: string, most: number, lengthOf: LengthOf = ownLe
   // Escaping never shortens text, so characters beyond the limit here are also beyond it when
   // shown.
   const head = text.replaceAll(/\r\n?/g, '\n').slice(0, most + 2);
-  if (lengthOf === ownLength && isPlain(head))
+  // Of plain text a piece is a character, so the cut is a slice.
+  if (lengthOf === ownLength && isPlainAscii(head))
     return { text: head.slice(0, most), isCut: head.length > most };
   let shown = '';
   let left = most;
