@@ -3,20 +3,20 @@
  * their email.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { Browser, type Page } from '../../support/browser.ts';
+import { startApp, type TestApp } from '../../../support/app.ts';
+import { Browser, type Page } from '../../../support/browser.ts';
 import {
   createMember,
   createOrganization,
   type TestMember,
   type TestOrganization,
-} from '../../support/scene/factories.ts';
+} from '../../../support/scene/factories.ts';
 import {
   reachCallback,
   signInThrough,
   startIdentityProvider,
   type IdentityProvider,
-} from '../../support/servers/identity-provider.ts';
+} from '../../../support/servers/identity-provider.ts';
 import {
   accept,
   everywhere,
@@ -26,8 +26,8 @@ import {
   invited,
   newEmail,
   outcome,
-} from '../../support/scene/invitations.ts';
-import { ROUNDS } from '../../support/rounds.ts';
+} from '../../../support/scene/invitations.ts';
+import { ROUNDS } from '../../../support/rounds.ts';
 
 let provider: IdentityProvider;
 /** Admits only invited people. */

@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { verifyPassword } from '../../../src/platform/crypto/passwords.ts';
-import { issueToken } from '../../../src/platform/crypto/tokens.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { verifyPassword } from '../../../../src/platform/crypto/passwords.ts';
+import { issueToken } from '../../../../src/platform/crypto/tokens.ts';
+import { startApp, type TestApp } from '../../../support/app.ts';
 import {
   createAgent,
   createMember,
@@ -15,8 +15,8 @@ import {
   grant,
   type TestMember,
   type TestOrganization,
-} from '../../support/scene/factories.ts';
-import type { Answer } from '../../support/http.ts';
+} from '../../../support/scene/factories.ts';
+import type { Answer } from '../../../support/http.ts';
 import {
   accept,
   addSecondFactor,
@@ -31,8 +31,8 @@ import {
   newEmail,
   outcome,
   PASSWORD,
-} from '../../support/scene/invitations.ts';
-import { tokenParts } from '../../support/tokens.ts';
+} from '../../../support/scene/invitations.ts';
+import { tokenParts } from '../../../support/tokens.ts';
 
 const OTHER_PASSWORD = 'four slow barges upriver';
 

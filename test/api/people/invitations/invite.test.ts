@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp, type TestApp } from '../../../support/app.ts';
 import {
   createAgent,
   createMember,
@@ -13,8 +13,8 @@ import {
   grant,
   type TestMember,
   type TestOrganization,
-} from '../../support/scene/factories.ts';
-import type { Answer } from '../../support/http.ts';
+} from '../../../support/scene/factories.ts';
+import type { Answer } from '../../../support/http.ts';
 import {
   accept,
   ageSession,
@@ -28,8 +28,8 @@ import {
   newEmail,
   outcome,
   tokenIn,
-} from '../../support/scene/invitations.ts';
-import { secretOf } from '../../support/tokens.ts';
+} from '../../../support/scene/invitations.ts';
+import { secretOf } from '../../../support/tokens.ts';
 
 let app: TestApp;
 let organization: TestOrganization;

@@ -3,12 +3,12 @@
  * delivered.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp, type TestApp } from '../../../support/app.ts';
 import {
   createOrganization,
   type TestMember,
   type TestOrganization,
-} from '../../support/scene/factories.ts';
+} from '../../../support/scene/factories.ts';
 import {
   accept,
   INVITATIONS,
@@ -17,8 +17,8 @@ import {
   linkPath,
   newEmail,
   outcome,
-} from '../../support/scene/invitations.ts';
-import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+} from '../../../support/scene/invitations.ts';
+import { startMailServer, type MailServer } from '../../../support/servers/mail-server.ts';
 
 const PUBLIC_URL = 'https://approvals.example.com';
 

@@ -1,14 +1,14 @@
 /** Concurrent calls: each change of an invitation happens once, and the last seat is given once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually } from '../../../src/local/processes.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { eventually } from '../../../../src/local/processes.ts';
+import { startApp, type TestApp } from '../../../support/app.ts';
 import {
   createMember,
   createOrganization,
   type TestMember,
   type TestOrganization,
-} from '../../support/scene/factories.ts';
-import type { Answer } from '../../support/http.ts';
+} from '../../../support/scene/factories.ts';
+import type { Answer } from '../../../support/http.ts';
 import {
   accept,
   INVITATIONS,
@@ -19,10 +19,10 @@ import {
   outcome,
   PASSWORD,
   tokenIn,
-} from '../../support/scene/invitations.ts';
-import { cheapHashOf, deleteAttempts } from '../../support/scene/sign-in.ts';
-import { untilBlocked } from '../../support/waiting.ts';
-import { ROUNDS } from '../../support/rounds.ts';
+} from '../../../support/scene/invitations.ts';
+import { cheapHashOf, deleteAttempts } from '../../../support/scene/sign-in.ts';
+import { untilBlocked } from '../../../support/waiting.ts';
+import { ROUNDS } from '../../../support/rounds.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
