@@ -26,6 +26,14 @@ export async function invite(
   return await inviter.browser.post(INVITATIONS, { email, permission_policies: policies });
 }
 
+/** A member who may invite people and pass on these permissions. */
+export const createInviter = (
+  app: TestApp,
+  { id }: TestOrganization,
+  ...permissions: readonly string[]
+): Promise<TestMember> =>
+  createMember(app, id, { policies: [everywhere('membership.invite', ...permissions)] });
+
 export interface Invited {
   readonly id: string;
   readonly email: string;
@@ -73,6 +81,30 @@ export const outcome = ({ status, body }: Answer): string =>
   [status, body === undefined ? undefined : (body['error']?.['code'] as unknown)]
     .filter((part) => part !== undefined)
     .join(' ');
+
+/** The outcome of accepting with this link. */
+export const acceptOutcome = async (
+  app: TestApp,
+  token: string,
+  body?: object,
+  cookie?: string,
+): Promise<string> => outcome(await accept(app, token, body, cookie));
+
+/** The id of the membership with which a person joined. */
+export const membershipOf = (answer: Answer): string =>
+  String(answer.body['principal']?.['membership_id']);
+
+export const membership = async (app: TestApp, id: string) =>
+  (await app.db('memberships').where({ id }).first('status', 'admission_source')) as
+    { status: string; admission_source: string } | undefined;
+
+export async function setMembership(
+  app: TestApp,
+  { membershipId }: TestMember,
+  change: object,
+): Promise<void> {
+  await app.db('memberships').where({ id: membershipId }).update(change);
+}
 
 export async function invitationEvents(
   app: TestApp,
