@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { everywhere } from '../../support/scene/cast.ts';
 import {
   createMember,
   createOrganization,
   createTeam,
-  type Policy,
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
@@ -21,11 +21,6 @@ const VERIFY = '/api/v1/api_keys/verify';
 const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
 const pointersOf = ({ body }: Answer) =>
   [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
-const everywhere = (...permissions: string[]): Policy => ({
-  scope_kind: 'organization',
-  permissions,
-});
-
 let app: TestApp;
 let organization: TestOrganization;
 let member: TestMember;

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { lockRequest } from '../../../src/data/requests/lock.ts';
 import { sendDue } from '../../support/outbox.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { outcome } from '../../support/refusals.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
 import { claim, claimed, holdersOf, release, verbsOf } from '../../support/scene/claims.ts';
 import {
@@ -45,9 +46,6 @@ afterAll(async () => {
   await app.close();
   await slack.stop();
 });
-
-const outcome = ({ status, body }: Answer) =>
-  status < 300 ? String(status) : `${status} ${String(body['error']?.['code'])}`;
 
 interface Act {
   readonly act: (client: HttpClient, id: string) => Promise<Answer>;

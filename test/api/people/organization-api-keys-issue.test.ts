@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { permissions } from '../../../src/domain/people/permissions.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { everywhere } from '../../support/scene/cast.ts';
 import {
   createAgent,
   createMember,
@@ -12,7 +13,7 @@ import {
   createOrganizationKey,
   createTeam,
 } from '../../support/scene/factories.ts';
-import type { Policy, TestMember, TestOrganization } from '../../support/scene/factories.ts';
+import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';
 import { secretOf } from '../../support/tokens.ts';
 
@@ -23,11 +24,6 @@ const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
 const pointersOf = ({ body }: Answer) =>
   [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
-const everywhere = (...keys: string[]): Policy => ({
-  scope_kind: 'organization',
-  permissions: keys,
-});
-
 let app: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;

@@ -1,13 +1,14 @@
 /** Every key of the organization, of both kinds, for administrators. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { everywhere } from '../../support/scene/cast.ts';
 import {
   createMember,
   createOrganization,
   createOrganizationKey,
   createTeam,
 } from '../../support/scene/factories.ts';
-import type { Policy, TestMember, TestOrganization } from '../../support/scene/factories.ts';
+import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import type { Answer } from '../../support/http.ts';
 import { idOf } from '../../support/tokens.ts';
 import { ROUNDS } from '../../support/rounds.ts';
@@ -18,11 +19,6 @@ const ABSENT_ID = '0199a3f4-2b7e-7c3d-8e6f-4a5b6c7d8e9f';
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
-const everywhere = (...keys: string[]): Policy => ({
-  scope_kind: 'organization',
-  permissions: keys,
-});
-
 interface ShownKey {
   readonly id: string;
   readonly name: string;

@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { hashTypedCode } from '../../../src/domain/sign-in/second-factors.ts';
 import type { TestApp } from '../app.ts';
+import { everywhere } from './cast.ts';
 import { createMember, type Policy, type TestMember, type TestOrganization } from './factories.ts';
 import type { Answer } from '../http.ts';
+import { outcome } from '../refusals.ts';
 import { cheapHashOf } from './sign-in.ts';
 
 export const INVITATIONS = '/api/v1/invitations';
@@ -11,13 +13,6 @@ export const INVITATIONS = '/api/v1/invitations';
 export const PASSWORD = 'nine quiet herons at dusk';
 
 export const newEmail = (): string => `invited-${randomUUID()}@example.com`;
-
-/** Grants of one permission each, everywhere. */
-export const everywhere = (...permissions: readonly string[]): Policy => ({
-  scope_kind: 'organization',
-  resource_ids: [],
-  permissions,
-});
 
 export async function invite(
   inviter: TestMember,
@@ -75,12 +70,6 @@ export async function accept(
     },
   });
 }
-
-/** The status, and the code of an error. */
-export const outcome = ({ status, body }: Answer): string =>
-  [status, body === undefined ? undefined : (body['error']?.['code'] as unknown)]
-    .filter((part) => part !== undefined)
-    .join(' ');
 
 /** The outcome of accepting with this link. */
 export const acceptOutcome = async (

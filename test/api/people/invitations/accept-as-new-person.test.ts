@@ -9,16 +9,16 @@ import {
   type TestOrganization,
 } from '../../../support/scene/factories.ts';
 import type { Answer } from '../../../support/http.ts';
+import { everywhere } from '../../../support/scene/cast.ts';
+import { outcome } from '../../../support/refusals.ts';
 import {
   accept,
-  everywhere,
   INVITATIONS,
   invitationEvents,
   invited,
   linkPath,
   membership,
   membershipOf,
-  outcome,
   PASSWORD,
 } from '../../../support/scene/invitations.ts';
 

@@ -17,15 +17,15 @@ import {
   startIdentityProvider,
   type IdentityProvider,
 } from '../../../support/servers/identity-provider.ts';
+import { everywhere } from '../../../support/scene/cast.ts';
+import { outcome } from '../../../support/refusals.ts';
 import {
   accept,
-  everywhere,
   expire,
   INVITATIONS,
   invite,
   invited,
   newEmail,
-  outcome,
 } from '../../../support/scene/invitations.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
 

@@ -9,18 +9,18 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../../support/scene/factories.ts';
+import { everywhere } from '../../../support/scene/cast.ts';
+import { outcome } from '../../../support/refusals.ts';
 import {
   accept,
   acceptOutcome,
   addSecondFactor,
   ageSession,
   createRemovedMember,
-  everywhere,
   invitationEvents,
   invited,
   membership,
   membershipOf,
-  outcome,
   PASSWORD,
   setMembership,
 } from '../../../support/scene/invitations.ts';

@@ -12,17 +12,17 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../../support/scene/factories.ts';
+import { everywhere } from '../../../support/scene/cast.ts';
+import { outcome } from '../../../support/refusals.ts';
 import {
   accept,
   acceptOutcome,
-  everywhere,
   expire,
   INVITATIONS,
   invited,
   linkPath,
   membershipOf,
   newEmail,
-  outcome,
   PASSWORD,
   setMembership,
 } from '../../../support/scene/invitations.ts';

@@ -9,6 +9,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../../support/scene/factories.ts';
+import { outcome } from '../../../support/refusals.ts';
 import {
   accept,
   INVITATIONS,
@@ -16,7 +17,6 @@ import {
   invite,
   linkPath,
   newEmail,
-  outcome,
 } from '../../../support/scene/invitations.ts';
 import { startMailServer, type MailServer } from '../../../support/servers/mail-server.ts';
 

@@ -9,14 +9,14 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../../support/scene/factories.ts';
+import { everywhere } from '../../../support/scene/cast.ts';
+import { outcome } from '../../../support/refusals.ts';
 import {
   ageSession,
   createInviter,
-  everywhere,
   INVITATIONS,
   invite,
   newEmail,
-  outcome,
 } from '../../../support/scene/invitations.ts';
 
 let app: TestApp;

@@ -9,16 +9,16 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../../support/scene/factories.ts';
+import { everywhere } from '../../../support/scene/cast.ts';
+import { outcome } from '../../../support/refusals.ts';
 import {
   accept,
-  everywhere,
   expire,
   INVITATIONS,
   invitationEvents,
   invite,
   invited,
   newEmail,
-  outcome,
   tokenIn,
 } from '../../../support/scene/invitations.ts';
 import { secretOf } from '../../../support/tokens.ts';

@@ -8,17 +8,17 @@ import {
   type TestOrganization,
 } from '../../../support/scene/factories.ts';
 import type { Answer } from '../../../support/http.ts';
+import { everywhere } from '../../../support/scene/cast.ts';
+import { outcome } from '../../../support/refusals.ts';
 import {
   accept,
   ageSession,
   createInviter,
-  everywhere,
   expire,
   INVITATIONS,
   invitationEvents,
   invited,
   linkPath,
-  outcome,
   tokenIn,
 } from '../../../support/scene/invitations.ts';
 

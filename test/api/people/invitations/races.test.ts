@@ -9,6 +9,7 @@ import {
   type TestOrganization,
 } from '../../../support/scene/factories.ts';
 import type { Answer } from '../../../support/http.ts';
+import { outcome } from '../../../support/refusals.ts';
 import {
   accept,
   INVITATIONS,
@@ -16,7 +17,6 @@ import {
   invited,
   linkPath,
   newEmail,
-  outcome,
   PASSWORD,
   tokenIn,
 } from '../../../support/scene/invitations.ts';
