@@ -98,7 +98,7 @@ export const requests = {
   unreadable:
     'This page cannot read the arguments of the call. You cannot approve it here. You can deny it.',
   offline: 'You are offline. You can answer when you are back online.',
-  notOffline: 'You are offline. This works again when you are back online.',
+  needsNetwork: 'You are offline. This works again when you are back online.',
   signedOut: 'You are signed out. Your answer was not sent again.',
   sending: 'Sending your answer …',
   unconfirmed: {

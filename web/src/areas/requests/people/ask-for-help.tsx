@@ -180,12 +180,12 @@ interface ChoosePeopleProps {
   readonly close: () => void;
 }
 
-function ChoosePeople({ request, done, close }: ChoosePeopleProps) {
-  const { id } = request;
+function ChoosePeople({ request: { id }, done, close }: ChoosePeopleProps) {
   const queries = useQueryClient();
   const [q, setQ] = useState('');
   const [chosen, setChosen] = useState<readonly Candidate[]>([]);
   const search = useSettled(q, TYPING_MS);
+  const reason = useId();
   const isOnline = useOnline();
   const { data: candidates, error, isPlaceholderData: isOld } = useCandidates(id, search);
   const ask = useMutation({
@@ -220,7 +220,7 @@ function ChoosePeople({ request, done, close }: ChoosePeopleProps) {
       />
       <CandidateList candidates={candidates} chosen={chosen} isOld={isOld} toggle={toggle} />
       {chosen.length > 0 && <Chosen chosen={chosen} />}
-      <OfflineReason id="help-offline" />
+      <OfflineReason id={reason} />
       <div role="alert">{(ask.error ?? error)?.message}</div>
       <div className={classes['buttons']}>
         <Button variant="default" onClick={close}>
@@ -228,7 +228,7 @@ function ChoosePeople({ request, done, close }: ChoosePeopleProps) {
         </Button>
         <Button
           disabled={chosen.length === 0 || !isOnline}
-          aria-describedby="help-offline"
+          aria-describedby={reason}
           loading={ask.isPending}
           onClick={() => {
             ask.mutate();

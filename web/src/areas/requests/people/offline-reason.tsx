@@ -7,7 +7,7 @@ import classes from './people-section.module.css';
 export function OfflineReason({ id }: { readonly id: string }) {
   return (
     <p id={id} className={classes['hint']}>
-      {!useOnline() && text.notOffline}
+      {!useOnline() && text.needsNetwork}
     </p>
   );
 }
