@@ -13,7 +13,7 @@ import {
 } from '../../support/scene/factories.ts';
 import {
   memberEvents,
-  OWNERSHIP,
+  OWNER_POLICY,
   reactivate,
   remove,
   statusOf,
@@ -74,19 +74,19 @@ describe.each([
   });
 
   test('an owner needs an owner', async () => {
-    const second = await member({ policies: [OWNERSHIP] });
+    const second = await member({ policies: [OWNER_POLICY] });
     expect(outcome(await change(await manager(), second))).toBe('403 owner_required');
     expect((await change(owner, second)).status).toBeLessThan(300);
     expect(await statusOf(app, second)).not.toBe('active');
   });
 
   test('a manager is possible by key, and an owner only by session', async () => {
-    const scoped = await member({ policies: [OWNERSHIP] });
+    const scoped = await member({ policies: [OWNER_POLICY] });
     await app
       .db('api_keys')
       .where({ membership_id: scoped.membershipId })
       .update({ permissions: ['membership.write'] });
-    const second = await member({ policies: [OWNERSHIP] });
+    const second = await member({ policies: [OWNER_POLICY] });
     for (const { http } of [owner, scoped]) {
       expect(outcome(await change(byKey(http), second))).toBe('403 session_required');
       expect(await statusOf(app, second)).toBe('active');
@@ -95,7 +95,7 @@ describe.each([
   });
 
   test('an owner needs recent authentication, with a second factor when the organization requires it', async () => {
-    const second = await member({ policies: [OWNERSHIP] });
+    const second = await member({ policies: [OWNER_POLICY] });
     const session = () => app.db('sessions').where({ membership_id: owner.membershipId });
     await session().update({ authenticated_at: new Date(Date.now() - 3_600_000) });
     expect(outcome(await change(owner, second))).toBe('403 reauthentication_required');
@@ -194,7 +194,7 @@ describe.each([
 });
 
 test('reactivating an owner needs recent authentication of an owner', async () => {
-  const second = await member({ policies: [OWNERSHIP], status: 'suspended' });
+  const second = await member({ policies: [OWNER_POLICY], status: 'suspended' });
   expect(outcome(await reactivate(byKey(owner.http), second))).toBe('403 session_required');
   await app
     .db('sessions')

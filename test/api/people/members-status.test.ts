@@ -11,7 +11,7 @@ import {
 import {
   memberEvents,
   memberPath,
-  OWNERSHIP,
+  OWNER_POLICY,
   patch,
   reactivate,
   remove,
@@ -149,7 +149,7 @@ describe('concurrent changes', () => {
   test('by two owners who remove each other in two processes leave exactly one owner', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const home = await createOrganization(app);
-      const second = await createMember(app, home.id, { policies: [OWNERSHIP] });
+      const second = await createMember(app, home.id, { policies: [OWNER_POLICY] });
       const elsewhere = {
         ...second,
         browser: new HttpClient(other.url, { cookie: second.cookie, origin: other.url }),
@@ -170,8 +170,8 @@ describe('concurrent changes', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const home = await createOrganization(app);
       const [second, third] = [
-        await createMember(app, home.id, { policies: [OWNERSHIP] }),
-        await createMember(app, home.id, { policies: [OWNERSHIP] }),
+        await createMember(app, home.id, { policies: [OWNER_POLICY] }),
+        await createMember(app, home.id, { policies: [OWNER_POLICY] }),
       ];
       const ring = [home.owner, second, third];
       const answers = await Promise.all(

@@ -1,10 +1,10 @@
-/** Suspending, reactivating and removing members through the API, and what it leaves behind. */
+/** Suspending, reactivating and removing members through the API, and what the database then has. */
 import type { Answer } from '../http.ts';
 import type { TestApp } from '../app.ts';
 import type { TestMember } from './factories.ts';
 
 /** A policy of an owner. */
-export const OWNERSHIP = { scope_kind: 'organization', is_owner: true } as const;
+export const OWNER_POLICY = { scope_kind: 'organization', is_owner: true } as const;
 
 export const memberPath = ({ membershipId }: TestMember) => `/api/v1/members/${membershipId}`;
 
