@@ -6,7 +6,7 @@ import { deleteAttempts } from '../../support/scene/sign-in.ts';
 
 let names = 0;
 
-/** Call it at the top of a test file, as `scene`. Before each test it forgets the attempts that limits count. */
+/** Call it at the top of a test file, as `scene`. Before each test it deletes the attempts that limits count. */
 export async function enrollmentScene() {
   const pipelines = { 'deploy-bot': {}, 'other-bot': {} };
   const { app, organization, owner } = await scene({ pipelines });
