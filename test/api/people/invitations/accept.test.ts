@@ -5,7 +5,6 @@ import { issueToken } from '../../../../src/platform/crypto/tokens.ts';
 import { startApp, type TestApp } from '../../../support/app.ts';
 import {
   createAgent,
-  createMember,
   createOrganization,
   createTeam,
   grant,
@@ -17,6 +16,7 @@ import { outcome } from '../../../support/refusals.ts';
 import {
   accept,
   acceptOutcome,
+  createInviter,
   expire,
   INVITATIONS,
   invited,
@@ -97,10 +97,7 @@ describe('the link', () => {
 });
 
 describe('accepting an invitation', () => {
-  const inviter = (...permissions: string[]) =>
-    createMember(app, organization.id, {
-      policies: [everywhere('membership.invite'), everywhere(...permissions)],
-    });
+  const inviter = (...permissions: string[]) => createInviter(app, organization, ...permissions);
 
   test.each(['suspended', 'deprovisioned'])(
     'is refused while the inviter is %s',
