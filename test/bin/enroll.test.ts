@@ -7,25 +7,22 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../support/scene.ts';
 import { HttpClient } from '../support/http.ts';
 import { programPath } from '../support/run/bundled-programs.ts';
 import { createAgent, createOrganization, type TestMember } from '../support/scene/factories.ts';
 import { deleteAttempts } from '../support/scene/sign-in.ts';
 
-let app: TestApp;
+const app = await appForFile();
 let owner: TestMember;
 let folder: string;
 
 beforeAll(async () => {
-  app = await startApp();
   const organization = await createOrganization(app);
   owner = organization.owner;
   await createAgent(app, organization, 'deploy-bot');
 });
-
-afterAll(() => app.close());
 
 beforeEach(async () => {
   await deleteAttempts(app);

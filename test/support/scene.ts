@@ -24,6 +24,13 @@ import { verbsFor, type Verbs } from './scene/verbs.ts';
 
 export { REVIEWER, everywhere } from './scene/cast.ts';
 
+/** The service alone, for all tests of a file. Call it at the top of the file, as `scene`. */
+export async function appForFile(options?: TestAppOptions): Promise<TestApp> {
+  const app = await startApp(options);
+  afterAll(() => app.close());
+  return app;
+}
+
 export interface SceneSpec<
   Person extends string,
   Team extends string,
@@ -46,8 +53,7 @@ export async function scene<
   Team extends string = never,
   Agent extends string = 'bot',
 >(spec: SceneSpec<Person, Team, Agent> = {}): Promise<Scene<Person, Team, Agent>> {
-  const app = spec.on ?? (await startApp(spec.app));
-  if (!spec.on) afterAll(() => app.close());
+  const app = spec.on ?? (await appForFile(spec.app));
   try {
     const cast = await castOf(app, await createOrganization(app), spec);
     return { ...cast, ...verbsFor(cast, { stepsItself: spec.app?.temporal === true }) };

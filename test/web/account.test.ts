@@ -1,7 +1,6 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { startApp } from '../support/app.ts';
-import { everywhere } from '../support/scene.ts';
+import { appForFile, everywhere } from '../support/scene.ts';
 import { createAgent, createOrganization, createTeam } from '../support/scene/factories.ts';
 import { createPerson, login, PASSWORD, SECRETS_KEY } from '../support/scene/sign-in.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
@@ -11,8 +10,7 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefo
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 Version/18.1 Mobile/15E148 Safari/604.1';
 
-const app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
-afterAll(() => app.close());
+const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
 const organization = await createOrganization(app);
 const { slug } = await createAgent(app, organization, 'deploy-bot');
 const ada = await createPerson(app, organization.id, {

@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { startApp } from '../support/app.ts';
+import { appForFile } from '../support/scene.ts';
 import { createOrganization } from '../support/scene/factories.ts';
 import { ageSession } from '../support/scene/invitations.ts';
 import { cheapHashOf, PASSWORD, SECRETS_KEY } from '../support/scene/sign-in.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
 import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
 
-const app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
-afterAll(() => app.close());
+const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
 const { owner } = await createOrganization(app);
 await app
   .db('users')

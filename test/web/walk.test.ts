@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { BOOTSTRAP_SECRET, startApp } from '../support/app.ts';
+import { describe, expect, test } from '@jest/globals';
+import { BOOTSTRAP_SECRET } from '../support/app.ts';
 import { describeInChromium, screenshot, startChromium } from '../support/web/chromium.ts';
 import { HttpClient } from '../support/http.ts';
+import { appForFile } from '../support/scene.ts';
 
-const app = await startApp({ temporal: true });
-afterAll(() => app.close());
-
+const app = await appForFile({ temporal: true });
 describeInChromium('the first day of an owner', () => {
   const chromium = startChromium();
 

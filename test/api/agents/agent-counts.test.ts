@@ -1,13 +1,13 @@
 /** What lists and the detail page say about agents: counts, trends, pages and filters. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   insertAgentCredential,
   touchCredential,
 } from '../../../src/data/agents/agent-credentials.ts';
 import { addToRequestCounts } from '../../../src/data/agents/request-counts.ts';
 import type { Pool } from '../../../src/platform/postgres.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { ask, decide, postRequest } from '../../support/scene/approval-requests.ts';
 import {
@@ -23,15 +23,11 @@ import {
 import { statementsDuring } from '../../support/sql/statements.ts';
 import { until, untilBlocked } from '../../support/waiting.ts';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 let organization: TestOrganization;
 let owner: TestMember;
 let agent: TestAgent;
 
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
-afterAll(() => app.close());
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;

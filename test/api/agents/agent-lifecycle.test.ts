@@ -1,7 +1,7 @@
 /** Renaming, disabling, archiving and restoring agents and their instances. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import type { HttpClient } from '../../support/http.ts';
 import { type Answer } from '../../support/http.ts';
 import { outcome } from '../../support/refusals.ts';
@@ -18,15 +18,11 @@ import {
   type TestOrganization,
 } from '../../support/scene/factories.ts';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_MAX_ACTIVE_AGENTS: '3' } });
 let organization: TestOrganization;
 let owner: TestMember;
 let agent: TestAgent;
 
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_MAX_ACTIVE_AGENTS: '3' } });
-});
-afterAll(() => app.close());
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;

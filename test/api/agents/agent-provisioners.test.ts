@@ -1,7 +1,7 @@
 /** Provisioner tokens: who issues and revokes them, what they open, and how long. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';
 import {
   createAgent,
@@ -15,19 +15,16 @@ import { idOf, secretOf } from '../../support/tokens.ts';
 const DAY = 86_400_000;
 const LONGEST = '240h';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_PROVISIONER_LIFETIME: LONGEST } });
 let organization: TestOrganization;
 let owner: TestMember;
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_PROVISIONER_LIFETIME: LONGEST } });
   organization = await createOrganization(app);
   owner = organization.owner;
   await createAgent(app, organization, 'deploy-bot');
   await createAgent(app, organization, 'other-bot');
 });
-
-afterAll(() => app.close());
 
 const issue = (body?: unknown, { member = owner, slug = 'deploy-bot' } = {}) =>
   member.http.post(`/api/v1/agents/${slug}/provisioners`, body);

@@ -1,9 +1,9 @@
 /** A fleet makes its instances with a provisioner token. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { purgeBatch } from '../../../src/services/retention.ts';
 import { answerKey, openAnswer } from '../../../src/services/agents/sealed-answers.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {
@@ -20,18 +20,15 @@ import { untilBlocked } from '../../support/waiting.ts';
 const PATH = '/api/aap/v1/instances';
 const DAY = 86_400_000;
 
-let app: TestApp;
+const app = await appForFile();
 let organization: TestOrganization;
 let fleet: TestProvisioner;
 
 beforeAll(async () => {
-  app = await startApp();
   organization = await createOrganization(app);
   await createAgent(app, organization, 'deploy-bot');
   fleet = await createProvisioner(app, organization, 'deploy-bot');
 });
-
-afterAll(() => app.close());
 
 const bearer = (token: string) => new HttpClient(app.url, { authorization: `Bearer ${token}` });
 

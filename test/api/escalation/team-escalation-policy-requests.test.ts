@@ -1,7 +1,7 @@
 /** How requests meet the escalation policies of teams. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import { ask, askUnevaluated, stepAt } from '../../support/scene/approval-requests.ts';
 import {
   activatePath,
@@ -21,7 +21,7 @@ import { untilBlocked } from '../../support/waiting.ts';
 import { markRouted } from '../../../src/data/requests/escalate.ts';
 import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 let organization: TestOrganization;
 let owner: TestMember;
 let ada: TestMember;
@@ -29,12 +29,6 @@ let bob: TestMember;
 let teamId: string;
 
 const DECIDES: Policy = { scope_kind: 'organization', permissions: ['request.decide'] };
-
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
-
-afterAll(() => app.close());
 
 beforeEach(async () => {
   organization = await createOrganization(app);

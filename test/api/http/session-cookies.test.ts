@@ -1,17 +1,11 @@
 /** What signing out removes from a browser. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { clearsSiteData } from '../../../api/http/session-cookies.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
 import { twoSessions } from '../../support/scene/sign-in.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp();
-});
-
-afterAll(() => app.close());
+const app = await appForFile();
 
 test('leaves an origin alone that has other services at other paths', () => {
   const cleared = (url: string) => clearsSiteData({ publicUrl: () => url })['Clear-Site-Data'];

@@ -1,5 +1,5 @@
 /** For any grants (own, through teams, an organization key's) and any credential: endpoints, lists and keys agree with models. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   effectiveGrants,
@@ -15,7 +15,7 @@ import {
   type Permission,
   type PermissionHolder,
 } from '../../../src/domain/people/permissions.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import type { HttpClient } from '../../support/http.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
@@ -31,15 +31,9 @@ import {
 } from '../../support/scene/factories.ts';
 import { idOf } from '../../support/tokens.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({
-    environment: { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_RATE_LIMIT: '0' },
-  });
+const app = await appForFile({
+  environment: { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_RATE_LIMIT: '0' },
 });
-
-afterAll(() => app.close());
 
 describe('what a key reports', () => {
   interface Holding {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { permissions } from '../../../src/domain/people/permissions.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import {
   createMember,
   createOrganization,
@@ -23,7 +23,7 @@ const pointersOf = ({ body }: Answer) =>
   [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-let app: TestApp;
+const app = await appForFile();
 let organization: TestOrganization;
 let member: TestMember;
 
@@ -60,18 +60,12 @@ const signedInAgo = (by: TestMember, seconds: number) =>
     },
   );
 
-beforeAll(async () => {
-  app = await startApp();
-});
-
 beforeEach(async () => {
   organization = await createOrganization(app);
   member = await createMember(app, organization.id, { policies: [issuer] });
   // So that only the test's own keys are listed.
   await app.db('api_keys').where({ organization_id: organization.id }).delete();
 });
-
-afterAll(() => app.close());
 
 describe('creating a personal key', () => {
   test('shows the token once and stores only a hash', async () => {

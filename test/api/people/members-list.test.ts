@@ -1,6 +1,6 @@
 /** The list of members: what it shows, its order and pages, its filters, and who may read it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile, everywhere } from '../../support/scene.ts';
 import {
   createMember,
   createOrganization,
@@ -11,17 +11,10 @@ import {
 } from '../../support/scene/factories.ts';
 import { memberPath } from '../../support/scene/members.ts';
 import { outcome } from '../../support/refusals.ts';
-import { everywhere } from '../../support/scene.ts';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 let organization: TestOrganization;
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
-
-afterAll(() => app.close());
 
 beforeEach(async () => {
   organization = await createOrganization(app);

@@ -1,7 +1,7 @@
 /** When members may be suspended, removed and reactivated, and who may do it. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile, everywhere } from '../../support/scene.ts';
 import {
   activatePath,
   activatePolicy,
@@ -21,17 +21,10 @@ import {
 } from '../../support/scene/members.ts';
 import type { HttpClient } from '../../support/http.ts';
 import { outcome } from '../../support/refusals.ts';
-import { everywhere } from '../../support/scene.ts';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 let organization: TestOrganization;
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
-
-afterAll(() => app.close());
 
 beforeEach(async () => {
   organization = await createOrganization(app);

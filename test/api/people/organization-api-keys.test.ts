@@ -1,6 +1,6 @@
 /** Every key of the organization, of both kinds, for administrators. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import { everywhere } from '../../support/scene/cast.ts';
 import {
   createMember,
@@ -25,20 +25,14 @@ interface ShownKey {
   readonly kind: string;
 }
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 let organization: TestOrganization;
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
 
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;
 });
-
-afterAll(() => app.close());
 
 async function listed(
   query = '',

@@ -2,9 +2,9 @@
  * GET /requests over HTTP: which requests the queue holds, in which order, for which callers, and
  * every query parameter.
  */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import {
   adapterOf,
   ask,
@@ -57,13 +57,7 @@ const FATES = [
 ] as const;
 type Fate = (typeof FATES)[number];
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp();
-});
-
-afterAll(() => app.close());
+const app = await appForFile();
 
 describe('the queue list', () => {
   let organization: TestOrganization;

@@ -1,7 +1,7 @@
 /** Reviewers without the permission for a request's agent, and reviewers who hold it but were not asked. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
   activatePath,
@@ -17,13 +17,12 @@ import type { Answer } from '../../support/http.ts';
 
 const ALL = ['request.read', 'request.claim', 'request.decide'];
 
-let app: TestApp;
+const app = await appForFile();
 let asked: TestAgent;
 let id: string;
 let someone: (...policies: Policy[]) => Promise<TestMember>;
 
 beforeAll(async () => {
-  app = await startApp();
   const organization = await createOrganization(app);
   asked = await createAgent(app, organization);
   const other = await createAgent(app, organization);
@@ -45,8 +44,6 @@ beforeAll(async () => {
   id = await ask(app, asked);
 });
 let elsewhere: Policy;
-afterAll(() => app.close());
-
 interface Operation {
   readonly permission: string;
   readonly call: (member: TestMember) => Promise<Answer>;

@@ -1,6 +1,6 @@
 /** Re-authentication: a recent session, its assurance, and the end of the old cookie. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import {
   createMember,
   createOrganization,
@@ -24,7 +24,7 @@ import { ROUNDS } from '../../support/rounds.ts';
 
 const REFUSED = [401, 'invalid_credentials'];
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
 let organization: TestOrganization;
 let member: TestMember;
 
@@ -35,7 +35,6 @@ const change = (membershipId: string, columns: Readonly<Record<string, unknown>>
   app.db('sessions').where({ membership_id: membershipId }).update(columns);
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
   organization = await createOrganization(app);
 });
 
@@ -43,8 +42,6 @@ beforeEach(async () => {
   await deleteAttempts(app);
   member = await createPerson(app, organization.id);
 });
-
-afterAll(() => app.close());
 
 describe('the password', () => {
   test('makes the session recent, under the same id and with a new cookie', async () => {

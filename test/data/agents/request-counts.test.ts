@@ -1,10 +1,10 @@
 /** Requests are counted by day behind the creates, each exactly once. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { readActivity, readHistory } from '../../../src/data/agents/agent-activity.ts';
 import { addToRequestCounts, readCountedUntil } from '../../../src/data/agents/request-counts.ts';
 import type { Db, Pool } from '../../../src/platform/postgres.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {
   createAgent,
@@ -13,15 +13,13 @@ import {
   type TestOrganization,
 } from '../../support/scene/factories.ts';
 
-let app: TestApp;
+const app = await appForFile();
 let organization: TestOrganization;
 let agent: TestAgent;
 
 beforeAll(async () => {
-  app = await startApp();
   organization = await createOrganization(app);
 });
-afterAll(() => app.close());
 beforeEach(async () => {
   agent = await createAgent(app, organization);
 });

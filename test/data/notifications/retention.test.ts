@@ -1,6 +1,6 @@
 /** Ended rows are purged by the calls that add new ones. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { insertMfaChallenge } from '../../../src/data/sign-in/mfa-challenges.ts';
 import { insertPasswordReset } from '../../../src/data/sign-in/passwords.ts';
 import { insertSession } from '../../../src/data/sign-in/sessions.ts';
@@ -9,7 +9,7 @@ import { rememberSlackCall } from '../../../src/data/notifications/slack/calls.t
 import { putSlackLinkCode } from '../../../src/data/notifications/slack/links.ts';
 import { beginPostings, endPostings } from '../../../src/data/notifications/slack/messages.ts';
 import { openPool, type Db } from '../../../src/platform/postgres.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
@@ -20,17 +20,14 @@ import {
 } from '../../support/scene/factories.ts';
 import { explain, statementOf } from '../../support/sql/plans.ts';
 
-let app: TestApp;
+const app = await appForFile();
 let organization: TestOrganization;
 let member: TestMember;
 
 beforeAll(async () => {
-  app = await startApp();
   organization = await createOrganization(app);
   member = await createMember(app, organization.id);
 });
-
-afterAll(() => app.close());
 
 const tokenHash = Buffer.alloc(32);
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);

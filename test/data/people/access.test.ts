@@ -1,6 +1,6 @@
 /** What members hold, own and through teams: the same in SQL, in a check and in a list, and found without reading whole tables. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { findApiKeyHolder } from '../../../src/data/people/api-keys.ts';
 import { findMemberWithPolicies } from '../../../src/data/people/memberships.ts';
@@ -22,7 +22,7 @@ import { parseToken } from '../../../src/platform/crypto/tokens.ts';
 import type { Db } from '../../../src/platform/postgres.ts';
 import { loadEscalationPathRevision } from '../../../src/services/escalation/escalation-paths.ts';
 import { memberPrincipal } from '../../../src/services/people/principals.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { explain, statementOf } from '../../support/sql/plans.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
@@ -39,13 +39,7 @@ import {
   type TestOrganization,
 } from '../../support/scene/factories.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp();
-});
-
-afterAll(() => app.close());
+const app = await appForFile();
 
 describe('policies of live teams', () => {
   let organization: TestOrganization;

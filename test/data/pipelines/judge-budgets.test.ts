@@ -1,16 +1,15 @@
 /** The budget of a day holds, however many processes reserve from it at once. */
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   deleteOldJudgeBudgets,
   reserveTokens,
   settleTokens,
 } from '../../../src/data/pipelines/judge-budgets.ts';
-import { startApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
 
-const app = await startApp();
-afterAll(() => app.close());
+const app = await appForFile();
 const budgets = () => app.db('judge_budgets');
 
 test('exactly the calls that fit are reserved, in a race from the first on', async () => {

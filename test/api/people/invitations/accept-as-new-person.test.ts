@@ -1,6 +1,6 @@
 /** Accepting an invitation without an account: the new account, its access and its session. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../../support/scene.ts';
 import {
   createAgent,
   createMember,
@@ -22,20 +22,14 @@ import {
   PASSWORD,
 } from '../../../support/scene/invitations.ts';
 
-let app: TestApp;
+const app = await appForFile();
 let organization: TestOrganization;
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp();
-});
 
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;
 });
-
-afterAll(() => app.close());
 
 const sessionOf = (answer: Answer) => answer.headers['set-cookie']?.split(';')[0] ?? '';
 

@@ -1,8 +1,8 @@
 /** Accepting an invitation with an account: by its password, a second factor or a session. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { verifyPassword } from '../../../../src/platform/crypto/passwords.ts';
 import { issueToken } from '../../../../src/platform/crypto/tokens.ts';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { appForFile } from '../../../support/scene.ts';
 import {
   createOrganization,
   createTeam,
@@ -27,20 +27,14 @@ import {
 
 const OTHER_PASSWORD = 'four slow barges upriver';
 
-let app: TestApp;
+const app = await appForFile();
 let organization: TestOrganization;
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp();
-});
 
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;
 });
-
-afterAll(() => app.close());
 
 const removedMember = () => createRemovedMember(app, organization, OTHER_PASSWORD);
 const passwordOf = async ({ userId }: TestMember) =>

@@ -1,8 +1,8 @@
 /** The link of an invitation, and what must still be true when a person accepts it. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../../../src/platform/crypto/tokens.ts';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { appForFile } from '../../../support/scene.ts';
 import {
   createAgent,
   createOrganization,
@@ -28,20 +28,14 @@ import {
 } from '../../../support/scene/invitations.ts';
 import { tokenParts } from '../../../support/tokens.ts';
 
-let app: TestApp;
+const app = await appForFile();
 let organization: TestOrganization;
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp();
-});
 
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;
 });
-
-afterAll(() => app.close());
 
 describe('the link', () => {
   test('shows the organization, the inviter, the expiry and whether the person has an account', async () => {

@@ -1,6 +1,6 @@
 /** What an invitation may grant, by what its inviter holds and how they authenticated. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../../support/scene.ts';
 import {
   createAgent,
   createOrganization,
@@ -19,20 +19,14 @@ import {
   newEmail,
 } from '../../../support/scene/invitations.ts';
 
-let app: TestApp;
+const app = await appForFile();
 let organization: TestOrganization;
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp();
-});
 
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;
 });
-
-afterAll(() => app.close());
 
 describe('the grants of an invitation', () => {
   test('are limited to what the inviter holds at that scope or wider', async () => {

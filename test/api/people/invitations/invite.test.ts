@@ -1,6 +1,6 @@
 /** Inviting people on a deployment without email: what it takes, who they can be, and seats. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../../support/scene.ts';
 import {
   createAgent,
   createMember,
@@ -23,25 +23,19 @@ import {
 } from '../../../support/scene/invitations.ts';
 import { secretOf } from '../../../support/tokens.ts';
 
-let app: TestApp;
+const app = await appForFile({
+  environment: {
+    COUNTERSIGN_MAX_SEATS: '6',
+    COUNTERSIGN_PUBLIC_URL: 'https://approvals.example.com',
+  },
+});
 let organization: TestOrganization;
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp({
-    environment: {
-      COUNTERSIGN_MAX_SEATS: '6',
-      COUNTERSIGN_PUBLIC_URL: 'https://approvals.example.com',
-    },
-  });
-});
 
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;
 });
-
-afterAll(() => app.close());
 
 describe('an invitation', () => {
   test('is pending for seven days, holds the chosen grants for each scope, and comes with its link', async () => {

@@ -1,7 +1,7 @@
 /** Listing, resending and revoking invitations, on a deployment without email. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../../support/scene.ts';
 import {
   createOrganization,
   type TestMember,
@@ -22,20 +22,14 @@ import {
   tokenIn,
 } from '../../../support/scene/invitations.ts';
 
-let app: TestApp;
+const app = await appForFile();
 let organization: TestOrganization;
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp();
-});
 
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;
 });
-
-afterAll(() => app.close());
 
 const resend = (member: TestMember, id: string) =>
   member.browser.post(`${INVITATIONS}/${id}/resend`);

@@ -1,7 +1,7 @@
 /** Concurrent calls: each change of an invitation happens once, and the last seat is given once. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../../../src/local/processes.ts';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { appForFile } from '../../../support/scene.ts';
 import {
   createMember,
   createOrganization,
@@ -24,13 +24,12 @@ import { cheapHashOf, deleteAttempts } from '../../../support/scene/sign-in.ts';
 import { untilBlocked } from '../../../support/waiting.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_MAX_SEATS: '3' } });
 let organization: TestOrganization;
 let owner: TestMember;
 let passwordHash: string;
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_MAX_SEATS: '3' } });
   passwordHash = await cheapHashOf(PASSWORD);
 });
 
@@ -39,8 +38,6 @@ beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;
 });
-
-afterAll(() => app.close());
 
 const rounds = Array.from({ length: ROUNDS }, (_, round) => ({ round }));
 const outcomes = (...answers: readonly Answer[]) => answers.map(outcome).sort();
