@@ -5,6 +5,7 @@ import { HttpClient } from '../support/http.ts';
 import { appForFile } from '../support/scene.ts';
 
 const app = await appForFile({ temporal: true });
+
 describeInChromium('the first day of an owner', () => {
   const chromium = startChromium();
 
