@@ -1,8 +1,14 @@
 /** Helpers of the outbox tests. */
 import { randomUUID } from 'node:crypto';
+import { leaseDue } from '../../../src/data/notifications/notification-deliveries.ts';
 import { sendDue } from '../../support/outbox.ts';
 import type { TestApp } from '../../support/app.ts';
-import type { TestMember } from '../../support/scene/factories.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  type TestMember,
+} from '../../support/scene/factories.ts';
 
 export interface DeliveryRow {
   readonly id: string;
@@ -69,3 +75,42 @@ export async function claim(
   });
   return id;
 }
+
+/** A new organization with one webhook, and a reviewer who can decide like the owner. */
+export async function createRecipients(
+  app: TestApp,
+  { url, origin }: { url: string; origin: string },
+) {
+  const organization = await createOrganization(app);
+  const agent = await createAgent(app, organization);
+  const policies = [
+    { scope_kind: 'agent' as const, resource_ids: [agent.slug], permissions: ['request.decide'] },
+  ];
+  const reviewer = await createMember(app, organization.id, { policies });
+  const { browser } = organization.owner;
+  const created = await browser.post(
+    '/api/v1/notification_channels',
+    { kind: 'webhook', name: 'Bot', url },
+    { headers: { origin } },
+  );
+  if (created.status !== 201) throw new Error(created.text);
+  const channelId = String(created.body['notification_channel']?.['id']);
+  return {
+    organization,
+    agent,
+    reviewer,
+    channelId,
+    secret: String(created.body['signing_secret']),
+  };
+}
+
+/** The messages to webhooks that are due, leased for a minute. */
+export const leaseWebhooksOf = (app: TestApp, lease: string) =>
+  leaseDue(app.db, {
+    lease,
+    leaseMs: 60_000,
+    kinds: ['webhook'],
+    limit: 10,
+    perChannel: 10,
+    inFlight: new Map(),
+  });
