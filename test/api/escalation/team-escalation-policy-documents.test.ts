@@ -1,0 +1,143 @@
+/** Documents of teams' escalation policies: what is refused, and what has warnings. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  createMember,
+  createOrganization,
+  createTeam,
+  type Policy,
+  type TestMember,
+  type TestOrganization,
+} from '../../support/scene/factories.ts';
+import type { HttpClient } from '../../support/http.ts';
+import { TEAMS } from '../../support/scene/teams.ts';
+
+let app: TestApp;
+let organization: TestOrganization;
+let owner: TestMember;
+let ada: TestMember;
+let bob: TestMember;
+let teamId: string;
+
+const DECIDES: Policy = { scope_kind: 'organization', permissions: ['request.decide'] };
+
+beforeAll(async () => {
+  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
+});
+
+afterAll(() => app.close());
+
+beforeEach(async () => {
+  organization = await createOrganization(app);
+  owner = organization.owner;
+  ada = await createMember(app, organization.id, { displayName: 'Ada', policies: [DECIDES] });
+  bob = await createMember(app, organization.id, { displayName: 'Bob', policies: [DECIDES] });
+  teamId = await createTeam(app, organization.id, { name: 'Platform', members: [ada, bob] });
+});
+
+const NODE = '11111111-1111-4111-8111-111111111111';
+const EVERYONE = { type: 'broadcast' };
+
+const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
+const level = (
+  targets: object[] = [EVERYONE],
+  id: string = randomUUID(),
+  escalateAfter = '5m',
+) => ({
+  id,
+  type: 'level',
+  targets,
+  escalate_after: escalateAfter,
+});
+const asks = (...members: TestMember[]) => ({ nodes: [level(members.map(user))] });
+
+const at = (id = teamId) => `${TEAMS}/${id}/escalation-policy`;
+const read = (client: HttpClient = owner.http) => client.get(at());
+const create = (document: unknown, client: HttpClient = owner.http) =>
+  client.post(`${at()}/revisions`, document);
+const activate = (revision: number, ifMatch: string, client: HttpClient = owner.http) =>
+  client.post(`${at()}/revisions/${revision}/activate`, undefined, {
+    headers: { 'if-match': ifMatch },
+  });
+const shown = async () =>
+  (await owner.http.get(`${TEAMS}/${teamId}`)).body['team']?.['escalation_policy'] as unknown;
+
+const issuesOf = (answer: { body: unknown }) =>
+  (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error
+    .details.issues;
+
+describe('a policy document', () => {
+  test.each<[object | [], string, string]>([
+    [[], '', 'invalid_type'],
+    [{}, '/nodes', 'required'],
+    [{ nodes: [] }, '/nodes', 'invalid_value'],
+    [{ name: 'Platform', nodes: [level()] }, '/name', 'unknown_field'],
+    [{ nodes: [{ ...level(), type: 'loop' }] }, '/nodes/0/type', 'unknown_node_type'],
+    [
+      { nodes: [level([{ type: 'team', id: NODE }])] },
+      '/nodes/0/targets/0/type',
+      'unknown_target_type',
+    ],
+    [
+      { nodes: [{ id: NODE, type: 'defer', working_hours_id: 'x' }] },
+      '/nodes/0/working_hours_id',
+      'unknown_working_hours',
+    ],
+    [{ nodes: [level([{ type: 'user', id: NODE }])] }, '/nodes/0/targets/0/id', 'unknown_target'],
+  ])('like %j is refused with a pointer, and creates nothing', async (document, pointer, code) => {
+    const answer = await create(document);
+    expect(answer.status).toBe(400);
+    expect(issuesOf(answer)).toEqual([expect.objectContaining({ pointer, code })]);
+    expect(await shown()).toEqual({ active_revision: null, latest_revision: null });
+  });
+
+  test('accepts only members of the team, and no removed ones', async () => {
+    const gone = await createMember(app, organization.id, { status: 'deprovisioned' });
+    const suspended = await createMember(app, organization.id, { status: 'suspended' });
+    teamId = await createTeam(app, organization.id, { members: [ada, gone, suspended] });
+    const branch = {
+      id: NODE,
+      type: 'if_else',
+      conditions: [{ type: 'urgency', urgency: 'standard' }],
+      then: [level([user(gone), user(ada)])],
+    };
+    const refused = await create({
+      nodes: [level([user(ada), user(bob), user(suspended)]), branch, level([user(owner)])],
+    });
+    expect(issuesOf(refused)).toMatchObject([
+      { pointer: '/nodes/0/targets/1/id', code: 'unknown_target' },
+      { pointer: '/nodes/1/then/0/targets/0/id', code: 'unknown_target' },
+      { pointer: '/nodes/2/targets/0/id', code: 'unknown_target' },
+    ]);
+  });
+
+  test('has warnings when created and activated, never when read', async () => {
+    const cannot = await createMember(app, organization.id, { displayName: 'Zoe' });
+    const suspended = await createMember(app, organization.id, {
+      displayName: 'Yan',
+      status: 'suspended',
+      policies: [DECIDES],
+    });
+    teamId = await createTeam(app, organization.id, {
+      name: 'Mixed',
+      members: [ada, cannot, suspended],
+    });
+    const warnings = [
+      { code: 'user_cannot_decide', membership_id: suspended.membershipId, display_name: 'Yan' },
+      { code: 'user_cannot_decide', membership_id: cannot.membershipId, display_name: 'Zoe' },
+    ];
+    expect((await create(asks(ada, cannot, suspended))).body['warnings']).toEqual(warnings);
+    expect((await activate(1, '"0"')).body['warnings']).toEqual(warnings);
+    expect((await read()).body['warnings']).toEqual([]);
+    expect((await create({ nodes: [level()] })).body['warnings']).toEqual([
+      {
+        code: 'team_members_cannot_decide',
+        team_id: teamId,
+        team_name: 'Mixed',
+        count: 2,
+        member_count: 3,
+      },
+    ]);
+  });
+});
