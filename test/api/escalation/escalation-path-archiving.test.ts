@@ -1,0 +1,148 @@
+/** Archiving escalation paths: what ends with it, and which uses prevent it. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ROUNDS } from '../../support/rounds.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  activatePath,
+  activatePipeline,
+  createAgent,
+  createOrganization,
+} from '../../support/scene/factories.ts';
+import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
+
+const BASE = '/api/v1/escalation-paths';
+
+let app: TestApp;
+let organization: TestOrganization;
+let owner: TestMember;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+beforeEach(async () => {
+  organization = await createOrganization(app);
+  owner = organization.owner;
+});
+
+const NODE = '11111111-1111-4111-8111-111111111111';
+
+const level = (targets: object[] = [{ type: 'broadcast' }], id = NODE) => ({
+  id,
+  type: 'level',
+  targets,
+  escalate_after: '5m',
+});
+const document = (more: object = {}) => ({ name: 'On call', nodes: [level()], ...more });
+
+const create = (more: object = {}, key = 'on-call') =>
+  owner.http.post(BASE, { path_key: key, ...document(more) });
+
+const activate = (revision: number, ifMatch: string, member = owner) =>
+  member.http.post(`${BASE}/on-call/revisions/${revision}/activate`, undefined, {
+    headers: { 'if-match': ifMatch },
+  });
+
+const archive = (key = 'on-call', member = owner) => member.http.delete(`${BASE}/${key}`);
+
+const human = (escalationPath: string) => ({
+  blocks: [
+    {
+      id: 'ask',
+      name: 'Ask',
+      type: 'always',
+      config: { outcome: 'human', reason: 'Look.', escalation_path: escalationPath },
+    },
+  ],
+});
+
+describe('archiving', () => {
+  test('is final: no revision is active, created or activated any more, and a second call answers 204', async () => {
+    await create();
+    await activate(1, '"0"');
+    expect((await archive()).status).toBe(204);
+    const read = await owner.http.get(`${BASE}/on-call/revisions/1`);
+    expect(read.body).toMatchObject({ is_active: false, archived_at: expect.any(String) });
+    expect((await archive()).status).toBe(204);
+    expect((await owner.http.get(`${BASE}/on-call/revisions/1`)).body).toEqual(read.body);
+    expect((await owner.http.get(`${BASE}/on-call`)).status).toBe(404);
+    expect((await owner.http.post(`${BASE}/on-call/revisions`, document())).body).toMatchObject({
+      error: { code: 'escalation_path_archived' },
+    });
+    expect((await activate(1, '"0"')).body).toMatchObject({
+      error: { code: 'escalation_path_archived' },
+    });
+    const events = await app
+      .db('audit_events')
+      .where({
+        organization_id: organization.id,
+        subject_type: 'escalation_path',
+        subject_id: 'on-call',
+      })
+      .orderBy('sequence')
+      .pluck('event_type');
+    expect(events).toEqual([
+      'escalation_path.created',
+      'escalation_path.revision_activated',
+      'escalation_path.archived',
+    ]);
+  });
+
+  test('is refused with every use while an active pipeline names the path', async () => {
+    await activatePath(owner, { path_key: 'on-call', ...document() });
+    const { slug } = await createAgent(app, organization);
+    await activatePipeline(owner, `agents/${slug}`, human('on-call'));
+    await activatePipeline(owner, 'organization', {
+      blocks: [],
+      default_escalation_path: 'on-call',
+    });
+    const refused = await archive();
+    expect(refused.status).toBe(409);
+    expect(refused.body).toMatchObject({
+      error: {
+        code: 'escalation_path_in_use',
+        details: {
+          uses: [
+            {
+              pipeline_id: expect.any(String),
+              scope: 'agent',
+              agent_slug: slug,
+              revision: 2,
+              block_key: 'ask',
+            },
+            { pipeline_id: expect.any(String), scope: 'organization', revision: 2 },
+          ],
+        },
+      },
+    });
+    await activatePipeline(owner, 'organization', { blocks: [] });
+    await activatePipeline(owner, `agents/${slug}`, { blocks: [] });
+    expect((await archive()).status).toBe(204);
+  });
+
+  test('never succeeds together with activating a pipeline that names the path, in any round', async () => {
+    const pipeline = '/api/v1/request-approval-pipelines/organization';
+    let active = 1;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const key = `path-${round}`;
+      await activatePath(owner, { path_key: key, ...document() });
+      const { body } = await owner.http.post(`${pipeline}/revisions`, human(key));
+      const headers = { 'if-match': `"${active}"` };
+      const [archived, activated] = await Promise.all([
+        archive(key),
+        owner.http.post(`${pipeline}/revisions/${String(body['revision'])}/activate`, undefined, {
+          headers,
+        }),
+      ]);
+      expect([
+        [204, 409],
+        [409, 200],
+      ]).toContainEqual([archived.status, activated.status]);
+      if (activated.status === 200) active = Number(body['revision']);
+    }
+  });
+});
