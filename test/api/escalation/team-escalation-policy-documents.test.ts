@@ -1,7 +1,7 @@
 /** Documents of teams' escalation policies: what is refused, and what has warnings. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import {
   createMember,
   createOrganization,
@@ -13,7 +13,7 @@ import {
 import type { HttpClient } from '../../support/http.ts';
 import { TEAMS } from '../../support/scene/teams.ts';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 let organization: TestOrganization;
 let owner: TestMember;
 let ada: TestMember;
@@ -21,12 +21,6 @@ let bob: TestMember;
 let teamId: string;
 
 const DECIDES: Policy = { scope_kind: 'organization', permissions: ['request.decide'] };
-
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
-
-afterAll(() => app.close());
 
 beforeEach(async () => {
   organization = await createOrganization(app);

@@ -1,8 +1,8 @@
 /** Escalation policies of teams that are archived or lose members, also at the same moment. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ROUNDS } from '../../support/rounds.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import {
   activatePolicy,
   createMember,
@@ -15,7 +15,7 @@ import {
 import type { HttpClient } from '../../support/http.ts';
 import { codeOf, idsOf, setMembers, TEAMS } from '../../support/scene/teams.ts';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 let organization: TestOrganization;
 let owner: TestMember;
 let ada: TestMember;
@@ -23,12 +23,6 @@ let bob: TestMember;
 let teamId: string;
 
 const DECIDES: Policy = { scope_kind: 'organization', permissions: ['request.decide'] };
-
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
-
-afterAll(() => app.close());
 
 beforeEach(async () => {
   organization = await createOrganization(app);

@@ -1,6 +1,6 @@
 /** Wrong passwords and codes in the audit log: of re-authentication, password changes and invitations. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import {
   createOrganization,
   type TestMember,
@@ -18,17 +18,14 @@ import {
 import { idOf } from '../../support/tokens.ts';
 import { until } from '../../support/waiting.ts';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
 let organization: TestOrganization;
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
   organization = await createOrganization(app);
 });
 
 beforeEach(() => deleteAttempts(app));
-
-afterAll(() => app.close());
 
 const REFUSED = [401, 'invalid_credentials'];
 

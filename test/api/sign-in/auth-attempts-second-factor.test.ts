@@ -1,6 +1,6 @@
 /** Guessing a second factor: how many tries a sign-in and an app have, and what they leave in the audit log. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import {
   createOrganization,
   type TestMember,
@@ -19,17 +19,14 @@ import {
 } from '../../support/scene/sign-in.ts';
 import { until } from '../../support/waiting.ts';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
 let organization: TestOrganization;
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
   organization = await createOrganization(app);
 });
 
 beforeEach(() => deleteAttempts(app));
-
-afterAll(() => app.close());
 
 const REFUSED = [401, 'invalid_credentials'];
 

@@ -1,11 +1,11 @@
 /** What resolving a credential costs: one statement. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   authenticate,
   type PresentedCredential,
 } from '../../../src/services/sign-in/authentication.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import {
   createAgent,
   createMember,
@@ -15,13 +15,7 @@ import {
 } from '../../support/scene/factories.ts';
 import { statementsDuring } from '../../support/sql/statements.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
-
-afterAll(() => app.close());
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 
 describe('one round trip to the database', () => {
   const reader = {

@@ -1,7 +1,7 @@
 /** What a session cookie opens, and until when. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import {
   createAgent,
   createMember,
@@ -14,13 +14,7 @@ import { statementsDuring } from '../../support/sql/statements.ts';
 import { until } from '../../support/waiting.ts';
 import { secretOf, tokenParts } from '../../support/tokens.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
-
-afterAll(() => app.close());
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 
 describe('a session cookie', () => {
   let organization: TestOrganization;

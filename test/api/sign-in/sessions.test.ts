@@ -1,7 +1,7 @@
 /** The list of your sessions, and ending them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import {
   createOrganization,
   type TestMember,
@@ -18,13 +18,7 @@ import {
 } from '../../support/scene/sign-in.ts';
 import { idOf } from '../../support/tokens.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
-
-afterAll(() => app.close());
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 
 describe('the list of your sessions', () => {
   let organization: TestOrganization;

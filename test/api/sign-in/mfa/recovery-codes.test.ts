@@ -1,6 +1,6 @@
 /** Recovery codes: their use, their replacement, and who gets them. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../../support/scene.ts';
 import {
   createMember,
   createOrganization,
@@ -17,7 +17,7 @@ import {
   SECRETS_KEY,
 } from '../../../support/scene/sign-in.ts';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
 let organization: TestOrganization;
 let member: TestMember;
 
@@ -29,7 +29,6 @@ const makeStale = (membershipId: string) =>
     .update({ authenticated_at: new Date(Date.now() - 3_600_000) });
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
   organization = await createOrganization(app);
 });
 
@@ -37,8 +36,6 @@ beforeEach(async () => {
   await deleteAttempts(app);
   member = await createPerson(app, organization.id);
 });
-
-afterAll(() => app.close());
 
 describe('recovery codes', () => {
   const replace = (browser: HttpClient) => browser.post('/api/v1/me/mfa/recovery_codes');

@@ -1,7 +1,7 @@
 /** Removing a second factor: your own, and one that a member lost. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../../support/scene.ts';
 import {
   createMember,
   createOrganization,
@@ -20,7 +20,7 @@ import {
   SECRETS_KEY,
 } from '../../../support/scene/sign-in.ts';
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
 let organization: TestOrganization;
 let member: TestMember;
 
@@ -44,7 +44,6 @@ const eventsOf = async (membershipId: string) => {
 };
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
   organization = await createOrganization(app);
 });
 
@@ -53,8 +52,6 @@ beforeEach(async () => {
   await requireMfa(false);
   member = await createPerson(app, organization.id);
 });
-
-afterAll(() => app.close());
 
 describe('removing your own second factor', () => {
   const remove = (browser: HttpClient) => browser.delete('/api/v1/me/mfa/totp');

@@ -1,7 +1,7 @@
 /** Sign-in with a second factor: what the password alone gives, what ends a challenge, and which session remains. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../../../src/platform/crypto/tokens.ts';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { appForFile } from '../../../support/scene.ts';
 import {
   createOrganization,
   type TestMember,
@@ -28,7 +28,7 @@ const REVIEWER = [
   { scope_kind: 'organization', permissions: ['request.read', 'request.decide'] },
 ] as const;
 
-let app: TestApp;
+const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
 let organization: TestOrganization;
 let member: TestMember;
 let authenticator: Authenticator;
@@ -46,7 +46,6 @@ const eventsOf = async (type: string, subjectId: string) =>
   }[];
 
 beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
   organization = await createOrganization(app);
 });
 
@@ -55,8 +54,6 @@ beforeEach(async () => {
   member = await createPerson(app, organization.id, { policies: REVIEWER });
   authenticator = await enroll(app, member);
 });
-
-afterAll(() => app.close());
 
 describe('the right password of a person with an authenticator app', () => {
   test('does not sign in; the answer says what is required and until when', async () => {
