@@ -36,7 +36,8 @@ export function useRowFocus({ requests, rows, openId, select }: RowFocus) {
     giveFocus();
   };
   const step = (by: number) => {
-    const at = indexOf(focused.current?.id ?? openId);
+    // The last key may have led to a row that is not in the page yet.
+    const at = wanted.current ?? indexOf(focused.current?.id ?? openId);
     // The open request was answered and has left: the one that took its place is the next.
     const next = at === -1 ? openIndex.current + Math.min(by, 0) : at + by;
     focusRow(Math.min(Math.max(0, next), requests.length - 1));
@@ -71,6 +72,7 @@ export function useRowFocus({ requests, rows, openId, select }: RowFocus) {
     onFocus: ({ target }: FocusEvent) => {
       const index = Number(target.closest<HTMLElement>('[data-index]')?.dataset['index']);
       const request = requests[index];
+      wanted.current = undefined;
       focused.current = request && { id: request.id, index };
     },
     onBlur: ({ relatedTarget }: FocusEvent) => {
