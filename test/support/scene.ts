@@ -24,7 +24,7 @@ import { verbsFor, type Verbs } from './scene/verbs.ts';
 
 export { REVIEWER, everywhere } from './scene/cast.ts';
 
-/** The service alone, for all tests of a file. Call it at the top of the file, as `scene`. */
+/** The service alone, for all tests of a file. Call it at the top of the file, like `scene`. */
 export async function appForFile(options?: TestAppOptions): Promise<TestApp> {
   const app = await startApp(options);
   afterAll(() => app.close());

@@ -1,7 +1,7 @@
 /** Archiving escalation paths: what ends with it, and which uses prevent it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ROUNDS } from '../../support/rounds.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import {
   activatePath,
   activatePipeline,
@@ -12,17 +12,9 @@ import type { TestMember, TestOrganization } from '../../support/scene/factories
 
 const BASE = '/api/v1/escalation-paths';
 
-let app: TestApp;
+const app = await appForFile();
 let organization: TestOrganization;
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp();
-});
-
-afterAll(async () => {
-  await app.close();
-});
 
 beforeEach(async () => {
   organization = await createOrganization(app);

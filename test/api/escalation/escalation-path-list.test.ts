@@ -1,21 +1,13 @@
 /** The list of escalation paths: its order, its pages, and its search. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
 import type { TestMember } from '../../support/scene/factories.ts';
 
 const BASE = '/api/v1/escalation-paths';
 
-let app: TestApp;
+const app = await appForFile();
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp();
-});
-
-afterAll(async () => {
-  await app.close();
-});
 
 beforeEach(async () => {
   ({ owner } = await createOrganization(app));

@@ -1,7 +1,7 @@
 /** Escalation paths: creating them, their revisions, and who may read and change them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import { createMember, createOrganization } from '../../support/scene/factories.ts';
 import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
@@ -9,17 +9,9 @@ import { loadEscalationPathRevision } from '../../../src/services/escalation/esc
 
 const BASE = '/api/v1/escalation-paths';
 
-let app: TestApp;
+const app = await appForFile();
 let organization: TestOrganization;
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp();
-});
-
-afterAll(async () => {
-  await app.close();
-});
 
 beforeEach(async () => {
   organization = await createOrganization(app);

@@ -44,6 +44,7 @@ beforeAll(async () => {
   id = await ask(app, asked);
 });
 let elsewhere: Policy;
+
 interface Operation {
   readonly permission: string;
   readonly call: (member: TestMember) => Promise<Answer>;

@@ -1,4 +1,4 @@
-/** What a session cookie opens, and until when. */
+/** What a session cookie opens, until when, and what counts as its use. */
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import { appForFile } from '../../support/scene.ts';

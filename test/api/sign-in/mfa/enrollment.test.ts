@@ -1,4 +1,4 @@
-/** Enrolling an authenticator app. */
+/** Enrolling an authenticator app: what it needs, shows and ends. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../../support/app.ts';
 import {

@@ -215,10 +215,15 @@ describe('a challenge', () => {
   test('is stored as a hash and purged after it expires', async () => {
     const token = await challengeOf(app, member);
     expect(JSON.stringify(await app.db('mfa_challenges'))).not.toContain(secretOf(token));
+    // A sign-in deletes ten at most.
+    for (let count = 0; count < 11; count += 1) {
+      await deleteAttempts(app);
+      await challengeOf(app, member);
+    }
     await app.db('mfa_challenges').update({ expires_at: new Date(0) });
     const before = (await app.db('mfa_challenges')).length;
     await challengeOf(app, member);
-    expect((await app.db('mfa_challenges')).length).toBe(Math.max(before - 10, 0) + 1);
+    expect((await app.db('mfa_challenges')).length).toBe(before - 10 + 1);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Sign-in with a second factor: which code completes it, once, and with which key. */
+/** Sign-in with a second factor: which codes complete it, each only once, and what happens without the secrets key. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../../support/app.ts';
 import { ask, decide } from '../../../support/scene/approval-requests.ts';
