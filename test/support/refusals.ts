@@ -1,4 +1,4 @@
-/** The shape of a refusal, for `toMatchObject`, and the short form of an answer. */
+/** The shape of a refusal, for `toMatchObject`, the short form of an answer, and the problems that it names. */
 import type { Answer } from './http.ts';
 
 export const refused = (status: number, code: string, details?: object) => ({
@@ -9,3 +9,7 @@ export const refused = (status: number, code: string, details?: object) => ({
 /** `200`, or `409 claim_held`. */
 export const outcome = ({ status, body }: Answer): string =>
   status < 300 ? String(status) : `${status} ${String(body['error']?.['code'])}`;
+
+export const issuesOf = (answer: { body: unknown }) =>
+  (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error
+    .details.issues;

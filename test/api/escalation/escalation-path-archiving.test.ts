@@ -9,8 +9,7 @@ import {
   createOrganization,
 } from '../../support/scene/factories.ts';
 import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
-
-const BASE = '/api/v1/escalation-paths';
+import { document, PATHS, pathCalls } from './path-scene.ts';
 
 const app = await appForFile();
 let organization: TestOrganization;
@@ -21,25 +20,7 @@ beforeEach(async () => {
   owner = organization.owner;
 });
 
-const NODE = '11111111-1111-4111-8111-111111111111';
-
-const level = (targets: object[] = [{ type: 'broadcast' }], id = NODE) => ({
-  id,
-  type: 'level',
-  targets,
-  escalate_after: '5m',
-});
-const document = (more: object = {}) => ({ name: 'On call', nodes: [level()], ...more });
-
-const create = (more: object = {}, key = 'on-call') =>
-  owner.http.post(BASE, { path_key: key, ...document(more) });
-
-const activate = (revision: number, ifMatch: string, member = owner) =>
-  member.http.post(`${BASE}/on-call/revisions/${revision}/activate`, undefined, {
-    headers: { 'if-match': ifMatch },
-  });
-
-const archive = (key = 'on-call', member = owner) => member.http.delete(`${BASE}/${key}`);
+const { create, activate, archive } = pathCalls(() => owner);
 
 const human = (escalationPath: string) => ({
   blocks: [
@@ -57,12 +38,12 @@ describe('archiving', () => {
     await create();
     await activate(1, '"0"');
     expect((await archive()).status).toBe(204);
-    const read = await owner.http.get(`${BASE}/on-call/revisions/1`);
+    const read = await owner.http.get(`${PATHS}/on-call/revisions/1`);
     expect(read.body).toMatchObject({ is_active: false, archived_at: expect.any(String) });
     expect((await archive()).status).toBe(204);
-    expect((await owner.http.get(`${BASE}/on-call/revisions/1`)).body).toEqual(read.body);
-    expect((await owner.http.get(`${BASE}/on-call`)).status).toBe(404);
-    expect((await owner.http.post(`${BASE}/on-call/revisions`, document())).body).toMatchObject({
+    expect((await owner.http.get(`${PATHS}/on-call/revisions/1`)).body).toEqual(read.body);
+    expect((await owner.http.get(`${PATHS}/on-call`)).status).toBe(404);
+    expect((await owner.http.post(`${PATHS}/on-call/revisions`, document())).body).toMatchObject({
       error: { code: 'escalation_path_archived' },
     });
     expect((await activate(1, '"0"')).body).toMatchObject({

@@ -3,8 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { appForFile } from '../../support/scene.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
 import type { TestMember } from '../../support/scene/factories.ts';
-
-const BASE = '/api/v1/escalation-paths';
+import { document, PATHS, pathCalls } from './path-scene.ts';
 
 const app = await appForFile();
 let owner: TestMember;
@@ -13,27 +12,14 @@ beforeEach(async () => {
   ({ owner } = await createOrganization(app));
 });
 
-const NODE = '11111111-1111-4111-8111-111111111111';
-
-const level = (targets: object[] = [{ type: 'broadcast' }], id = NODE) => ({
-  id,
-  type: 'level',
-  targets,
-  escalate_after: '5m',
-});
-const document = (more: object = {}) => ({ name: 'On call', nodes: [level()], ...more });
-
-const create = (more: object = {}, key = 'on-call') =>
-  owner.http.post(BASE, { path_key: key, ...document(more) });
-
-const archive = (key = 'on-call', member = owner) => member.http.delete(`${BASE}/${key}`);
+const { create, archive } = pathCalls(() => owner);
 
 describe('the list', () => {
   test('is ordered by key, has the newest names, and includes archived paths on demand', async () => {
     for (const key of ['zebra', 'alpha', 'middle']) await create({ name: key }, key);
-    await owner.http.post(`${BASE}/alpha/revisions`, document({ name: 'Renamed' }));
+    await owner.http.post(`${PATHS}/alpha/revisions`, document({ name: 'Renamed' }));
     await archive('middle');
-    const live = await owner.http.get(BASE);
+    const live = await owner.http.get(PATHS);
     expect(live.body).toEqual({
       escalation_paths: [
         {
@@ -52,21 +38,21 @@ describe('the list', () => {
         },
       ],
     });
-    const archived = await owner.http.get(`${BASE}?status=archived`);
+    const archived = await owner.http.get(`${PATHS}?status=archived`);
     expect(archived.body).toMatchObject({
       escalation_paths: [{ path_key: 'middle', archived_at: expect.any(String) }],
     });
-    const first = await owner.http.get(`${BASE}?status=all&limit=2`);
+    const first = await owner.http.get(`${PATHS}?status=all&limit=2`);
     expect(first.body).toMatchObject({
       escalation_paths: [{ path_key: 'alpha' }, { path_key: 'middle' }],
     });
     const second = await owner.http.get(
-      `${BASE}?status=all&limit=2&cursor=${String(first.body['next_cursor'])}`,
+      `${PATHS}?status=all&limit=2&cursor=${String(first.body['next_cursor'])}`,
     );
     expect(second.body).toMatchObject({ escalation_paths: [{ path_key: 'zebra' }] });
     expect(second.body).not.toHaveProperty('next_cursor');
     expect(
-      (await owner.http.get(`${BASE}?cursor=${String(first.body['next_cursor'])}`)).status,
+      (await owner.http.get(`${PATHS}?cursor=${String(first.body['next_cursor'])}`)).status,
     ).toBe(400);
   });
 
@@ -74,7 +60,7 @@ describe('the list', () => {
     await create({ name: 'Night shift Süd' }, 'nights');
     await create({ name: 'Days' }, 'office');
     const found = async (q: string) => {
-      const { text } = await owner.http.get(`${BASE}?q=${encodeURIComponent(q)}`);
+      const { text } = await owner.http.get(`${PATHS}?q=${encodeURIComponent(q)}`);
       const page = JSON.parse(text) as { escalation_paths: { path_key: string }[] };
       return page.escalation_paths.map(({ path_key }) => path_key);
     };
@@ -82,10 +68,10 @@ describe('the list', () => {
     expect(await found('s')).toEqual(['nights', 'office']);
     expect(await found('Fic')).toEqual(['office']);
     expect(await found('_')).toEqual([]);
-    const first = await owner.http.get(`${BASE}?q=s&limit=1`);
+    const first = await owner.http.get(`${PATHS}?q=s&limit=1`);
     const cursor = String(first.body['next_cursor']);
-    const second = await owner.http.get(`${BASE}?q=s&limit=1&cursor=${cursor}`);
+    const second = await owner.http.get(`${PATHS}?q=s&limit=1&cursor=${cursor}`);
     expect(second.body).toMatchObject({ escalation_paths: [{ path_key: 'office' }] });
-    expect((await owner.http.get(`${BASE}?limit=1&cursor=${cursor}`)).status).toBe(400);
+    expect((await owner.http.get(`${PATHS}?limit=1&cursor=${cursor}`)).status).toBe(400);
   });
 });

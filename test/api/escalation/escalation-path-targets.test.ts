@@ -1,52 +1,24 @@
 /** Escalation paths with teams, branches and deferrals. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ROUNDS } from '../../support/rounds.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { createMember, createOrganization, createTeam } from '../../support/scene/factories.ts';
 import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
+import { issuesOf } from '../../support/refusals.ts';
+import { document, level, PATHS, pathCalls } from './path-scene.ts';
 
-const BASE = '/api/v1/escalation-paths';
-
-let app: TestApp;
+const app = await appForFile();
 let organization: TestOrganization;
 let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp();
-});
-
-afterAll(async () => {
-  await app.close();
-});
 
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;
 });
 
-const NODE = '11111111-1111-4111-8111-111111111111';
-
-const level = (targets: object[] = [{ type: 'broadcast' }], id = NODE) => ({
-  id,
-  type: 'level',
-  targets,
-  escalate_after: '5m',
-});
-const document = (more: object = {}) => ({ name: 'On call', nodes: [level()], ...more });
+const { create, activate } = pathCalls(() => owner);
 const user = (id: string) => ({ type: 'user', id });
-
-const create = (more: object = {}, key = 'on-call') =>
-  owner.http.post(BASE, { path_key: key, ...document(more) });
-
-const activate = (revision: number, ifMatch: string, member = owner) =>
-  member.http.post(`${BASE}/on-call/revisions/${revision}/activate`, undefined, {
-    headers: { 'if-match': ifMatch },
-  });
-
-const issuesOf = (answer: { body: unknown }) =>
-  (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error
-    .details.issues;
 
 describe('a path with teams, branches and deferrals', () => {
   const team = (id: string) => ({ type: 'team', id });
@@ -166,7 +138,7 @@ describe('a path with teams, branches and deferrals', () => {
     ];
     expect(created.body['warnings']).toEqual(warnings);
     expect((await activate(1, '"0"')).body['warnings']).toEqual(warnings);
-    expect((await owner.http.get(`${BASE}/on-call`)).body['warnings']).toEqual([]);
+    expect((await owner.http.get(`${PATHS}/on-call`)).body['warnings']).toEqual([]);
   });
 
   test('is not activated after a target was removed or archived, and the active revision stays', async () => {
@@ -175,7 +147,7 @@ describe('a path with teams, branches and deferrals', () => {
     await create({ nodes: [level()] });
     await activate(1, '"0"');
     await owner.http.post(
-      `${BASE}/on-call/revisions`,
+      `${PATHS}/on-call/revisions`,
       document({ nodes: [level([team(id), user(member.membershipId)])] }),
     );
     expect((await owner.browser.delete(`/api/v1/members/${member.membershipId}`)).status).toBe(204);
@@ -186,7 +158,7 @@ describe('a path with teams, branches and deferrals', () => {
       code: 'escalation_target_missing',
       details: { membership_ids: [member.membershipId], team_ids: [id] },
     });
-    expect((await owner.http.get(`${BASE}/on-call`)).body).toMatchObject({ revision: 1 });
+    expect((await owner.http.get(`${PATHS}/on-call`)).body).toMatchObject({ revision: 1 });
   });
 
   test('never becomes active while its team is archived or its member removed, in any round', async () => {
@@ -199,7 +171,7 @@ describe('a path with teams, branches and deferrals', () => {
       const taken =
         round % 2 === 0 ? `/api/v1/teams/${id}` : `/api/v1/members/${member.membershipId}`;
       const { body } = await owner.http.post(
-        `${BASE}/on-call/revisions`,
+        `${PATHS}/on-call/revisions`,
         document({ nodes: [level([target])] }),
       );
       const [activated, removed] = await Promise.all([

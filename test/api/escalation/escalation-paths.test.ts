@@ -6,8 +6,8 @@ import { createMember, createOrganization } from '../../support/scene/factories.
 import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
 import { loadEscalationPathRevision } from '../../../src/services/escalation/escalation-paths.ts';
-
-const BASE = '/api/v1/escalation-paths';
+import { issuesOf } from '../../support/refusals.ts';
+import { document, level, NODE, PATHS, pathCalls } from './path-scene.ts';
 
 const app = await appForFile();
 let organization: TestOrganization;
@@ -18,30 +18,8 @@ beforeEach(async () => {
   owner = organization.owner;
 });
 
-const NODE = '11111111-1111-4111-8111-111111111111';
-
-const level = (targets: object[] = [{ type: 'broadcast' }], id = NODE) => ({
-  id,
-  type: 'level',
-  targets,
-  escalate_after: '5m',
-});
-const document = (more: object = {}) => ({ name: 'On call', nodes: [level()], ...more });
+const { create, activate, archive } = pathCalls(() => owner);
 const user = (id: string) => ({ type: 'user', id });
-
-const create = (more: object = {}, key = 'on-call') =>
-  owner.http.post(BASE, { path_key: key, ...document(more) });
-
-const activate = (revision: number, ifMatch: string, member = owner) =>
-  member.http.post(`${BASE}/on-call/revisions/${revision}/activate`, undefined, {
-    headers: { 'if-match': ifMatch },
-  });
-
-const archive = (key = 'on-call', member = owner) => member.http.delete(`${BASE}/${key}`);
-
-const issuesOf = (answer: { body: unknown }) =>
-  (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error
-    .details.issues;
 
 describe('creating a path', () => {
   test('creates revision 1, inactive, with its whole document', async () => {
@@ -63,8 +41,8 @@ describe('creating a path', () => {
       document_version: 1,
       warnings: [],
     });
-    expect((await owner.http.get(`${BASE}/on-call`)).status).toBe(404);
-    expect((await owner.http.get(`${BASE}/on-call/revisions/1`)).body).toEqual(created.body);
+    expect((await owner.http.get(`${PATHS}/on-call`)).status).toBe(404);
+    expect((await owner.http.get(`${PATHS}/on-call/revisions/1`)).body).toEqual(created.body);
     expect((await activate(1, '"1"')).body).toMatchObject({
       error: { code: 'revision_conflict', details: { active_revision: 0 } },
     });
@@ -75,7 +53,7 @@ describe('creating a path', () => {
       activated_by: created.body['created_by'],
       activated_at: expect.any(String),
     });
-    const active = await owner.http.get(`${BASE}/on-call`);
+    const active = await owner.http.get(`${PATHS}/on-call`);
     expect(active.headers['etag']).toBe('"1"');
     expect(active.body).toEqual(activated.body);
   });
@@ -92,7 +70,7 @@ describe('creating a path', () => {
     expect((await archive()).status).toBe(204);
     expect((await create()).body).toMatchObject({ error: { code: 'escalation_path_exists' } });
     const { owner: stranger } = await createOrganization(app);
-    expect((await stranger.http.post(BASE, { path_key: 'on-call', ...document() })).status).toBe(
+    expect((await stranger.http.post(PATHS, { path_key: 'on-call', ...document() })).status).toBe(
       201,
     );
   });
@@ -115,7 +93,7 @@ describe('creating a path', () => {
     [{ path_key: 'x', ...document({ repeat: { times: 10, after: '5m' } }) }, '/repeat/times'],
     [[], ''],
   ])('refuses %j with a pointer', async (body, pointer) => {
-    const answer = await owner.http.post(BASE, body);
+    const answer = await owner.http.post(PATHS, body);
     expect(answer.status).toBe(400);
     expect(issuesOf(answer)).toEqual([expect.objectContaining({ pointer })]);
   });
@@ -138,7 +116,7 @@ describe('creating a path', () => {
         { pointer: '/nodes/1/targets/3/id', code: 'unknown_target' },
       ]);
     }
-    expect((await owner.http.get(`${BASE}?status=all`)).body).toEqual({ escalation_paths: [] });
+    expect((await owner.http.get(`${PATHS}?status=all`)).body).toEqual({ escalation_paths: [] });
   });
 
   test('accepts a node id of any UUID version and answers it in lower case', async () => {
@@ -188,8 +166,8 @@ describe('creating a path', () => {
     ];
     expect(created.body['warnings']).toEqual(warnings);
     expect((await activate(1, '"0"')).body['warnings']).toEqual(warnings);
-    expect((await owner.http.get(`${BASE}/on-call`)).body['warnings']).toEqual([]);
-    expect((await owner.http.get(`${BASE}/on-call/revisions`)).body).toMatchObject({
+    expect((await owner.http.get(`${PATHS}/on-call`)).body['warnings']).toEqual([]);
+    expect((await owner.http.get(`${PATHS}/on-call/revisions`)).body).toMatchObject({
       revisions: [{ warnings: [] }],
     });
   });
@@ -199,11 +177,14 @@ describe('revisions of a path', () => {
   test('are created inactive and activated one at a time, by If-Match', async () => {
     await create();
     await activate(1, '"0"');
-    const second = await owner.http.post(`${BASE}/on-call/revisions`, document({ name: 'Second' }));
+    const second = await owner.http.post(
+      `${PATHS}/on-call/revisions`,
+      document({ name: 'Second' }),
+    );
     expect(second.status).toBe(201);
     expect(second.headers['etag']).toBe('"1"');
     expect(second.body).toMatchObject({ revision: 2, is_active: false, name: 'Second' });
-    const third = await owner.http.post(`${BASE}/on-call/revisions`, {
+    const third = await owner.http.post(`${PATHS}/on-call/revisions`, {
       path_key: 'on-call',
       ...document(),
     });
@@ -211,8 +192,8 @@ describe('revisions of a path', () => {
     expect((await activate(2, '"0"')).status).toBe(412);
     const answers = await Promise.all([activate(2, '"1"'), activate(2, '"1"')]);
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 412]);
-    expect((await owner.http.get(`${BASE}/on-call`)).body).toMatchObject({ revision: 2 });
-    expect((await owner.http.get(`${BASE}/on-call/revisions`)).body).toMatchObject({
+    expect((await owner.http.get(`${PATHS}/on-call`)).body).toMatchObject({ revision: 2 });
+    expect((await owner.http.get(`${PATHS}/on-call/revisions`)).body).toMatchObject({
       revisions: [
         { revision: 2, is_active: true },
         { revision: 1, is_active: false },
@@ -230,7 +211,7 @@ describe('revisions of a path', () => {
     const { body } = await activate(1, '"0"');
     const id = await activePath();
     expect(id).toBe(body['id']);
-    await owner.http.post(`${BASE}/on-call/revisions`, document({ name: 'Second' }));
+    await owner.http.post(`${PATHS}/on-call/revisions`, document({ name: 'Second' }));
     await activate(2, '"1"');
     const loaded = await loadEscalationPathRevision(app.db, String(id));
     expect(loaded).toMatchObject({
@@ -257,9 +238,9 @@ describe('who may', () => {
     const writer = await member('escalation_path.write');
     const activator = await member('escalation_path.activate');
     const statuses = async (one: TestMember) => [
-      (await one.http.get(BASE)).status,
-      (await one.http.get(`${BASE}/on-call/revisions`)).status,
-      (await one.http.post(`${BASE}/on-call/revisions`, document())).status,
+      (await one.http.get(PATHS)).status,
+      (await one.http.get(`${PATHS}/on-call/revisions`)).status,
+      (await one.http.post(`${PATHS}/on-call/revisions`, document())).status,
       (await activate(1, '"9"', one)).status,
       (await archive('unknown', one)).status,
     ];
@@ -272,13 +253,13 @@ describe('who may', () => {
     await create();
     await activate(1, '"0"');
     const { owner: stranger } = await createOrganization(app);
-    expect((await stranger.http.get(`${BASE}/on-call`)).status).toBe(404);
-    expect((await stranger.http.get(`${BASE}/on-call/revisions`)).status).toBe(404);
-    expect((await stranger.http.get(`${BASE}/on-call/revisions/1`)).status).toBe(404);
-    expect((await stranger.http.post(`${BASE}/on-call/revisions`, document())).status).toBe(404);
+    expect((await stranger.http.get(`${PATHS}/on-call`)).status).toBe(404);
+    expect((await stranger.http.get(`${PATHS}/on-call/revisions`)).status).toBe(404);
+    expect((await stranger.http.get(`${PATHS}/on-call/revisions/1`)).status).toBe(404);
+    expect((await stranger.http.post(`${PATHS}/on-call/revisions`, document())).status).toBe(404);
     expect((await activate(1, '"1"', stranger)).status).toBe(404);
     expect((await archive('on-call', stranger)).status).toBe(404);
-    expect((await stranger.http.get(`${BASE}?status=all`)).body).toEqual({ escalation_paths: [] });
-    expect((await owner.http.get(`${BASE}/on-call`)).status).toBe(200);
+    expect((await stranger.http.get(`${PATHS}?status=all`)).body).toEqual({ escalation_paths: [] });
+    expect((await owner.http.get(`${PATHS}/on-call`)).status).toBe(200);
   });
 });

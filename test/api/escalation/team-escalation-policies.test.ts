@@ -14,6 +14,8 @@ import {
 } from '../../support/scene/factories.ts';
 import type { HttpClient } from '../../support/http.ts';
 import { codeOf, idsOf, TEAMS } from '../../support/scene/teams.ts';
+import { user } from '../../support/scene/nodes.ts';
+import { NODE, level, asks, createPolicyTeam, policyCalls } from './team-policy-scene.ts';
 
 const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 let organization: TestOrganization;
@@ -22,58 +24,15 @@ let ada: TestMember;
 let bob: TestMember;
 let teamId: string;
 
-const DECIDES: Policy = { scope_kind: 'organization', permissions: ['request.decide'] };
-
 beforeEach(async () => {
-  organization = await createOrganization(app);
-  owner = organization.owner;
-  ada = await createMember(app, organization.id, { displayName: 'Ada', policies: [DECIDES] });
-  bob = await createMember(app, organization.id, { displayName: 'Bob', policies: [DECIDES] });
-  teamId = await createTeam(app, organization.id, { name: 'Platform', members: [ada, bob] });
+  ({ organization, owner, ada, bob, teamId } = await createPolicyTeam(app));
 });
 
-const NODE = '11111111-1111-4111-8111-111111111111';
-const EVERYONE = { type: 'broadcast' };
-
-const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
-const level = (
-  targets: object[] = [EVERYONE],
-  id: string = randomUUID(),
-  escalateAfter = '5m',
-) => ({
-  id,
-  type: 'level',
-  targets,
-  escalate_after: escalateAfter,
-});
-const asks = (...members: TestMember[]) => ({ nodes: [level(members.map(user))] });
-
-const at = (id = teamId) => `${TEAMS}/${id}/escalation-policy`;
-const read = (client: HttpClient = owner.http) => client.get(at());
-const create = (document: unknown, client: HttpClient = owner.http) =>
-  client.post(`${at()}/revisions`, document);
-const activate = (revision: number, ifMatch: string, client: HttpClient = owner.http) =>
-  client.post(`${at()}/revisions/${revision}/activate`, undefined, {
-    headers: { 'if-match': ifMatch },
-  });
-const deactivate = (ifMatch: string, client: HttpClient = owner.http) =>
-  client.call('DELETE', `${at()}/active`, { headers: { 'if-match': ifMatch } });
-const shown = async () =>
-  (await owner.http.get(`${TEAMS}/${teamId}`)).body['team']?.['escalation_policy'] as unknown;
-
-/** Type and data of the team's audit events, oldest first. Each must be by the owner's key. */
-async function events(subjectType = 'team_escalation_policy'): Promise<unknown[]> {
-  const rows = await app
-    .db('audit_events')
-    .where({ organization_id: organization.id, subject_type: subjectType, subject_id: teamId })
-    .orderBy('sequence')
-    .select<{ event_type: string; data: string }[]>('event_type', 'data');
-  return rows.map(({ event_type, data: text }) => {
-    const { actor_api_key_id: key, ...data } = JSON.parse(text) as Record<string, unknown>;
-    expect(key).toBe(owner.apiKeyId);
-    return [event_type, data];
-  });
-}
+const { at, read, create, activate, deactivate, shown, events } = policyCalls(app, () => ({
+  organization,
+  owner,
+  teamId,
+}));
 
 describe("a team's policy", () => {
   test('starts with its first revision, inactive, and the team names its latest and active revision', async () => {

@@ -1,17 +1,15 @@
 /** Documents of teams' escalation policies: what is refused, and what has warnings. */
-import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { appForFile } from '../../support/scene.ts';
 import {
   createMember,
-  createOrganization,
   createTeam,
-  type Policy,
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import type { HttpClient } from '../../support/http.ts';
-import { TEAMS } from '../../support/scene/teams.ts';
+import { issuesOf } from '../../support/refusals.ts';
+import { user } from '../../support/scene/nodes.ts';
+import { NODE, DECIDES, level, asks, createPolicyTeam, policyCalls } from './team-policy-scene.ts';
 
 const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 let organization: TestOrganization;
@@ -20,46 +18,15 @@ let ada: TestMember;
 let bob: TestMember;
 let teamId: string;
 
-const DECIDES: Policy = { scope_kind: 'organization', permissions: ['request.decide'] };
-
 beforeEach(async () => {
-  organization = await createOrganization(app);
-  owner = organization.owner;
-  ada = await createMember(app, organization.id, { displayName: 'Ada', policies: [DECIDES] });
-  bob = await createMember(app, organization.id, { displayName: 'Bob', policies: [DECIDES] });
-  teamId = await createTeam(app, organization.id, { name: 'Platform', members: [ada, bob] });
+  ({ organization, owner, ada, bob, teamId } = await createPolicyTeam(app));
 });
 
-const NODE = '11111111-1111-4111-8111-111111111111';
-const EVERYONE = { type: 'broadcast' };
-
-const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
-const level = (
-  targets: object[] = [EVERYONE],
-  id: string = randomUUID(),
-  escalateAfter = '5m',
-) => ({
-  id,
-  type: 'level',
-  targets,
-  escalate_after: escalateAfter,
-});
-const asks = (...members: TestMember[]) => ({ nodes: [level(members.map(user))] });
-
-const at = (id = teamId) => `${TEAMS}/${id}/escalation-policy`;
-const read = (client: HttpClient = owner.http) => client.get(at());
-const create = (document: unknown, client: HttpClient = owner.http) =>
-  client.post(`${at()}/revisions`, document);
-const activate = (revision: number, ifMatch: string, client: HttpClient = owner.http) =>
-  client.post(`${at()}/revisions/${revision}/activate`, undefined, {
-    headers: { 'if-match': ifMatch },
-  });
-const shown = async () =>
-  (await owner.http.get(`${TEAMS}/${teamId}`)).body['team']?.['escalation_policy'] as unknown;
-
-const issuesOf = (answer: { body: unknown }) =>
-  (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error
-    .details.issues;
+const { read, create, activate, shown } = policyCalls(app, () => ({
+  organization,
+  owner,
+  teamId,
+}));
 
 describe('a policy document', () => {
   test.each<[object | [], string, string]>([

@@ -8,18 +8,16 @@ import {
   activatePipeline,
   activatePolicy,
   createAgent,
-  createMember,
-  createOrganization,
   createTeam,
-  type Policy,
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import type { HttpClient } from '../../support/http.ts';
 import { codeOf, idsOf, TEAMS } from '../../support/scene/teams.ts';
 import { untilBlocked } from '../../support/waiting.ts';
 import { markRouted } from '../../../src/data/requests/escalate.ts';
 import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
+import { user } from '../../support/scene/nodes.ts';
+import { level, asks, createPolicyTeam, policyCalls } from './team-policy-scene.ts';
 
 const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 let organization: TestOrganization;
@@ -28,34 +26,15 @@ let ada: TestMember;
 let bob: TestMember;
 let teamId: string;
 
-const DECIDES: Policy = { scope_kind: 'organization', permissions: ['request.decide'] };
-
 beforeEach(async () => {
-  organization = await createOrganization(app);
-  owner = organization.owner;
-  ada = await createMember(app, organization.id, { displayName: 'Ada', policies: [DECIDES] });
-  bob = await createMember(app, organization.id, { displayName: 'Bob', policies: [DECIDES] });
-  teamId = await createTeam(app, organization.id, { name: 'Platform', members: [ada, bob] });
+  ({ organization, owner, ada, bob, teamId } = await createPolicyTeam(app));
 });
 
-const EVERYONE = { type: 'broadcast' };
-
-const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
-const level = (
-  targets: object[] = [EVERYONE],
-  id: string = randomUUID(),
-  escalateAfter = '5m',
-) => ({
-  id,
-  type: 'level',
-  targets,
-  escalate_after: escalateAfter,
-});
-const asks = (...members: TestMember[]) => ({ nodes: [level(members.map(user))] });
-
-const at = (id = teamId) => `${TEAMS}/${id}/escalation-policy`;
-const deactivate = (ifMatch: string, client: HttpClient = owner.http) =>
-  client.call('DELETE', `${at()}/active`, { headers: { 'if-match': ifMatch } });
+const { deactivate } = policyCalls(app, () => ({
+  organization,
+  owner,
+  teamId,
+}));
 
 describe('a request whose path asks a team', () => {
   const MINUTE = 60_000;

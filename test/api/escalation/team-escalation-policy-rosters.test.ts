@@ -1,19 +1,17 @@
 /** Escalation policies of teams that are archived or lose members, also at the same moment. */
-import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ROUNDS } from '../../support/rounds.ts';
 import { appForFile } from '../../support/scene.ts';
 import {
   activatePolicy,
   createMember,
-  createOrganization,
   createTeam,
-  type Policy,
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import type { HttpClient } from '../../support/http.ts';
 import { codeOf, idsOf, setMembers, TEAMS } from '../../support/scene/teams.ts';
+import { user } from '../../support/scene/nodes.ts';
+import { EVERYONE, level, asks, createPolicyTeam, policyCalls } from './team-policy-scene.ts';
 
 const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 let organization: TestOrganization;
@@ -22,56 +20,15 @@ let ada: TestMember;
 let bob: TestMember;
 let teamId: string;
 
-const DECIDES: Policy = { scope_kind: 'organization', permissions: ['request.decide'] };
-
 beforeEach(async () => {
-  organization = await createOrganization(app);
-  owner = organization.owner;
-  ada = await createMember(app, organization.id, { displayName: 'Ada', policies: [DECIDES] });
-  bob = await createMember(app, organization.id, { displayName: 'Bob', policies: [DECIDES] });
-  teamId = await createTeam(app, organization.id, { name: 'Platform', members: [ada, bob] });
+  ({ organization, owner, ada, bob, teamId } = await createPolicyTeam(app));
 });
 
-const EVERYONE = { type: 'broadcast' };
-
-const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
-const level = (
-  targets: object[] = [EVERYONE],
-  id: string = randomUUID(),
-  escalateAfter = '5m',
-) => ({
-  id,
-  type: 'level',
-  targets,
-  escalate_after: escalateAfter,
-});
-const asks = (...members: TestMember[]) => ({ nodes: [level(members.map(user))] });
-
-const at = (id = teamId) => `${TEAMS}/${id}/escalation-policy`;
-const create = (document: unknown, client: HttpClient = owner.http) =>
-  client.post(`${at()}/revisions`, document);
-const activate = (revision: number, ifMatch: string, client: HttpClient = owner.http) =>
-  client.post(`${at()}/revisions/${revision}/activate`, undefined, {
-    headers: { 'if-match': ifMatch },
-  });
-const deactivate = (ifMatch: string, client: HttpClient = owner.http) =>
-  client.call('DELETE', `${at()}/active`, { headers: { 'if-match': ifMatch } });
-const shown = async () =>
-  (await owner.http.get(`${TEAMS}/${teamId}`)).body['team']?.['escalation_policy'] as unknown;
-
-/** Type and data of the team's audit events, oldest first. Each must be by the owner's key. */
-async function events(subjectType = 'team_escalation_policy'): Promise<unknown[]> {
-  const rows = await app
-    .db('audit_events')
-    .where({ organization_id: organization.id, subject_type: subjectType, subject_id: teamId })
-    .orderBy('sequence')
-    .select<{ event_type: string; data: string }[]>('event_type', 'data');
-  return rows.map(({ event_type, data: text }) => {
-    const { actor_api_key_id: key, ...data } = JSON.parse(text) as Record<string, unknown>;
-    expect(key).toBe(owner.apiKeyId);
-    return [event_type, data];
-  });
-}
+const { at, create, activate, deactivate, shown, events } = policyCalls(app, () => ({
+  organization,
+  owner,
+  teamId,
+}));
 
 describe('a team that is archived or loses members', () => {
   test('when archived has no active policy, audits that, and refuses further revisions', async () => {
