@@ -1,12 +1,11 @@
 /** What may still be sent at the moment of sending: claims, decisions, deadlines, members and channels. */
-import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sendDue } from '../../support/outbox.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
 import type { TestAgent, TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import {
-  LOOPBACK_ALLOWED,
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../support/servers/webhook-receiver.ts';
@@ -17,34 +16,20 @@ import {
   deliveriesOf,
   drain,
   leaseWebhooksOf,
+  SENDING,
+  messagesOf,
 } from './outbox.ts';
 
-const environment = {
-  ...LOOPBACK_ALLOWED,
-  COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
-  COUNTERSIGN_PUBLIC_URL: 'https://approvals.example',
-};
-let app: TestApp;
+const app = await appForFile({ environment: SENDING });
 let receiver: WebhookReceiver;
 let organization: TestOrganization;
 let agent: TestAgent;
 let reviewer: TestMember;
 let channelId: string;
 
-beforeAll(async () => {
-  app = await startApp({ environment });
-});
-
-afterAll(async () => {
-  await app.close();
-});
-
 beforeEach(async () => {
   receiver = await startWebhookReceiver();
-  ({ organization, agent, reviewer, channelId } = await createRecipients(app, {
-    url: receiver.url,
-    origin: environment.COUNTERSIGN_PUBLIC_URL,
-  }));
+  ({ organization, agent, reviewer, channelId } = await createRecipients(app, receiver.url));
 });
 
 afterEach(async () => {
@@ -54,9 +39,7 @@ afterEach(async () => {
 });
 
 const leaseWebhooks = (lease: string) => leaseWebhooksOf(app, lease);
-const bodies = () =>
-  receiver.received.map(({ body }) => JSON.parse(body) as Record<string, Record<string, unknown>>);
-const typed = (type: string) => bodies().filter((body) => String(body['type']) === type);
+const typed = (type: string) => messagesOf(receiver, type);
 
 describe('just before sending, the current state decides:', () => {
   test('during a claim nothing is sent, and everything when the claim ends', async () => {
@@ -125,7 +108,7 @@ describe('just before sending, the current state decides:', () => {
     await bringForward(app);
     await drain(app);
     await drain(app);
-    expect(bodies().map((body) => String(body['type']))).toEqual(['approval_request.decided']);
+    expect(messagesOf(receiver).map(({ type }) => type)).toEqual(['approval_request.decided']);
   });
 
   test('after the deadline nothing is sent', async () => {

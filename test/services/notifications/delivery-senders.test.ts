@@ -1,6 +1,6 @@
 /** Several senders of one outbox: each message once, and none delayed by another receiver. */
-import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   leaseDue,
@@ -8,41 +8,32 @@ import {
 } from '../../../src/data/notifications/notification-deliveries.ts';
 import { startSending } from '../../../src/services/notifications/send-loop.ts';
 import { eventually } from '../../../src/local/processes.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import type { TestAgent } from '../../support/scene/factories.ts';
 import {
-  LOOPBACK_ALLOWED,
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../support/servers/webhook-receiver.ts';
-import { bringForward, createRecipients, deliveriesOf, drain, leaseWebhooksOf } from './outbox.ts';
+import {
+  bringForward,
+  createRecipients,
+  deliveriesOf,
+  drain,
+  leaseWebhooksOf,
+  SENDING,
+} from './outbox.ts';
 
-const environment = {
-  ...LOOPBACK_ALLOWED,
-  COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
-  COUNTERSIGN_PUBLIC_URL: 'https://approvals.example',
-};
-let app: TestApp;
+const app = await appForFile({ environment: SENDING });
 let receiver: WebhookReceiver;
 let agent: TestAgent;
 let channelId: string;
 let secret: string;
 
-beforeAll(async () => {
-  app = await startApp({ environment });
-});
-
-afterAll(async () => {
-  await app.close();
-});
-
 beforeEach(async () => {
   receiver = await startWebhookReceiver();
-  ({ agent, channelId, secret } = await createRecipients(app, {
-    url: receiver.url,
-    origin: environment.COUNTERSIGN_PUBLIC_URL,
-  }));
+  ({ agent, channelId, secret } = await createRecipients(app, receiver.url));
 });
 
 afterEach(async () => {
@@ -55,7 +46,7 @@ const leaseWebhooks = (lease: string) => leaseWebhooksOf(app, lease);
 
 describe('several senders', () => {
   test('send each message once', async () => {
-    const other = await startApp({ environment, databaseUrl: app.databaseUrl });
+    const other = await startApp({ environment: SENDING, databaseUrl: app.databaseUrl });
     const ids: string[] = [];
     for (let index = 0; index < 10; index++) ids.push(await ask(app, agent));
     const loops = [app, app, other, other].map(({ context }) => startSending(context));

@@ -1,24 +1,24 @@
 /** The outbox with real webhooks: what a webhook gets, and how often it is tried. */
-import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { sendDue } from '../../support/outbox.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ask, decide, stepAt } from '../../support/scene/approval-requests.ts';
 import type { TestAgent, TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import {
-  LOOPBACK_ALLOWED,
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../support/servers/webhook-receiver.ts';
-import { bringForward, createRecipients, deliveriesOf, drain } from './outbox.ts';
+import {
+  bringForward,
+  createRecipients,
+  deliveriesOf,
+  drain,
+  SENDING,
+  messagesOf,
+} from './outbox.ts';
 
-const environment = {
-  ...LOOPBACK_ALLOWED,
-  COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
-  COUNTERSIGN_PUBLIC_URL: 'https://approvals.example',
-};
-let app: TestApp;
+const app = await appForFile({ environment: SENDING });
 let receiver: WebhookReceiver;
 let organization: TestOrganization;
 let agent: TestAgent;
@@ -26,20 +26,12 @@ let reviewer: TestMember;
 let channelId: string;
 let secret: string;
 
-beforeAll(async () => {
-  app = await startApp({ environment });
-});
-
-afterAll(async () => {
-  await app.close();
-});
-
 beforeEach(async () => {
   receiver = await startWebhookReceiver();
-  ({ organization, agent, reviewer, channelId, secret } = await createRecipients(app, {
-    url: receiver.url,
-    origin: environment.COUNTERSIGN_PUBLIC_URL,
-  }));
+  ({ organization, agent, reviewer, channelId, secret } = await createRecipients(
+    app,
+    receiver.url,
+  ));
 });
 
 afterEach(async () => {
@@ -48,9 +40,7 @@ afterEach(async () => {
   await app.db('notification_deliveries').delete();
 });
 
-const bodies = () =>
-  receiver.received.map(({ body }) => JSON.parse(body) as Record<string, Record<string, unknown>>);
-const typed = (type: string) => bodies().filter((body) => String(body['type']) === type);
+const typed = (type: string) => messagesOf(receiver, type);
 
 describe('a webhook', () => {
   test('gets one signed message for each member asked, without the arguments, and one for the decision', async () => {

@@ -1,5 +1,5 @@
 /** Helpers of the outbox tests. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { leaseDue } from '../../../src/data/notifications/notification-deliveries.ts';
 import { sendDue } from '../../support/outbox.ts';
 import type { TestApp } from '../../support/app.ts';
@@ -9,6 +9,7 @@ import {
   createOrganization,
   type TestMember,
 } from '../../support/scene/factories.ts';
+import { LOOPBACK_ALLOWED, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 
 export interface DeliveryRow {
   readonly id: string;
@@ -76,11 +77,18 @@ export async function claim(
   return id;
 }
 
-/** A new organization with one webhook, and a reviewer who can decide like the owner. */
-export async function createRecipients(
-  app: TestApp,
-  { url, origin }: { url: string; origin: string },
-) {
+/** Of a service that sends to webhooks on this machine. */
+export const SENDING = {
+  ...LOOPBACK_ALLOWED,
+  COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+  COUNTERSIGN_PUBLIC_URL: 'https://approvals.example',
+};
+
+/**
+ * A new organization with one webhook, and a reviewer who can decide like the owner. The service
+ * has the settings `SENDING`.
+ */
+export async function createRecipients(app: TestApp, url: string) {
   const organization = await createOrganization(app);
   const agent = await createAgent(app, organization);
   const policies = [
@@ -91,7 +99,7 @@ export async function createRecipients(
   const created = await browser.post(
     '/api/v1/notification_channels',
     { kind: 'webhook', name: 'Bot', url },
-    { headers: { origin } },
+    { headers: { origin: SENDING.COUNTERSIGN_PUBLIC_URL } },
   );
   if (created.status !== 201) throw new Error(created.text);
   const channelId = String(created.body['notification_channel']?.['id']);
@@ -114,3 +122,9 @@ export const leaseWebhooksOf = (app: TestApp, lease: string) =>
     perChannel: 10,
     inFlight: new Map(),
   });
+
+/** The messages that a receiver got, oldest first. Default: of all types. */
+export const messagesOf = ({ received }: WebhookReceiver, type?: string) =>
+  received
+    .map(({ body }) => JSON.parse(body) as Record<string, Record<string, unknown>>)
+    .filter((message) => type === undefined || String(message['type']) === type);

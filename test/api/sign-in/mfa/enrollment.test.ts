@@ -1,11 +1,10 @@
 /** Enrolling an authenticator app: what it needs, shows and ends. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp } from '../../../support/app.ts';
 import {
   createMember,
   createOrganization,
   type TestMember,
-  type TestOrganization,
 } from '../../../support/scene/factories.ts';
 import type { HttpClient } from '../../../support/http.ts';
 import {
@@ -18,39 +17,23 @@ import {
   enroll,
   deleteAttempts,
   login,
-  SECRETS_KEY,
 } from '../../../support/scene/sign-in.ts';
 import { idOf } from '../../../support/tokens.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
+import { mfaScene } from './mfa-scene.ts';
 
-let app: TestApp;
-let organization: TestOrganization;
+const { app, makeStale, organization, requireMfa, state } = await mfaScene();
 let member: TestMember;
 
 const begin = (browser: HttpClient) => browser.post('/api/v1/me/mfa/totp');
 const confirm = (browser: HttpClient, code: string) =>
   browser.post('/api/v1/me/mfa/totp/confirm', { code });
-const state = async (browser: HttpClient) => (await browser.get('/api/v1/me/mfa')).body;
-const requireMfa = (require_mfa: boolean) =>
-  app.db('organizations').where({ id: organization.id }).update({ require_mfa });
-const makeStale = (membershipId: string) =>
-  app
-    .db('sessions')
-    .where({ membership_id: membershipId })
-    .update({ authenticated_at: new Date(Date.now() - 3_600_000) });
-
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
-  organization = await createOrganization(app);
-});
 
 beforeEach(async () => {
   await deleteAttempts(app);
   await requireMfa(false);
   member = await createPerson(app, organization.id);
 });
-
-afterAll(() => app.close());
 
 describe('enrolling an authenticator app', () => {
   test('shows its secret once, needs its first code, and gives ten recovery codes', async () => {

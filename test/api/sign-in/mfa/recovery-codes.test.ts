@@ -1,12 +1,6 @@
 /** Recovery codes: their use, their replacement, and who gets them. */
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { appForFile } from '../../../support/scene.ts';
-import {
-  createMember,
-  createOrganization,
-  type TestMember,
-  type TestOrganization,
-} from '../../../support/scene/factories.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { createMember, type TestMember } from '../../../support/scene/factories.ts';
 import type { HttpClient } from '../../../support/http.ts';
 import {
   challengeOf,
@@ -14,23 +8,11 @@ import {
   createPerson,
   enroll,
   deleteAttempts,
-  SECRETS_KEY,
 } from '../../../support/scene/sign-in.ts';
+import { mfaScene } from './mfa-scene.ts';
 
-const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
-let organization: TestOrganization;
+const { app, makeStale, organization, state } = await mfaScene();
 let member: TestMember;
-
-const state = async (browser: HttpClient) => (await browser.get('/api/v1/me/mfa')).body;
-const makeStale = (membershipId: string) =>
-  app
-    .db('sessions')
-    .where({ membership_id: membershipId })
-    .update({ authenticated_at: new Date(Date.now() - 3_600_000) });
-
-beforeAll(async () => {
-  organization = await createOrganization(app);
-});
 
 beforeEach(async () => {
   await deleteAttempts(app);

@@ -1,12 +1,10 @@
 /** Removing a second factor: your own, and one that a member lost. */
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { appForFile } from '../../../support/scene.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   createMember,
   createOrganization,
   type TestMember,
-  type TestOrganization,
 } from '../../../support/scene/factories.ts';
 import type { HttpClient } from '../../../support/http.ts';
 import {
@@ -17,21 +15,12 @@ import {
   enroll,
   deleteAttempts,
   login,
-  SECRETS_KEY,
 } from '../../../support/scene/sign-in.ts';
+import { mfaScene } from './mfa-scene.ts';
 
-const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
-let organization: TestOrganization;
+const { app, makeStale, organization, requireMfa, state } = await mfaScene();
 let member: TestMember;
 
-const state = async (browser: HttpClient) => (await browser.get('/api/v1/me/mfa')).body;
-const requireMfa = (require_mfa: boolean) =>
-  app.db('organizations').where({ id: organization.id }).update({ require_mfa });
-const makeStale = (membershipId: string) =>
-  app
-    .db('sessions')
-    .where({ membership_id: membershipId })
-    .update({ authenticated_at: new Date(Date.now() - 3_600_000) });
 const eventsOf = async (membershipId: string) => {
   const events = (await app
     .db('audit_events')
@@ -42,10 +31,6 @@ const eventsOf = async (membershipId: string) => {
   }[];
   return events.map(({ event_type, actor_id }) => [event_type, actor_id]);
 };
-
-beforeAll(async () => {
-  organization = await createOrganization(app);
-});
 
 beforeEach(async () => {
   await deleteAttempts(app);

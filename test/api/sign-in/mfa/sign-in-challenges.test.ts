@@ -1,13 +1,7 @@
 /** Sign-in with a second factor: what the password alone gives, what ends a challenge, and which session remains. */
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../../../src/platform/crypto/tokens.ts';
-import { appForFile } from '../../../support/scene.ts';
-import {
-  createOrganization,
-  type TestMember,
-  type TestOrganization,
-} from '../../../support/scene/factories.ts';
-import type { Answer } from '../../../support/http.ts';
+import { type TestMember } from '../../../support/scene/factories.ts';
 import {
   challengeOf,
   cheapHashOf,
@@ -17,37 +11,15 @@ import {
   enroll,
   deleteAttempts,
   login,
-  SECRETS_KEY,
   type Authenticator,
 } from '../../../support/scene/sign-in.ts';
 import { idOf, secretOf, tokenParts } from '../../../support/tokens.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
+import { mfaScene, REFUSED, REVIEWER } from './mfa-scene.ts';
 
-const REFUSED = [401, 'invalid_credentials'];
-const REVIEWER = [
-  { scope_kind: 'organization', permissions: ['request.read', 'request.decide'] },
-] as const;
-
-const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
-let organization: TestOrganization;
+const { app, complete, eventsOf, me, organization } = await mfaScene();
 let member: TestMember;
 let authenticator: Authenticator;
-
-const complete = (token: string, code: string, cookie = ''): Promise<Answer> =>
-  app.http.post('/auth/mfa', { token, code }, { headers: cookie === '' ? {} : { cookie } });
-const me = (cookie: string) => app.http.get('/api/v1/me', { headers: { cookie } });
-const eventsOf = async (type: string, subjectId: string) =>
-  (await app
-    .db('audit_events')
-    .where({ event_type: type, subject_id: subjectId })
-    .orderBy('sequence')) as {
-    actor_id: string | null;
-    data: string;
-  }[];
-
-beforeAll(async () => {
-  organization = await createOrganization(app);
-});
 
 beforeEach(async () => {
   await deleteAttempts(app);

@@ -1,14 +1,7 @@
 /** Sign-in with a second factor: which codes complete it, each only once, and what happens without the secrets key. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ask, decide } from '../../../support/scene/approval-requests.ts';
-import {
-  createAgent,
-  createOrganization,
-  type TestMember,
-  type TestOrganization,
-} from '../../../support/scene/factories.ts';
-import type { Answer } from '../../../support/http.ts';
+import { createAgent, type TestMember } from '../../../support/scene/factories.ts';
 import {
   browserWith,
   challengeOf,
@@ -22,52 +15,16 @@ import {
 } from '../../../support/scene/sign-in.ts';
 import { idOf } from '../../../support/tokens.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
+import { mfaScene, REFUSED, REVIEWER } from './mfa-scene.ts';
 
-const REFUSED = [401, 'invalid_credentials'];
-const REVIEWER = [
-  { scope_kind: 'organization', permissions: ['request.read', 'request.decide'] },
-] as const;
-
-let app: TestApp;
-let organization: TestOrganization;
+const { app, complete, eventsOf, me, organization, startOther } = await mfaScene();
 let member: TestMember;
 let authenticator: Authenticator;
-
-const complete = (token: string, code: string, cookie = ''): Promise<Answer> =>
-  app.http.post('/auth/mfa', { token, code }, { headers: cookie === '' ? {} : { cookie } });
-const me = (cookie: string) => app.http.get('/api/v1/me', { headers: { cookie } });
-const eventsOf = async (type: string, subjectId: string) =>
-  (await app
-    .db('audit_events')
-    .where({ event_type: type, subject_id: subjectId })
-    .orderBy('sequence')) as {
-    actor_id: string | null;
-    data: string;
-  }[];
-
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
-  organization = await createOrganization(app);
-});
 
 beforeEach(async () => {
   await deleteAttempts(app);
   member = await createPerson(app, organization.id, { policies: REVIEWER });
   authenticator = await enroll(app, member);
-});
-
-/** Further processes of the deployment. */
-const others: TestApp[] = [];
-
-async function startOther(environment: Readonly<Record<string, string>>): Promise<TestApp> {
-  const other = await startApp({ databaseUrl: app.databaseUrl, environment });
-  others.push(other);
-  return other;
-}
-
-afterAll(async () => {
-  for (const other of others) await other.close();
-  await app.close();
 });
 
 describe('the code', () => {

@@ -1,59 +1,23 @@
 /** Changing a password: what it needs, and which sessions and links it ends. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { TestApp } from '../../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   createMember,
   createOrganization,
   type TestMember,
-  type TestOrganization,
 } from '../../../support/scene/factories.ts';
-import type { MailServer } from '../../../support/servers/mail-server.ts';
 import { pointersOf } from '../auth-scene.ts';
-import {
-  change,
-  codeOf,
-  createWithPassword,
-  joinOther,
-  NEW,
-  OLD,
-  passwordEventsOf,
-  requestResetLink,
-  startMailing,
-} from './password-scene.ts';
+import { codeOf, cookieOf, deleteAttempts } from '../../../support/scene/sign-in.ts';
+import { change, NEW, OLD, passwordScene } from './password-scene.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
 
-let mail: MailServer;
-let app: TestApp;
-let organization: TestOrganization;
+const { alsoIn, app, eventsOf, me, memberWithPassword, organization, requestLink, reset, signIn } =
+  await passwordScene();
 let member: TestMember;
 
-beforeAll(async () => {
-  ({ app, mail } = await startMailing());
-  organization = await createOrganization(app);
-});
-
-afterAll(async () => {
-  await app.close();
-  await mail.close();
-});
-
 beforeEach(async () => {
-  await deleteAttempts();
+  await deleteAttempts(app);
   member = await memberWithPassword();
 });
-
-const memberWithPassword = (status?: string) => createWithPassword(app, organization, status);
-const alsoIn = (organizationId: string, person: TestMember) =>
-  joinOther(app, organizationId, person);
-const me = (cookie: string) => app.http.get('/api/v1/me', { headers: { cookie } });
-const signIn = (email: string, password: string) =>
-  app.http.post('/auth/login', { email, password });
-const reset = (token: string, password = NEW) =>
-  app.http.post('/auth/password/reset', { token, password });
-const deleteAttempts = () => app.db('sign_in_attempts').delete();
-
-const eventsOf = (person: TestMember) => passwordEventsOf(app, person);
-const requestLink = (person: TestMember) => requestResetLink({ app, mail }, person);
 
 describe('changing a password', () => {
   const right = { current_password: OLD, new_password: NEW };
@@ -61,10 +25,7 @@ describe('changing a password', () => {
   test('needs the current one, ends every other session, and makes this one recent with a new cookie', async () => {
     const elsewhere = await createOrganization(app);
     const there = await alsoIn(elsewhere.id, member);
-    const another =
-      /^service_session=[^;]*/.exec(
-        (await signIn(member.email, OLD)).headers['set-cookie'] ?? '',
-      )?.[0] ?? '';
+    const another = cookieOf(await signIn(member.email, OLD));
     await app
       .db('sessions')
       .where({ membership_id: member.membershipId })
@@ -72,7 +33,7 @@ describe('changing a password', () => {
     expect([(await me(another)).status, (await me(there.cookie)).status]).toEqual([200, 200]);
     const changed = await change(member, right);
     expect([changed.status, changed.text]).toEqual([204, '']);
-    const renewed = /^service_session=[^;]*/.exec(changed.headers['set-cookie'] ?? '')?.[0] ?? '';
+    const renewed = cookieOf(changed);
     const account = await me(renewed);
     expect(account.status).toBe(200);
     const provenAt = Date.parse(String(account.body['principal']?.['auth']?.['authenticated_at']));
@@ -100,7 +61,7 @@ describe('changing a password', () => {
     expect(codeOf(await change(member, right))).toEqual([429, 'rate_limited']);
     expect((await me(member.cookie)).status).toBe(200);
     expect(await eventsOf(member)).toEqual([]);
-    await deleteAttempts();
+    await deleteAttempts(app);
     expect((await signIn(member.email, OLD)).status).toBe(200);
   });
 
@@ -137,13 +98,10 @@ describe('changing a password', () => {
 
   test('from two sessions at once works in one of them, and ends the other', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      await deleteAttempts();
+      await deleteAttempts(app);
       const person = await memberWithPassword();
       const second = await signIn(person.email, OLD);
-      const cookies = [
-        person.cookie,
-        /^service_session=[^;]*/.exec(second.headers['set-cookie'] ?? '')?.[0] ?? '',
-      ];
+      const cookies = [person.cookie, cookieOf(second)];
       const origin = 'https://countersign.example';
       const passwords = ['nine quiet herons 1', 'nine quiet herons 2'];
       const answers = await Promise.all(

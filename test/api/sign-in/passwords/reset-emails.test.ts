@@ -1,57 +1,26 @@
 /** Who gets an email with a link after a forgotten password, how often, and what the answer reveals. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../../../src/local/processes.ts';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { startApp } from '../../../support/app.ts';
 import {
   createMember,
   createOrganization,
   type TestMember,
-  type TestOrganization,
 } from '../../../support/scene/factories.ts';
 import type { Answer } from '../../../support/http.ts';
-import type { MailServer } from '../../../support/servers/mail-server.ts';
-import { cheapHashOf } from '../../../support/scene/sign-in.ts';
-import {
-  codeOf,
-  createWithPassword,
-  forgetPassword,
-  OLD,
-  passwordEventsOf,
-  requestResetLink,
-  startMailing,
-} from './password-scene.ts';
+import { cheapHashOf, codeOf, deleteAttempts } from '../../../support/scene/sign-in.ts';
+import { OLD, passwordScene } from './password-scene.ts';
 
-let mail: MailServer;
-let app: TestApp;
-let organization: TestOrganization;
+const { app, eventsOf, forgot, mail, memberWithPassword, organization, requestLink, resetsOf } =
+  await passwordScene();
+const oldHash = await cheapHashOf(OLD);
 let member: TestMember;
-let oldHash: string;
-
-beforeAll(async () => {
-  ({ app, mail } = await startMailing());
-  organization = await createOrganization(app);
-  oldHash = await cheapHashOf(OLD);
-});
-
-afterAll(async () => {
-  await app.close();
-  await mail.close();
-});
 
 beforeEach(async () => {
-  await deleteAttempts();
+  await deleteAttempts(app);
   member = await memberWithPassword();
 });
-
-const memberWithPassword = (status?: string) => createWithPassword(app, organization, status);
-const forgot = (email: string) => forgetPassword(app, email);
-const resetsOf = ({ userId }: TestMember) => app.db('password_resets').where({ user_id: userId });
-const deleteAttempts = () => app.db('sign_in_attempts').delete();
-
-const eventsOf = (person: TestMember) => passwordEventsOf(app, person);
-const requestLink = (person: TestMember, count?: number) =>
-  requestResetLink({ app, mail }, person, count);
 
 /** Emails are sent in order: once this one arrives, all earlier ones have been sent. */
 async function untilMailsAreSent(): Promise<void> {
@@ -87,7 +56,7 @@ describe('a forgotten password', () => {
 
   test('is emailed to one person at most five times an hour, from all addresses together', async () => {
     for (let count = 1; count <= 5; count += 1) await requestLink(member, count);
-    await deleteAttempts();
+    await deleteAttempts(app);
     expect((await forgot(member.email)).status).toBe(202);
     await untilMailsAreSent();
     expect(mail.mails.filter(({ to }) => to.includes(member.email))).toHaveLength(5);

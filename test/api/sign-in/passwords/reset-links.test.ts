@@ -1,66 +1,39 @@
 /** Resetting a forgotten password by the link in the email, once, and which sessions end with it. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../../../src/platform/crypto/tokens.ts';
-import type { TestApp } from '../../../support/app.ts';
 import {
   createMember,
   createOrganization,
   type TestMember,
-  type TestOrganization,
 } from '../../../support/scene/factories.ts';
 import type { Answer } from '../../../support/http.ts';
-import type { MailServer } from '../../../support/servers/mail-server.ts';
 import { pointersOf } from '../auth-scene.ts';
-import {
-  change,
-  codeOf,
-  createWithPassword,
-  joinOther,
-  NEW,
-  OLD,
-  passwordEventsOf,
-  requestResetLink,
-  startMailing,
-} from './password-scene.ts';
+import { codeOf, deleteAttempts } from '../../../support/scene/sign-in.ts';
+import { change, NEW, OLD, passwordScene } from './password-scene.ts';
 import { untilBlocked } from '../../../support/waiting.ts';
 import { secretOf } from '../../../support/tokens.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
 
-let mail: MailServer;
-let app: TestApp;
-let organization: TestOrganization;
+const {
+  alsoIn,
+  app,
+  eventsOf,
+  mail,
+  me,
+  memberWithPassword,
+  organization,
+  requestLink,
+  reset,
+  resetsOf,
+  signIn,
+} = await passwordScene();
 let member: TestMember;
 
-beforeAll(async () => {
-  ({ app, mail } = await startMailing());
-  organization = await createOrganization(app);
-});
-
-afterAll(async () => {
-  await app.close();
-  await mail.close();
-});
-
 beforeEach(async () => {
-  await deleteAttempts();
+  await deleteAttempts(app);
   member = await memberWithPassword();
 });
-
-const memberWithPassword = (status?: string) => createWithPassword(app, organization, status);
-const alsoIn = (organizationId: string, person: TestMember) =>
-  joinOther(app, organizationId, person);
-const me = (cookie: string) => app.http.get('/api/v1/me', { headers: { cookie } });
-const signIn = (email: string, password: string) =>
-  app.http.post('/auth/login', { email, password });
-const reset = (token: string, password = NEW) =>
-  app.http.post('/auth/password/reset', { token, password });
-const resetsOf = ({ userId }: TestMember) => app.db('password_resets').where({ user_id: userId });
-const deleteAttempts = () => app.db('sign_in_attempts').delete();
-
-const eventsOf = (person: TestMember) => passwordEventsOf(app, person);
-const requestLink = (person: TestMember, count?: number) =>
-  requestResetLink({ app, mail }, person, count);
 
 describe('a forgotten password', () => {
   test('is reset by the link in the email, and only by a link with a whr_ token', async () => {
@@ -142,7 +115,7 @@ describe('a forgotten password', () => {
 
   test('is reset by only one of several links used at the same moment', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      await deleteAttempts();
+      await deleteAttempts(app);
       const person = await memberWithPassword();
       const tokens = Array.from({ length: 2 }, () => issueToken('whr'));
       const times = { created_at: new Date(), expires_at: new Date(Date.now() + 60_000) };
