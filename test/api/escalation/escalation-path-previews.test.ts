@@ -13,7 +13,7 @@ import {
   createTeam,
 } from '../../support/scene/factories.ts';
 import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
-import { issuesOf } from '../../support/scene/request-approval-pipelines.ts';
+import { issuesOf } from '../../support/refusals.ts';
 
 const URL = '/api/v1/escalation-paths/preview';
 const LEVEL = '11111111-1111-4111-8111-111111111111';

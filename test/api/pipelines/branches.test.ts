@@ -2,13 +2,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { requestOf } from '../../support/adapter.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
-import {
-  always,
-  BASE,
-  cel,
-  issuesOf,
-  ORGANIZATION,
-} from '../../support/scene/request-approval-pipelines.ts';
+import { issuesOf } from '../../support/refusals.ts';
+import { always, BASE, cel, ORGANIZATION } from '../../support/scene/request-approval-pipelines.ts';
 
 const { owner, agents, routing, timeline, pipeline } = await scene({
   app: { temporal: true },

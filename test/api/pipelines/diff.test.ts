@@ -1,13 +1,8 @@
 /** Comparisons of the revisions of pipelines over HTTP. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { scene } from '../../support/scene.ts';
-import {
-  always,
-  BASE,
-  cel,
-  issuesOf,
-  ORGANIZATION,
-} from '../../support/scene/request-approval-pipelines.ts';
+import { issuesOf } from '../../support/refusals.ts';
+import { always, BASE, cel, ORGANIZATION } from '../../support/scene/request-approval-pipelines.ts';
 
 const { app, owner, organization, agent } = await scene({ pipelines: { bot: {}, large: {} } });
 const BOT = `${BASE}/agents/bot`;

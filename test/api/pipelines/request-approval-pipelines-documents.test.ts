@@ -6,13 +6,8 @@ import { exactEquals, type ExactValue } from '../../../src/platform/json/exact-v
 import { startApp, type TestApp } from '../../support/app.ts';
 import { activatePath, createOrganization } from '../../support/scene/factories.ts';
 import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
-import {
-  always,
-  cel,
-  issuesOf,
-  ORGANIZATION,
-  path,
-} from '../../support/scene/request-approval-pipelines.ts';
+import { issuesOf } from '../../support/refusals.ts';
+import { always, cel, ORGANIZATION, path } from '../../support/scene/request-approval-pipelines.ts';
 
 let app: TestApp;
 let organization: TestOrganization;

@@ -4,13 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { requestOf } from '../../support/adapter.ts';
 import { everywhere, REVIEWER, scene } from '../../support/scene.ts';
 import { createMember } from '../../support/scene/factories.ts';
-import {
-  always,
-  BASE,
-  cel,
-  issuesOf,
-  ORGANIZATION,
-} from '../../support/scene/request-approval-pipelines.ts';
+import { issuesOf } from '../../support/refusals.ts';
+import { always, BASE, cel, ORGANIZATION } from '../../support/scene/request-approval-pipelines.ts';
 import { LOOPBACK_ALLOWED, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 
 const { app, owner, organization, agents, decide, pipeline, person } = await scene({

@@ -6,7 +6,8 @@ import { Webhook } from 'standardwebhooks';
 import { requestOf } from '../../support/adapter.ts';
 import type { Json } from '../../support/http.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
-import { always, BASE, cel, issuesOf } from '../../support/scene/request-approval-pipelines.ts';
+import { issuesOf } from '../../support/refusals.ts';
+import { always, BASE, cel } from '../../support/scene/request-approval-pipelines.ts';
 import { LOOPBACK_ALLOWED, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 
 const ENDPOINTS = '/api/v1/webhook_endpoints';

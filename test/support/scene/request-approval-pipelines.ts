@@ -1,4 +1,4 @@
-/** Blocks and paths for pipelines, and the faults that an answer reports. */
+/** Blocks and paths for pipelines. */
 
 export const BASE = '/api/v1/request-approval-pipelines';
 export const ORGANIZATION = `${BASE}/organization`;
@@ -29,7 +29,3 @@ export const path = (key: string) => ({
     },
   ],
 });
-
-export const issuesOf = (answer: { body: unknown }) =>
-  (answer.body as { error: { details: { issues: { pointer: string; code: string }[] } } }).error
-    .details.issues;
