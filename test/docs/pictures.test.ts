@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { REVIEWER, scene } from '../support/scene.ts';
 import { SECRETS_KEY } from '../support/scene/sign-in.ts';
-import { DESK, describeInChromium, startChromium } from '../support/web/chromium.ts';
+import { DESK, describeInBrowser, startBrowser } from '../support/web/browser.ts';
 
 const PHONE = { width: 390, height: 780 };
 const CAN = [...REVIEWER, 'request.reviewer.add'];
@@ -106,21 +106,21 @@ async function take(page: Page, name: string): Promise<void> {
   await page.screenshot({ path, caret: 'hide', animations: 'disabled' });
 }
 
-describeInChromium('pictures', () => {
-  const chromium = startChromium();
+describeInBrowser('pictures', () => {
+  const browser = startBrowser();
 
   test.each([
     ['light', false],
     ['dark', true],
   ])('of requests, %s', async (scheme, dark) => {
-    const desk = await chromium.open(`${app.url}/requests/${refund}`, {
+    const desk = await browser.open(`${app.url}/requests/${refund}`, {
       ...{ as: ada, dark, viewport: DESK },
     });
     await desk.getByRole('button', { name: 'Approve' }).waitFor();
     await desk.getByRole('listitem').getByRole('link').first().waitFor();
     await desk.getByText('Grace Hill').first().waitFor();
     await take(desk, `desk-${scheme}`);
-    const phone = await chromium.open(`${app.url}/requests/${sql}`, {
+    const phone = await browser.open(`${app.url}/requests/${sql}`, {
       ...{ as: ada, dark, viewport: PHONE, scale: 2 },
     });
     await phone.getByRole('button', { name: 'Approve' }).waitFor();
@@ -128,14 +128,14 @@ describeInChromium('pictures', () => {
   });
 
   test('of an answer that waits for its second act', async () => {
-    const page = await chromium.open(`${app.url}/requests/${refund}`, { as: ada, viewport: DESK });
+    const page = await browser.open(`${app.url}/requests/${refund}`, { as: ada, viewport: DESK });
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('textbox', { name: /^Note/ }).fill('Carrier confirmed the loss.');
     await take(page, 'confirm');
   });
 
   test('of the settings of notifications', async () => {
-    const page = await chromium.open(`${app.url}/account/notifications`, {
+    const page = await browser.open(`${app.url}/account/notifications`, {
       as: ada,
       viewport: DESK,
     });

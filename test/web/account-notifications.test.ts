@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { createMember } from '../support/scene/factories.ts';
 import { connectSlack, startWithSlack } from '../support/scene/slack-connections.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
-import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
+import { describeInBrowser, PHONE, screenshot, startBrowser } from '../support/web/browser.ts';
 
 const { app, slack, close } = await startWithSlack();
 afterAll(close);
@@ -10,12 +10,12 @@ const { organization, caller } = await connectSlack(app, slack);
 const NOTIFICATIONS = `${app.url}/account/notifications`;
 const SETTINGS = '/api/v1/me/notification_settings';
 
-describeInChromium('notifications of an account', () => {
-  const chromium = startChromium();
+describeInBrowser('notifications of an account', () => {
+  const browser = startBrowser();
 
   test('link a Slack user with a command, show when it arrived, and unlink', async () => {
     const ada = await createMember(app, organization.id, { displayName: 'Ada Marsh' });
-    const page = await chromium.open(NOTIFICATIONS, { as: ada, viewport: PHONE });
+    const page = await browser.open(NOTIFICATIONS, { as: ada, viewport: PHONE });
     await page.getByText('Link your Slack user below first.').waitFor();
     await page.getByRole('button', { name: 'Link Slack' }).click();
     const command = await page.locator('code').innerText();
@@ -35,7 +35,7 @@ describeInChromium('notifications of an account', () => {
 
   test('ask no further for a Slack command that expired', async () => {
     const dora = await createMember(app, organization.id, { displayName: 'Dora Lane' });
-    const page = await chromium.open(NOTIFICATIONS, { as: dora });
+    const page = await browser.open(NOTIFICATIONS, { as: dora });
     await page.route('**/api/v1/me/slack/link', async (route) => {
       const answer = await route.fetch();
       const body = (await answer.json()) as object;
@@ -49,7 +49,7 @@ describeInChromium('notifications of an account', () => {
 
   test('change one channel by keyboard, and leave the others as another tab set them', async () => {
     const bob = await createMember(app, organization.id, { displayName: 'Bob Field' });
-    const page = await chromium.open(NOTIFICATIONS, { as: bob });
+    const page = await browser.open(NOTIFICATIONS, { as: bob });
     const push = page.getByRole('switch', { name: 'Push messages' });
     await push.waitFor();
     expect(await page.getByRole('switch', { name: 'Email' }).isDisabled()).toBe(true);
@@ -68,14 +68,14 @@ describeInChromium('notifications of an account', () => {
 
   test('go back to what is stored when a change fails, and say so', async () => {
     const cleo = await createMember(app, organization.id, { displayName: 'Cleo Sand' });
-    const page = await chromium.open(NOTIFICATIONS, { as: cleo });
+    const page = await browser.open(NOTIFICATIONS, { as: cleo });
     const push = page.getByRole('switch', { name: 'Push messages' });
     await push.waitFor();
     await page.context().setOffline(true);
     await push.click();
     await page.getByRole('alert').getByText('The service did not answer.').waitFor();
     await page.context().setOffline(false);
-    chromium.problems.splice(0);
+    browser.problems.splice(0);
     expect(await push.isChecked()).toBe(true);
   });
 });

@@ -12,9 +12,9 @@ import {
   describeInWholeChromium,
   PHONE,
   screenshot,
-  startChromium,
-  type Chromium,
-} from '../support/web/chromium.ts';
+  startBrowser,
+  type TestBrowser,
+} from '../support/web/browser.ts';
 
 const service = await startPushService();
 const app = await startApp({
@@ -38,7 +38,7 @@ interface Given {
  * refuses two keys, as browsers do.
  */
 async function openWith(
-  chromium: Chromium,
+  chromium: TestBrowser,
   browser: PushBrowser,
   as: TestMember,
   { permission = 'granted', before }: Given = {},
@@ -108,7 +108,7 @@ const openedBy = (page: Page, tag: string) =>
     );
 
 describeInWholeChromium('push messages', () => {
-  const chromium = startChromium({ refusals: [501], isWhole: true });
+  const chromium = startBrowser({ refusals: [501], isWhole: true });
 
   test('are switched on for this browser, tested, shown by the service worker and switched off', async () => {
     const ada = await createPerson(app, organizationId, { displayName: 'Ada Marsh' });

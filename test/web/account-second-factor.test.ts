@@ -5,7 +5,7 @@ import { startApp } from '../support/app.ts';
 import { createOrganization } from '../support/scene/factories.ts';
 import { codesOf, createPerson, PASSWORD, SECRETS_KEY } from '../support/scene/sign-in.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
-import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
+import { describeInBrowser, PHONE, screenshot, startBrowser } from '../support/web/browser.ts';
 
 const app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
 afterAll(() => app.close());
@@ -41,8 +41,8 @@ function darkModules(text: string): string[] {
   return data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x} ${y}`] : [])));
 }
 
-describeInChromium('the second factor on the account pages', () => {
-  const chromium = startChromium({ refusals: [401, 403, 501] });
+describeInBrowser('the second factor on the account pages', () => {
+  const browser = startBrowser({ refusals: [401, 403, 501] });
 
   test('is set up, renewed and removed by keyboard alone, with a password asked in place', async () => {
     const ada = await createPerson(app, organizationId, { displayName: 'Ada Marsh' });
@@ -50,7 +50,7 @@ describeInChromium('the second factor on the account pages', () => {
       .db('sessions')
       .where({ membership_id: ada.membershipId })
       .update({ authenticated_at: new Date(Date.now() - 60 * 60_000) });
-    const page = await chromium.open(SECURITY, { as: ada });
+    const page = await browser.open(SECURITY, { as: ada });
     await page.getByText('Off', { exact: true }).waitFor();
     await press(page, /^Set up an authenticator app$/);
     await page.getByRole('dialog').getByLabel('Password', { exact: true }).waitFor();
@@ -109,7 +109,7 @@ describeInChromium('the second factor on the account pages', () => {
     const bare = await startApp();
     const { id } = await createOrganization(bare);
     const bob = await createPerson(bare, id, { displayName: 'Bob Field' });
-    const page = await chromium.open(`${bare.url}/account/security`, { as: bob, viewport: PHONE });
+    const page = await browser.open(`${bare.url}/account/security`, { as: bob, viewport: PHONE });
     await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
     await page.getByText('Second factors are not set up here.').waitFor();
     await screenshot(page, 'account-no-secrets-key');
@@ -119,7 +119,7 @@ describeInChromium('the second factor on the account pages', () => {
   test('people of an identity provider have no password to change', async () => {
     const cleo = await createPerson(app, organizationId, { displayName: 'Cleo Sand' });
     await app.db('users').where({ id: cleo.userId }).update({ password_hash: null });
-    const page = await chromium.open(SECURITY, { as: cleo, viewport: PHONE });
+    const page = await browser.open(SECURITY, { as: cleo, viewport: PHONE });
     await page.getByText('You sign in at your identity provider and have no password').waitFor();
     expect(await page.getByLabel('Current password').count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);

@@ -4,7 +4,7 @@ import { appForFile, everywhere } from '../support/scene.ts';
 import { createAgent, createOrganization, createTeam } from '../support/scene/factories.ts';
 import { createPerson, login, PASSWORD, SECRETS_KEY } from '../support/scene/sign-in.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
-import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
+import { describeInBrowser, PHONE, screenshot, startBrowser } from '../support/web/browser.ts';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0';
 const IPHONE =
@@ -29,11 +29,11 @@ await createTeam(app, organization.id, { name: 'Night shift', members: [ada] });
 
 const focusedText = (page: Page) => page.evaluate<string>('document.activeElement?.textContent');
 
-describeInChromium('the account pages', () => {
-  const chromium = startChromium({ refusals: [400, 401] });
+describeInBrowser('the account pages', () => {
+  const browser = startBrowser({ refusals: [400, 401] });
 
   test('say who a person is and what they may do, in plain words', async () => {
-    const page = await chromium.open(app.url, { as: ada });
+    const page = await browser.open(app.url, { as: ada });
     await page.getByRole('link', { name: /^Ada Marsh.*Your account$/ }).click();
     await page.getByRole('heading', { name: 'Ada Marsh' }).waitFor();
     expect(await page.title()).toBe('Profile · Countersign');
@@ -49,7 +49,7 @@ describeInChromium('the account pages', () => {
   });
 
   test('lead a keyboard through the sections, each with a path of its own', async () => {
-    const page = await chromium.open(`${app.url}/account`, { as: ada });
+    const page = await browser.open(`${app.url}/account`, { as: ada });
     await page.getByRole('heading', { name: 'Ada Marsh' }).waitFor();
     for (const [label, path] of [
       ['Security', '/account/security'],
@@ -76,7 +76,7 @@ describeInChromium('the account pages', () => {
         { email: bob.email, password: PASSWORD },
         { headers: { 'user-agent': userAgent } },
       );
-    const page = await chromium.open(`${app.url}/account/sessions`, { as: bob });
+    const page = await browser.open(`${app.url}/account/sessions`, { as: bob });
     const sessions = page.getByRole('listitem');
     await page.getByText('This session').waitFor();
     expect(await sessions.count()).toBe(4);
@@ -95,7 +95,7 @@ describeInChromium('the account pages', () => {
   });
 
   test('change a password, and keep what was typed when it is refused', async () => {
-    const page = await chromium.open(`${app.url}/account/security`, { as: cleo });
+    const page = await browser.open(`${app.url}/account/security`, { as: cleo });
     const current = page.getByLabel('Current password', { exact: true });
     const next = page.getByLabel('New password', { exact: true });
     await current.fill('wrong');
@@ -117,7 +117,7 @@ describeInChromium('the account pages', () => {
   });
 
   test('switch single keys off in this browser', async () => {
-    const page = await chromium.open(`${app.url}/account/shortcuts`, { as: bob });
+    const page = await browser.open(`${app.url}/account/shortcuts`, { as: bob });
     const single = page.getByRole('switch', { name: 'Single-key shortcuts' });
     await page.getByRole('cell', { name: 'Approve: opens the confirmation' }).waitFor();
     expect(await single.isChecked()).toBe(true);
@@ -134,7 +134,7 @@ describeInChromium('the account pages', () => {
     ['phone', 'light', { viewport: PHONE }],
     ['phone', 'dark', { viewport: PHONE, dark: true }],
   ])('break no rule of accessibility on a %s in %s', async (device, scheme, options) => {
-    const page = await chromium.open(`${app.url}/account`, { ...options, as: ada });
+    const page = await browser.open(`${app.url}/account`, { ...options, as: ada });
     for (const [path, shown] of [
       ['/account', 'Ada Marsh'],
       ['/account/security', 'Second factor'],

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { REVIEWER, scene } from '../support/scene.ts';
 import { cheapHashOf, enroll, PASSWORD, SECRETS_KEY } from '../support/scene/sign-in.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
-import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
+import { describeInBrowser, PHONE, screenshot, startBrowser } from '../support/web/browser.ts';
 
 const { app, organization, people, ask } = await scene({
   app: { environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } },
@@ -24,12 +24,12 @@ await app
   .update({ assurance: 'single_factor' });
 await app.db('organizations').where({ id: organization.id }).update({ require_mfa: true });
 
-describeInChromium('a session without a second factor', () => {
-  const chromium = startChromium({ refusals: [401, 403] });
+describeInBrowser('a session without a second factor', () => {
+  const browser = startBrowser({ refusals: [401, 403] });
 
   test('gets it in place, and then decides', async () => {
     const id = await ask();
-    const page = await chromium.open(`${app.url}/requests/${id}`, {
+    const page = await browser.open(`${app.url}/requests/${id}`, {
       as: { ...ada, cookie },
       viewport: PHONE,
       dark: true,

@@ -11,7 +11,7 @@ import {
   SECRETS_KEY,
 } from '../support/scene/sign-in.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
-import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
+import { describeInBrowser, PHONE, screenshot, startBrowser } from '../support/web/browser.ts';
 
 const { app, organization, owner } = await scene({
   app: { environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } },
@@ -20,16 +20,16 @@ beforeEach(() => deleteAttempts(app));
 const elsewhere = await createOrganization(app);
 const linkTo = (token: string): string => `${app.url}/invitations/${token}`;
 
-describeInChromium('an invitation', () => {
+describeInBrowser('an invitation', () => {
   // Without a session, the question who is signed in is refused.
-  const chromium = startChromium({ refusals: [400, 401, 403, 404] });
+  const browser = startBrowser({ refusals: [400, 401, 403, 404] });
 
   test.each([
     ['desk', 'light', {}],
     ['phone', 'dark', { viewport: PHONE, dark: true }],
   ])('lets a new person join on a %s in %s', async (device, scheme, options) => {
     const { email, token } = await invited(owner);
-    const page = await chromium.open(linkTo(token), options);
+    const page = await browser.open(linkTo(token), options);
     await page.getByRole('heading', { name: 'Join your team' }).waitFor();
     expect(await page.getByLabel('Email').inputValue()).toBe(email);
     await screenshot(page, `invitation-${device}-${scheme}`);
@@ -50,7 +50,7 @@ describeInChromium('an invitation', () => {
     const bob = await createPerson(app, elsewhere.id);
     const factor = await enroll(app, bob);
     const first = await invited(owner, { email: bob.email });
-    const page = await chromium.open(linkTo(first.token));
+    const page = await browser.open(linkTo(first.token));
     await page.getByText('You already have an account').waitFor();
     await page.getByLabel('Password', { exact: true }).fill('wrong');
     await page.keyboard.press('Enter');
@@ -63,7 +63,7 @@ describeInChromium('an invitation', () => {
 
     const ada = await createPerson(app, elsewhere.id);
     const second = await invited(owner, { email: ada.email });
-    const other = await chromium.open(linkTo(second.token), { as: ada });
+    const other = await browser.open(linkTo(second.token), { as: ada });
     await other.getByRole('button', { name: 'Join' }).click();
     await other.getByRole('link', { name: 'Requests' }).waitFor();
   });
@@ -71,7 +71,7 @@ describeInChromium('an invitation', () => {
   test('for another account says so and offers to sign out', async () => {
     const ada = await createPerson(app, organization.id);
     const { token, email } = await invited(owner);
-    const page = await chromium.open(linkTo(token), { as: ada });
+    const page = await browser.open(linkTo(token), { as: ada });
     await page
       .getByText(`You are signed in as ${ada.email}. The invitation is for ${email}.`)
       .waitFor();
@@ -86,7 +86,7 @@ describeInChromium('an invitation', () => {
     await expire(app, expired.id);
     const revoked = await invited(owner);
     await owner.browser.call('DELETE', `/api/v1/invitations/${revoked.id}`);
-    const page = await chromium.open('about:blank');
+    const page = await browser.open('about:blank');
     for (const token of [expired.token, revoked.token, 'whi_nonsense']) {
       await page.goto(linkTo(token));
       await page.getByText('was accepted, revoked, replaced').waitFor();
@@ -98,16 +98,16 @@ describeInChromium('an invitation', () => {
   });
 });
 
-describeInChromium('a link to reset the password', () => {
+describeInBrowser('a link to reset the password', () => {
   // The member may read no requests.
-  const chromium = startChromium({ refusals: [400, 401, 403] });
+  const browser = startBrowser({ refusals: [400, 401, 403] });
 
   test('takes a new password, and says why it refuses one', async () => {
     const ada = await createPerson(app, organization.id);
     const { id, hash, token } = issueToken('whr');
     const times = { created_at: new Date(), expires_at: new Date(Date.now() + 60_000) };
     await app.db('password_resets').insert({ id, user_id: ada.userId, token_hash: hash, ...times });
-    const page = await chromium.open(`${app.url}/password/reset/${token}`, { viewport: PHONE });
+    const page = await browser.open(`${app.url}/password/reset/${token}`, { viewport: PHONE });
     await page.getByLabel('New password').fill('password1234');
     await page.keyboard.press('Enter');
     await page.locator('[name=password][aria-invalid=true]').waitFor();

@@ -7,7 +7,7 @@ import { createOrganization } from '../support/scene/factories.ts';
 import { ageSession } from '../support/scene/invitations.ts';
 import { cheapHashOf, PASSWORD, SECRETS_KEY } from '../support/scene/sign-in.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
-import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
+import { describeInBrowser, PHONE, screenshot, startBrowser } from '../support/web/browser.ts';
 
 const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
 const { owner } = await createOrganization(app);
@@ -24,11 +24,11 @@ const focused = (page: Page) =>
 const start = async (body: object) =>
   (await app.http.post('/auth/agent_enrollments', { runtime: 'claude-code 2.1', ...body })).body;
 
-describeInChromium('an owner', () => {
-  const chromium = startChromium({ refusals: [401, 403, 404, 429] });
+describeInBrowser('an owner', () => {
+  const browser = startBrowser({ refusals: [401, 403, 404, 429] });
 
   test('is led from the first agent to the first request and to the first invitation', async () => {
-    const page = await chromium.open(app.url, { as: owner });
+    const page = await browser.open(app.url, { as: owner });
     await page.getByRole('heading', { name: 'Set up Countersign' }).waitFor();
     await page.getByLabel('Name of the new agent').fill('Support Bot');
     expect(await page.getByLabel('Id of the agent in addresses and rules').inputValue()).toBe(
@@ -100,8 +100,8 @@ describeInChromium('an owner', () => {
   });
 });
 
-describeInChromium('a machine', () => {
-  const chromium = startChromium({ refusals: [401, 403, 404, 429] });
+describeInBrowser('a machine', () => {
+  const browser = startBrowser({ refusals: [401, 403, 404, 429] });
 
   test.each([
     ['desk', 'light', {}],
@@ -113,7 +113,7 @@ describeInChromium('a machine', () => {
         instance_name: `worker-${device}`,
         instance_metadata: { host: 'ada-laptop', path: '/srv/\u202efdp' },
       });
-      const page = await chromium.open(
+      const page = await browser.open(
         `${app.url}/enroll?code=${String(code).toLowerCase()}`,
         options,
       );
@@ -142,7 +142,7 @@ describeInChromium('a machine', () => {
       instance_name: 'fixed',
       requested_agent_slug: 'fixed-bot',
     });
-    const page = await chromium.open(`${app.url}/enroll`);
+    const page = await browser.open(`${app.url}/enroll`);
     await page.getByLabel('Email').fill(owner.email);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.keyboard.press('Enter');

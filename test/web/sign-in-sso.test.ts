@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { startApp } from '../support/app.ts';
 import { createOrganization } from '../support/scene/factories.ts';
 import { startIdentityProvider } from '../support/servers/identity-provider.ts';
-import { describeInChromium, screenshot, startChromium } from '../support/web/chromium.ts';
+import { describeInBrowser, screenshot, startBrowser } from '../support/web/browser.ts';
 
 const provider = await startIdentityProvider();
 const app = await startApp({
@@ -20,12 +20,12 @@ await provider.register(app.url);
 await createOrganization(app);
 provider.person = { subject: 'grace', email: 'grace@example.com', email_verified: true };
 
-describeInChromium('the identity provider', () => {
+describeInBrowser('the identity provider', () => {
   // A new member may read nothing yet.
-  const chromium = startChromium({ refusals: [401, 403] });
+  const browser = startBrowser({ refusals: [401, 403] });
 
   test('leads to the page that was asked for, also after a refusal', async () => {
-    const page = await chromium.open(`${app.url}/?scope=all`);
+    const page = await browser.open(`${app.url}/?scope=all`);
     provider.answer = { denies: true };
     await page.getByRole('button', { name: 'Continue with Acme' }).click();
     await page.getByText('refused the sign-in').waitFor();

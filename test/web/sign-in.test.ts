@@ -9,7 +9,7 @@ import {
   SECRETS_KEY,
 } from '../support/scene/sign-in.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
-import { describeInChromium, PHONE, screenshot, startChromium } from '../support/web/chromium.ts';
+import { describeInBrowser, PHONE, screenshot, startBrowser } from '../support/web/browser.ts';
 
 const { app, organization } = await scene({
   app: { environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } },
@@ -22,9 +22,9 @@ const factor = await enroll(app, bob);
 const LOGIN = `${app.url}/login`;
 const focused = (page: Page) => page.evaluate('document.activeElement?.getAttribute("name")');
 
-describeInChromium('the sign-in page', () => {
+describeInBrowser('the sign-in page', () => {
   // Each visit asks whether a person is signed in already.
-  const chromium = startChromium({ refusals: [400, 401, 404, 429] });
+  const browser = startBrowser({ refusals: [400, 401, 404, 429] });
 
   async function send(page: Page, email: string, password = PASSWORD): Promise<void> {
     await page.getByLabel('Email').fill(email);
@@ -33,7 +33,7 @@ describeInChromium('the sign-in page', () => {
   }
 
   test('leads a keyboard through password and code to the page that was asked for', async () => {
-    const page = await chromium.open(`${app.url}/?tab=all`);
+    const page = await browser.open(`${app.url}/?tab=all`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(await page.title()).toBe('Sign in · Countersign');
     expect(await focused(page)).toBe('email');
@@ -55,7 +55,7 @@ describeInChromium('the sign-in page', () => {
   });
 
   test('waits for a busy service, and says so', async () => {
-    const page = await chromium.open(`${app.url}/no-such-page`);
+    const page = await browser.open(`${app.url}/no-such-page`);
     const error = { code: 'rate_limited', message: 'Too many calls.' };
     let isBusy = true;
     await page.route('**/auth/options', async (route) => {
@@ -70,7 +70,7 @@ describeInChromium('the sign-in page', () => {
   });
 
   test('takes a recovery code instead', async () => {
-    const page = await chromium.open(LOGIN, { viewport: PHONE });
+    const page = await browser.open(LOGIN, { viewport: PHONE });
     await send(page, bob.email);
     await page.getByRole('button', { name: 'Use a recovery code' }).click();
     await screenshot(page, 'login-recovery-phone');
@@ -80,7 +80,7 @@ describeInChromium('the sign-in page', () => {
   });
 
   test('keeps what was typed after a wrong password, and goes to it', async () => {
-    const page = await chromium.open(LOGIN);
+    const page = await browser.open(LOGIN);
     await send(page, 'not an address', '');
     await page.getByText('Enter an email address').waitFor();
     expect(await focused(page)).toBe('email');
@@ -98,7 +98,7 @@ describeInChromium('the sign-in page', () => {
   test('says how long to wait after too many attempts, and when to go on', async () => {
     for (let attempt = 0; attempt < 10; attempt += 1)
       await app.http.post('/auth/login', { email: ada.email, password: 'wrong' });
-    const page = await chromium.open('about:blank');
+    const page = await browser.open('about:blank');
     await page.clock.install();
     await page.goto(LOGIN);
     await send(page, ada.email);
@@ -115,7 +115,7 @@ describeInChromium('the sign-in page', () => {
   });
 
   test('goes on for a person who is signed in, and never leaves this origin', async () => {
-    const page = await chromium.open(`${LOGIN}?return_to=%2F%3Ftab%3Dall`, { as: ada });
+    const page = await browser.open(`${LOGIN}?return_to=%2F%3Ftab%3Dall`, { as: ada });
     await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
     expect(new URL(page.url()).search).toBe('?tab=all');
     for (const hostile of ['//evil.example', '/\\evil.example', 'https://evil.example', '/login']) {
@@ -126,7 +126,7 @@ describeInChromium('the sign-in page', () => {
   });
 
   test('comes back to the page on which the session ended, and drops what another person read', async () => {
-    const page = await chromium.open(`${app.url}/?tab=all`, { as: ada });
+    const page = await browser.open(`${app.url}/?tab=all`, { as: ada });
     await page.getByText('Ada Marsh').waitFor();
     await app.db('sessions').where({ membership_id: ada.membershipId }).delete();
     await page.evaluate('dispatchEvent(new Event("visibilitychange"))');
@@ -141,7 +141,7 @@ describeInChromium('the sign-in page', () => {
   });
 
   test('says what the service refused, also where no field of the form has it', async () => {
-    const page = await chromium.open(LOGIN);
+    const page = await browser.open(LOGIN);
     await page.route('**/auth/login', async (route) => {
       const issues = [
         { pointer: '/password', message: 'must be shorter' },
@@ -156,7 +156,7 @@ describeInChromium('the sign-in page', () => {
   });
 
   test('says how to get in without a password where the service sends no email', async () => {
-    const page = await chromium.open(LOGIN);
+    const page = await browser.open(LOGIN);
     await page.getByText('this service sends no email').waitFor();
     await page.goto(`${app.url}/password/reset/whr_nonsense`);
     await page.getByRole('link', { name: 'Back to sign-in' }).waitFor();
@@ -164,7 +164,7 @@ describeInChromium('the sign-in page', () => {
   });
 
   test('explains why a sign-in at the identity provider ended', async () => {
-    const page = await chromium.open('about:blank');
+    const page = await browser.open('about:blank');
     for (const [code, words] of [
       ['sso_denied', 'refused the sign-in'],
       ['sso_expired', 'longer than ten minutes'],
@@ -185,7 +185,7 @@ describeInChromium('the sign-in page', () => {
     ['phone', 'light', { viewport: PHONE }],
     ['phone', 'dark', { viewport: PHONE, dark: true }],
   ])('breaks no rule of accessibility on a %s in %s', async (device, scheme, options) => {
-    const page = await chromium.open(`${LOGIN}?error=sso_failed`, options);
+    const page = await browser.open(`${LOGIN}?error=sso_failed`, options);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await screenshot(page, `login-${device}-${scheme}`);
     if (device === 'phone') {

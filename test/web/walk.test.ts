@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { BOOTSTRAP_SECRET } from '../support/app.ts';
-import { describeInChromium, screenshot, startChromium } from '../support/web/chromium.ts';
+import { describeInBrowser, screenshot, startBrowser } from '../support/web/browser.ts';
 import { HttpClient } from '../support/http.ts';
 import { appForFile } from '../support/scene.ts';
 
 const app = await appForFile({ temporal: true });
 
-describeInChromium('the first day of an owner', () => {
-  const chromium = startChromium();
+describeInBrowser('the first day of an owner', () => {
+  const browser = startBrowser();
 
   test('leads from the bootstrap to the first approved request', async () => {
-    const page = await chromium.open(`${app.url}/welcome`);
+    const page = await browser.open(`${app.url}/welcome`);
     await page.getByRole('textbox', { name: 'Bootstrap secret' }).fill(BOOTSTRAP_SECRET);
     await page.getByRole('textbox', { name: 'Organization name' }).fill('Acme');
     await page.getByRole('textbox', { name: 'Your name' }).fill('Ada Lovelace');

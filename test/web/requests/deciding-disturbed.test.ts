@@ -9,7 +9,7 @@ import type { TestMember } from '../../support/scene/factories.ts';
 import { ofMember, policiesOf, put, terms } from '../../support/scene/permission-policies.ts';
 import { cheapHashOf, enroll, PASSWORD, SECRETS_KEY } from '../../support/scene/sign-in.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
-import { describeInChromium, screenshot, startChromium } from '../../support/web/chromium.ts';
+import { describeInBrowser, isCut, screenshot, startBrowser } from '../../support/web/browser.ts';
 
 const database = await cloneDatabase();
 // It restarts there.
@@ -72,11 +72,11 @@ async function intercept(page: Page) {
   return { keys, cut: (isCut: boolean) => (state.isCut = isCut) };
 }
 
-describeInChromium('an answer', () => {
-  const chromium = startChromium({ refusals: [401, 403, 409] });
+describeInBrowser('an answer', () => {
+  const browser = startBrowser({ refusals: [401, 403, 409] });
 
   /** Errors of cut connections, which the browser logs. */
-  const cuts = () => chromium.problems.splice(0).filter((each) => !each.includes('net::ERR_'));
+  const cuts = () => browser.problems.splice(0).filter((each) => !isCut(each));
 
   afterEach(async () => {
     await requireFactor(false);
@@ -84,7 +84,7 @@ describeInChromium('an answer', () => {
 
   test('that is not confirmed is known after leaving the request, in a hidden tab and after a reload', async () => {
     const [id, other] = [await ask({ tool: 'first' }), await ask({ tool: 'second' })];
-    const page = await chromium.open(pageOf(id), { as: ada });
+    const page = await browser.open(pageOf(id), { as: ada });
     const { keys, cut } = await intercept(page);
     cut(true);
     await answer(page, 'Deny');
@@ -117,7 +117,7 @@ describeInChromium('an answer', () => {
 
   test('is never sent again for another person', async () => {
     const id = await ask();
-    const page = await chromium.open(pageOf(id), { as: ada });
+    const page = await browser.open(pageOf(id), { as: ada });
     const { keys, cut } = await intercept(page);
     cut(true);
     await answer(page, 'Approve');
@@ -144,7 +144,7 @@ describeInChromium('an answer', () => {
     const factor = await enroll(running, cy);
     const sessions = running.db('sessions').where({ membership_id: cy.membershipId });
     await sessions.update({ assurance: 'single_factor' });
-    const page = await chromium.open(`${url}/account`, { as: { ...cy, cookie: factor.cookie } });
+    const page = await browser.open(`${url}/account`, { as: { ...cy, cookie: factor.cookie } });
     await deafen(page);
     await page.goto(pageOf(id));
     await arm(page, 'Approve');
@@ -172,7 +172,7 @@ describeInChromium('an answer', () => {
   test('is not confirmed while the request changes: a claim lapses, or a colleague takes it', async () => {
     const id = await ask();
     await claimed(ada, id);
-    const page = await chromium.open(pageOf(id), { as: ada });
+    const page = await browser.open(pageOf(id), { as: ada });
     await arm(page, 'Approve');
     await reachLapse(id);
     await later(id);
@@ -189,7 +189,7 @@ describeInChromium('an answer', () => {
 
   test('is refused when the service holds other arguments than it says', async () => {
     const id = await ask({ arguments: { amount: 5 } });
-    const page = await chromium.open(`${url}/account`, { as: ada });
+    const page = await browser.open(`${url}/account`, { as: ada });
     const digest = String((await read(id))['arguments_digest']);
     const shown = '{"amount":1}';
     const forged = createHash('sha256').update(shown).digest('hex');
@@ -209,7 +209,7 @@ describeInChromium('an answer', () => {
     const hash = await cheapHashOf(PASSWORD);
     await running.db('users').where({ id: dan.userId }).update({ password_hash: hash });
     const id = await ask();
-    const page = await chromium.open(`${url}/account`, { as: dan });
+    const page = await browser.open(`${url}/account`, { as: dan });
     await deafen(page);
     await page.goto(pageOf(id));
     await arm(page, 'Deny');
@@ -231,7 +231,7 @@ describeInChromium('an answer', () => {
 
   test('cannot be given any more once the permission is taken', async () => {
     const id = await ask();
-    const page = await chromium.open(pageOf(id), { as: ada });
+    const page = await browser.open(pageOf(id), { as: ada });
     await arm(page, 'Approve');
     await grant(ada, 'request.read', 'request.read.unrouted', 'request.claim');
     await message(page, 'Deciding needs the permission request.decide.').waitFor();
@@ -246,7 +246,7 @@ describeInChromium('an answer', () => {
 
   test('can be given again after an error, on the request as it then is', async () => {
     const id = await ask();
-    const page = await chromium.open(pageOf(id), { as: ada });
+    const page = await browser.open(pageOf(id), { as: ada });
     await arm(page, 'Approve');
     await note(page).fill('Fine.');
     const error = { code: 'permission_denied', message: 'Refused on the way.' };
@@ -270,7 +270,7 @@ describeInChromium('an answer', () => {
 
   test('says that it did not count when a colleague was faster', async () => {
     const id = await ask();
-    const page = await chromium.open(`${url}/account`, { as: ada });
+    const page = await browser.open(`${url}/account`, { as: ada });
     await deafen(page);
     await page.goto(pageOf(id));
     await arm(page, 'Approve');
@@ -284,7 +284,7 @@ describeInChromium('an answer', () => {
 
   test('that the service took before it restarted is confirmed after the restart', async () => {
     const id = await ask();
-    const page = await chromium.open(`${url}/account`, { as: ada });
+    const page = await browser.open(`${url}/account`, { as: ada });
     await deafen(page);
     await page.goto(pageOf(id));
     await page.route(

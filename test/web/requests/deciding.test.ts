@@ -3,11 +3,12 @@ import type { Locator, Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
 import {
-  describeInChromium,
+  describeInBrowser,
   PHONE,
   screenshot,
-  startChromium,
-} from '../../support/web/chromium.ts';
+  startBrowser,
+  testInChromium,
+} from '../../support/web/browser.ts';
 
 const { app, people, ask, claimed } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, carol: REVIEWER },
@@ -60,12 +61,12 @@ const edgeOf = async (page: Page, text: string, edge: string): Promise<string[]>
     ['style', 'width'].map((of) => style.getPropertyValue('${edge}-' + of));
   }`);
 
-describeInChromium('deciding', () => {
-  const chromium = startChromium();
+describeInBrowser('deciding', () => {
+  const browser = startBrowser();
 
   test('names tool, agent, main value and every warning before it is confirmed', async () => {
     const id = await ask(refund);
-    const page = await chromium.open(pageOf(id), { as: ada });
+    const page = await browser.open(pageOf(id), { as: ada });
     await button(page, 'Approve').click();
     const bar = armed(page);
     await bar
@@ -84,7 +85,7 @@ describeInChromium('deciding', () => {
 
   test('takes two acts with a held key', async () => {
     const id = await ask();
-    const page = await chromium.open(pageOf(id), { as: ada });
+    const page = await browser.open(pageOf(id), { as: ada });
     await button(page, 'Approve').focus();
     await page.keyboard.down('Enter');
     await isReady(page);
@@ -96,32 +97,35 @@ describeInChromium('deciding', () => {
     expect(await decisionsOf(id)).toBe(1);
   });
 
-  test('takes two acts on a phone, where the second touch of a double tap cancels', async () => {
-    const id = await ask();
-    const page = await chromium.open(pageOf(id), { as: ada, viewport: PHONE });
-    for (const choice of ['Approve', 'Deny']) {
-      const { middle } = await boxOf(button(page, choice));
-      await page.touchscreen.tap(middle.x, middle.y);
-      await page.touchscreen.tap(middle.x, middle.y);
-      await button(page, choice).waitFor();
-      await page.touchscreen.tap(middle.x, middle.y);
+  testInChromium(
+    'takes two acts on a phone, where the second touch of a double tap cancels',
+    async () => {
+      const id = await ask();
+      const page = await browser.open(pageOf(id), { as: ada, viewport: PHONE });
+      for (const choice of ['Approve', 'Deny']) {
+        const { middle } = await boxOf(button(page, choice));
+        await page.touchscreen.tap(middle.x, middle.y);
+        await page.touchscreen.tap(middle.x, middle.y);
+        await button(page, choice).waitFor();
+        await page.touchscreen.tap(middle.x, middle.y);
+        await isReady(page);
+        expect(isAt(middle, await boxOf(button(page, 'Confirm')))).toBe(false);
+        await page.touchscreen.tap(middle.x, middle.y);
+        await button(page, choice).waitFor();
+        expect(await decisionsOf(id)).toBe(0);
+      }
+      await button(page, 'Deny').tap();
       await isReady(page);
-      expect(isAt(middle, await boxOf(button(page, 'Confirm')))).toBe(false);
-      await page.touchscreen.tap(middle.x, middle.y);
-      await button(page, choice).waitFor();
-      expect(await decisionsOf(id)).toBe(0);
-    }
-    await button(page, 'Deny').tap();
-    await isReady(page);
-    const confirm = (await boxOf(button(page, 'Confirm denial'))).middle;
-    await page.touchscreen.tap(confirm.x, confirm.y);
-    await page.touchscreen.tap(confirm.x, confirm.y);
-    await page.getByText('by you').waitFor();
-    expect(await decisionsOf(id)).toBe(1);
-  });
+      const confirm = (await boxOf(button(page, 'Confirm denial'))).middle;
+      await page.touchscreen.tap(confirm.x, confirm.y);
+      await page.touchscreen.tap(confirm.x, confirm.y);
+      await page.getByText('by you').waitFor();
+      expect(await decisionsOf(id)).toBe(1);
+    },
+  );
 
   test('begins with its key also under Caps Lock, and not with Shift', async () => {
-    const page = await chromium.open(pageOf(await ask()), { as: ada });
+    const page = await browser.open(pageOf(await ask()), { as: ada });
     await button(page, 'Approve').waitFor();
     await page.keyboard.press('Shift+A');
     await page.keyboard.press('Control+D');
@@ -132,7 +136,7 @@ describeInChromium('deciding', () => {
   });
 
   test('is cancelled by Escape only when nothing else is open', async () => {
-    const page = await chromium.open(pageOf(await ask()), { as: ada });
+    const page = await browser.open(pageOf(await ask()), { as: ada });
     await button(page, 'Approve').click();
     await button(page, 'Ask for help').click();
     const dialog = page.getByRole('dialog');
@@ -150,7 +154,7 @@ describeInChromium('deciding', () => {
   });
 
   test('can ask for help, which searches once typing pauses', async () => {
-    const page = await chromium.open(pageOf(await ask()), { as: ada, viewport: PHONE });
+    const page = await browser.open(pageOf(await ask()), { as: ada, viewport: PHONE });
     const searches: (string | null)[] = [];
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url());
@@ -180,7 +184,7 @@ describeInChromium('deciding', () => {
     ['a phone', PHONE],
     ['a window at 200 %', ZOOMED],
   ])('fits into %s, with every warning and its buttons in view', async (_name, viewport) => {
-    const page = await chromium.open(pageOf(await ask(refund)), { as: ada, viewport });
+    const page = await browser.open(pageOf(await ask(refund)), { as: ada, viewport });
     await button(page, 'Approve').click();
     await armed(page).getByRole('button', { name: 'and 14 more' }).click();
     await isReady(page);
@@ -208,7 +212,7 @@ describeInChromium('deciding', () => {
         { tool: 'refund_payment', arguments: { ...rest, hides, more: hides, amount: 12_450 } },
       ]) {
         const viewport = { width: 390, height };
-        const page = await chromium.open(pageOf(await ask(call)), { as: ada, viewport });
+        const page = await browser.open(pageOf(await ask(call)), { as: ada, viewport });
         await button(page, 'Approve').click();
         await isReady(page);
         const more = armed(page).getByRole('button', { name: /^(?:Show all|and \d+ more)/ });
@@ -231,10 +235,10 @@ describeInChromium('deciding', () => {
     },
   );
 
-  test('is possible in the colors that a person forces', async () => {
+  testInChromium('is possible in the colors that a person forces', async () => {
     const id = await ask(refund);
     await claimed(bob, id);
-    const page = await chromium.open(pageOf(id), { as: ada, dark: true });
+    const page = await browser.open(pageOf(id), { as: ada, dark: true });
     await page.emulateMedia({ forcedColors: 'active' });
     await button(page, 'Approve').waitFor();
     await screenshot(page, 'request-forced-colors');

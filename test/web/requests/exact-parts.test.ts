@@ -1,12 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
-import {
-  describeInChromium,
-  PHONE,
-  screenshot,
-  startChromium,
-} from '../../support/web/chromium.ts';
+import { describeInBrowser, PHONE, screenshot, startBrowser } from '../../support/web/browser.ts';
 
 const { app, people, ask } = await scene({
   people: { ada: REVIEWER },
@@ -23,11 +18,11 @@ const call = () =>
     arguments: { [key]: 'yes', command, lines: `one${'\n'.repeat(15)}two` },
   });
 
-describeInChromium('a call without a presentation', () => {
-  const chromium = startChromium();
+describeInBrowser('a call without a presentation', () => {
+  const browser = startBrowser();
 
   test('is confirmed with its first argument as quoted source text, and says how much of a key it leaves out', async () => {
-    const page = await chromium.open(`${app.url}/requests/${await call()}`, { as: ada });
+    const page = await browser.open(`${app.url}/requests/${await call()}`, { as: ada });
     await page.getByRole('button', { name: 'Approve' }).click();
     const bar = page.getByRole('group', { name: 'You are about to approve' });
     const shown = `"${key.slice(0, 60)}…"`;
@@ -38,7 +33,7 @@ describeInChromium('a call without a presentation', () => {
   });
 
   test('folds long runs of blanks, and a copy has them', async () => {
-    const page = await chromium.open(`${app.url}/requests/${await call()}`, {
+    const page = await browser.open(`${app.url}/requests/${await call()}`, {
       ...{ as: ada, viewport: PHONE },
     });
     const fold = page.getByRole('img', { name: '300 blanks' });

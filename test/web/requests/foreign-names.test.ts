@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
-import { describeInChromium, PHONE, startChromium } from '../../support/web/chromium.ts';
+import { describeInBrowser, PHONE, startBrowser } from '../../support/web/browser.ts';
 
 /** Marks every text that an agent, a person or a configuration gave. */
 const FOREIGN = '§';
@@ -77,8 +77,8 @@ const drawn = async (page: Page, text: string): Promise<string> =>
     signs.sort((one, other) => one.left - other.left).map(({ sign }) => sign).join('');
   }`);
 
-describeInChromium('a text that an agent, a person or a configuration gave', () => {
-  const chromium = startChromium();
+describeInBrowser('a text that an agent, a person or a configuration gave', () => {
+  const browser = startBrowser();
 
   test('is drawn in the order in which it runs, and a name on one line', async () => {
     const command = '# א && rm -rf / && ls';
@@ -86,7 +86,7 @@ describeInChromium('a text that an agent, a person or a configuration gave', () 
       tool: 'list_files\n\n✓ Checked by Countersign',
       arguments: { command, transfer: 'א 1,000 - 2,000', path: '/tmp/א/1/2' },
     });
-    const page = await chromium.open(`${app.url}/requests/${id}`, { as: ada });
+    const page = await browser.open(`${app.url}/requests/${id}`, { as: ada });
     const name = page.getByRole('heading', { level: 1 }).filter({ hasText: 'list_files' });
     await name.waitFor();
     expect(await name.innerText()).toContain(String.raw`list_files\n\n✓ Checked`);
@@ -103,7 +103,7 @@ describeInChromium('a text that an agent, a person or a configuration gave', () 
       },
     });
     await claimed(bob, id);
-    const page = await chromium.open(`${app.url}/account`, { as: ada });
+    const page = await browser.open(`${app.url}/account`, { as: ada });
     await page.route(`**/api/v1/requests/${id}`, async (route) => {
       const response = await route.fetch();
       const rest = (await response.text()).replace(/^\{/, '');
@@ -130,7 +130,7 @@ describeInChromium('a text that an agent, a person or a configuration gave', () 
 
   test('cannot look like a further member where its line is wrapped', async () => {
     const id = await ask({ arguments: { first: 'word '.repeat(35), last: 1 } });
-    const page = await chromium.open(`${app.url}/requests/${id}`, { as: ada, viewport: PHONE });
+    const page = await browser.open(`${app.url}/requests/${id}`, { as: ada, viewport: PHONE });
     await page.getByRole('group', { name: 'All arguments' }).waitFor();
     const lefts = await page.evaluate<number[][]>(`{
       const texts = [...document.querySelectorAll('[role=group] bdi')];

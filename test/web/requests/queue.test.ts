@@ -3,12 +3,13 @@ import type { Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
 import {
-  describeInChromium,
+  describeInBrowser,
   DESK,
   PHONE,
   screenshot,
-  startChromium,
-} from '../../support/web/chromium.ts';
+  startBrowser,
+  testInChromium,
+} from '../../support/web/browser.ts';
 
 const { app, people, ask, decide, claimed, deadlineOf, later, withdraw } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, eve: [], ivo: [...REVIEWER, 'request.decide.unrouted'] },
@@ -44,8 +45,8 @@ const overlaps = (one: Box, other: Box | undefined): boolean =>
   one.y < other.y + other.height &&
   other.y < one.y + one.height;
 
-describeInChromium('the queue', () => {
-  const chromium = startChromium({ refusals: [401, 429] });
+describeInBrowser('the queue', () => {
+  const browser = startBrowser({ refusals: [401, 429] });
 
   test.each([
     ['desk', DESK],
@@ -55,7 +56,7 @@ describeInChromium('the queue', () => {
     async (name, viewport) => {
       const [one, two] = [`first_${name}`, `second_${name}`];
       const first = await ask({ tool: one });
-      const page = await chromium.open(`${app.url}/`, { as: ada, viewport });
+      const page = await browser.open(`${app.url}/`, { as: ada, viewport });
       await row(page, one).waitFor();
       await page.getByText(/^All\d/).waitFor();
       const before = await boxes(page);
@@ -78,7 +79,7 @@ describeInChromium('the queue', () => {
 
   test('keeps tab, search and filters in its address, beside the open request', async () => {
     const id = await ask({ tool: 'needle_tool' });
-    const page = await chromium.open(`${app.url}/`, { as: ada });
+    const page = await browser.open(`${app.url}/`, { as: ada });
     await page.getByRole('searchbox').fill('needle');
     await page.waitForURL(/q=needle/);
     await row(page, 'needle_tool').click();
@@ -95,7 +96,7 @@ describeInChromium('the queue', () => {
 
   test('keeps its filters over a sign-in, and clears them', async () => {
     await ask({ tool: 'filtered_tool' });
-    const page = await chromium.open(`${app.url}/?tab=all&sort=deadline&claimed=nobody&q=no+such`, {
+    const page = await browser.open(`${app.url}/?tab=all&sort=deadline&claimed=nobody&q=no+such`, {
       as: ada,
     });
     await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
@@ -116,14 +117,14 @@ describeInChromium('the queue', () => {
   });
 
   test('says why it is empty', async () => {
-    const page = await chromium.open(`${app.url}/`, { as: ivo });
+    const page = await browser.open(`${app.url}/`, { as: ivo });
     await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor();
     await screenshot(page, 'queue-empty');
     await page.getByRole('button', { name: /^Show \d+ requests that you can decide/ }).click();
     await rows(page).first().waitFor();
     await page.context().clearCookies();
     for (const path of ['/', '/requests/01970c4e-8f0a-7c3e-9d52-5f6f4f3f2a11']) {
-      const other = await chromium.open(`${app.url}${path}`, { as: eve });
+      const other = await browser.open(`${app.url}${path}`, { as: eve });
       await other.getByText('You do not have the permission “See requests routed').waitFor();
       expect(await violationsOf(other)).toEqual([]);
     }
@@ -133,7 +134,7 @@ describeInChromium('the queue', () => {
     await ask({ agent: 'clerk', tool: 'clerk_tool' });
     const id = await ask({ tool: 'claimed_tool' });
     await claimed(ada, id);
-    const page = await chromium.open(`${app.url}/?tab=asked`, { as: bob });
+    const page = await browser.open(`${app.url}/?tab=asked`, { as: bob });
     await row(page, 'clerk_tool').waitFor();
     expect(await row(page, 'claimed_tool').count()).toBe(0);
   });
@@ -145,7 +146,7 @@ describeInChromium('the queue', () => {
     const late = await ask({ tool: 'outcome_late' });
     await later(late, await deadlineOf(late));
     await withdraw(await ask({ tool: 'outcome_gone' }));
-    const page = await chromium.open(`${app.url}/?tab=decided&q=outcome_`, { as: ivo });
+    const page = await browser.open(`${app.url}/?tab=decided&q=outcome_`, { as: ivo });
     await row(page, 'outcome_yes').waitFor();
     expect(await rows(page).allInnerTexts()).toEqual([
       expect.stringMatching(/^outcome_gone\s+– Withdrawn by the agent/),
@@ -170,7 +171,7 @@ describeInChromium('the queue', () => {
     const urgent = await ask({ tool: 'sign_urgent', timeout: '1h' });
     await app.db('approval_requests').where({ id: urgent }).update({ urgency: 'interrupt' });
     await ask({ tool: 'sign_soon', timeout: '4m' });
-    const page = await chromium.open(`${app.url}/?q=sign_`, { as: ada });
+    const page = await browser.open(`${app.url}/?q=sign_`, { as: ada });
     await row(page, 'sign_urgent').getByText('Urgent', { exact: true }).waitFor();
     expect(await row(page, 'sign_soon').getByText('Urgent', { exact: true }).count()).toBe(0);
     expect(await row(page, 'sign_soon').locator('svg').count()).toBe(1);
@@ -186,7 +187,7 @@ describeInChromium('the queue', () => {
   });
 
   test('keeps its tabs in their places while one after the other is open', async () => {
-    const page = await chromium.open(`${app.url}/?q=nothing`, { as: ada });
+    const page = await browser.open(`${app.url}/?q=nothing`, { as: ada });
     const tabs = page.getByRole('group', { name: 'Which requests' }).getByRole('button');
     await tabs.getByText('Decided').waitFor();
     const places = async () => {
@@ -203,13 +204,13 @@ describeInChromium('the queue', () => {
     }
   });
 
-  test.each([
+  testInChromium.each([
     ['desk', DESK],
     ['phone', PHONE],
   ])('with forced colors, marks only what is open, on a %s', async (name, viewport) => {
     const id = await ask({ tool: `${name}_one` });
     await ask({ tool: `${name}_two` });
-    const page = await chromium.open(`${app.url}/login`, { as: ada, viewport });
+    const page = await browser.open(`${app.url}/login`, { as: ada, viewport });
     await page.emulateMedia({ forcedColors: 'active' });
     await page.goto(`${app.url}/requests/${id}?q=${name}_`);
     await page.getByRole('button', { name: 'Approve' }).waitFor();
@@ -233,7 +234,7 @@ describeInChromium('the queue', () => {
 
   test('waits as long as a busy service asks, says so quietly, and then shows list and request', async () => {
     const id = await ask({ tool: 'busy_tool' });
-    const page = await chromium.open(`${app.url}/login`, { as: ada });
+    const page = await browser.open(`${app.url}/login`, { as: ada });
     const error = { code: 'rate_limited', message: 'Too many calls.' };
     const times: number[] = [];
     let isBusy = true;
@@ -257,7 +258,7 @@ describeInChromium('the queue', () => {
 
   test('is walked by keyboard, on a phone one pane at a time', async () => {
     await ask({ tool: 'phone_tool' });
-    const page = await chromium.open(`${app.url}/`, { as: ada, viewport: PHONE, dark: true });
+    const page = await browser.open(`${app.url}/`, { as: ada, viewport: PHONE, dark: true });
     await row(page, 'phone_tool').waitFor();
     await screenshot(page, 'queue-phone');
     expect(await violationsOf(page)).toEqual([]);
@@ -273,7 +274,7 @@ describeInChromium('the queue', () => {
   test('stays where it was scrolled while a request is read, and goes on by keyboard', async () => {
     const tools = Array.from({ length: 30 }, (_none, index) => `list_${index}`);
     for (const tool of tools) await ask({ tool });
-    const page = await chromium.open(`${app.url}/?q=list_`, { as: ada, viewport: PHONE });
+    const page = await browser.open(`${app.url}/?q=list_`, { as: ada, viewport: PHONE });
     await row(page, 'list_29').waitFor();
     // Faster than rows come into the page.
     await page.evaluate(`for (let step = 0; step < 20; step += 1)

@@ -3,11 +3,13 @@ import type { Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
 import {
-  describeInChromium,
+  describeInBrowser,
   PHONE,
   screenshot,
-  startChromium,
-} from '../../support/web/chromium.ts';
+  isCut,
+  startBrowser,
+  testInChromium,
+} from '../../support/web/browser.ts';
 
 const { app, people, ask, claimed, decide, deadlineOf, later } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, eve: ['request.read'] },
@@ -42,11 +44,11 @@ const describedBy = (page: Page, name: string): Promise<string> =>
     return (elements ?? []).map(({ textContent }) => textContent).join(' ');
   });
 
-describeInChromium('a request', () => {
-  const chromium = startChromium();
+describeInBrowser('a request', () => {
+  const browser = startBrowser();
 
   test('shows the call as it was sent, what its summary leaves out, and what deceives', async () => {
-    const page = await chromium.open(pageOf(await ask(refund)), { as: ada });
+    const page = await browser.open(pageOf(await ask(refund)), { as: ada });
     await page.getByRole('heading', { name: 'Refund 120.5 EUR of pay_81' }).waitFor();
     await page.getByText('The summary above leaves out 2 values of the arguments.').waitFor();
     await page
@@ -59,7 +61,7 @@ describeInChromium('a request', () => {
 
   test('is answered by two different acts, once, on the arguments that were seen', async () => {
     const id = await ask(refund);
-    const page = await chromium.open(pageOf(id), { as: ada });
+    const page = await browser.open(pageOf(id), { as: ada });
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await page.keyboard.press('a');
     await armed(page).getByText('/customer_id: Contains characters').waitFor();
@@ -81,7 +83,7 @@ describeInChromium('a request', () => {
 
   test('is not answered by a double click', async () => {
     const id = await ask();
-    const page = await chromium.open(pageOf(id), { as: ada });
+    const page = await browser.open(pageOf(id), { as: ada });
     await page.getByRole('button', { name: 'Deny' }).dblclick();
     await armed(page).waitFor();
     expect(await statusOf(id)).toBe('pending');
@@ -91,7 +93,7 @@ describeInChromium('a request', () => {
 
   test('says who was faster', async () => {
     const id = await ask();
-    const page = await chromium.open(`${app.url}/login`, { as: ada });
+    const page = await browser.open(`${app.url}/login`, { as: ada });
     // Otherwise the page hears of the answer before it sends its own.
     await page.route('**/requests/changes?*wait=*', () => undefined);
     await page.goto(pageOf(id));
@@ -101,12 +103,12 @@ describeInChromium('a request', () => {
     await page.getByRole('button', { name: 'Confirm approval' }).click();
     await page.getByText(`by ${bob.displayName}`).waitFor();
     expect(await statusOf(id)).toBe('denied');
-    expect(chromium.problems.splice(0)).toEqual([expect.stringContaining('409')]);
+    expect(browser.problems.splice(0).filter((each) => !each.includes('409'))).toEqual([]);
   });
 
   test('can only be denied when the page shows other arguments than the service holds', async () => {
     const id = await ask(refund);
-    const page = await chromium.open(`${app.url}/`, { as: ada });
+    const page = await browser.open(`${app.url}/`, { as: ada });
     await page.route(`**/api/v1/requests/${id}`, async (route) => {
       const answer = await route.fetch();
       await route.fulfill({
@@ -130,7 +132,7 @@ describeInChromium('a request', () => {
 
   test('keeps one answer when the connection is cut before and after it is sent', async () => {
     const id = await ask();
-    const page = await chromium.open(pageOf(id), { as: ada });
+    const page = await browser.open(pageOf(id), { as: ada });
     const keys: (string | undefined)[] = [];
     await page.route('**/decision', async (route) => {
       keys.push(route.request().headers()['idempotency-key']);
@@ -144,13 +146,13 @@ describeInChromium('a request', () => {
     await page.getByText('by you').waitFor();
     expect(new Set(keys).size).toBe(1);
     expect(await app.db('decisions').where({ request_id: id })).toHaveLength(1);
-    expect(chromium.problems.splice(0)).toHaveLength(2);
+    expect(browser.problems.splice(0).filter((each) => !isCut(each))).toEqual([]);
   });
 
   test('offers nothing while the browser is offline, and says why', async () => {
     const id = await ask();
     await claimed(ada, id);
-    const page = await chromium.open(pageOf(id), { as: ada });
+    const page = await browser.open(pageOf(id), { as: ada });
     const acts = ['Release', 'Ask for help', 'Approve', 'Deny'];
     const isDisabled = async () => {
       const found = [];
@@ -171,14 +173,14 @@ describeInChromium('a request', () => {
     await page.locator('button:enabled', { hasText: 'Release' }).waitFor();
     expect(await isDisabled()).toEqual([false, false, false, false]);
     expect(await describedBy(page, 'Release')).toBe('');
-    chromium.problems.splice(0);
+    browser.problems.splice(0);
   });
 
-  test.each([
+  testInChromium.each([
     ['a phone held sideways', { viewport: { width: 844, height: 390 }, touch: true }, false],
     ['a desk', {}, true],
   ])('names its keys only where there is a fine pointer: on %s', async (_name, options, named) => {
-    const page = await chromium.open(pageOf(await ask()), { as: ada, ...options });
+    const page = await browser.open(pageOf(await ask()), { as: ada, ...options });
     const key = page.getByRole('button', { name: 'Approve' }).locator('kbd');
     await key.waitFor({ state: 'attached' });
     expect(await key.isVisible()).toBe(named);
@@ -187,7 +189,7 @@ describeInChromium('a request', () => {
   test('wraps long names, and says who was asked, how little time is left, and that it is over', async () => {
     const tool = `transfer_${'all_of_it_'.repeat(20)}now`;
     const id = await ask({ agent: 'free', tool, timeout: '4m' });
-    const page = await chromium.open(pageOf(id), { as: ada, viewport: PHONE });
+    const page = await browser.open(pageOf(id), { as: ada, viewport: PHONE });
     await page.getByText('Everyone who may decide was asked.').waitFor();
     const title = page.getByRole('heading', { level: 1 }).filter({ hasText: tool });
     const box = await title.boundingBox();
@@ -211,7 +213,7 @@ describeInChromium('a request', () => {
 
   test('draws the first rows of a long list, and all of them on demand', async () => {
     const steps = Array.from({ length: 60 }, (_none, index) => `step ${index + 1}`);
-    const page = await chromium.open(`${app.url}/account`, { as: ada });
+    const page = await browser.open(`${app.url}/account`, { as: ada });
     const id = await ask({ tool: 'run_steps', arguments: { steps } });
     const field = { path: '/steps', label: 'Steps', kind: 'list', item: { kind: 'text' } };
     const presentation = { source: 'tool', title: 'Run', fields: [field] };
@@ -234,7 +236,7 @@ describeInChromium('a request', () => {
 
   test('is claimed, released, and shared with a colleague, on a phone', async () => {
     const id = await ask(refund);
-    const page = await chromium.open(pageOf(id), { as: ada, viewport: PHONE, dark: true });
+    const page = await browser.open(pageOf(id), { as: ada, viewport: PHONE, dark: true });
     await page.getByRole('button', { name: 'Claim' }).click();
     await page.getByText('You hold the claim').waitFor();
     await screenshot(page, 'request-phone');

@@ -2,12 +2,7 @@ import { expect, test } from '@jest/globals';
 import { everywhere, REVIEWER, scene } from '../../support/scene.ts';
 import { createPerson } from '../../support/scene/sign-in.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
-import {
-  describeInChromium,
-  PHONE,
-  screenshot,
-  startChromium,
-} from '../../support/web/chromium.ts';
+import { describeInBrowser, PHONE, screenshot, startBrowser } from '../../support/web/browser.ts';
 
 const { app, organization } = await scene();
 const bob = await createPerson(app, organization.id, {
@@ -15,11 +10,11 @@ const bob = await createPerson(app, organization.id, {
   policies: [everywhere(...REVIEWER)],
 });
 
-describeInChromium('what is not there', () => {
-  const chromium = startChromium({ refusals: [401, 404] });
+describeInBrowser('what is not there', () => {
+  const browser = startBrowser({ refusals: [401, 404] });
 
   test('keeps the header for people who are signed in, also with text of twice the size', async () => {
-    const page = await chromium.open(`${app.url}/nowhere`, { as: bob, viewport: PHONE });
+    const page = await browser.open(`${app.url}/nowhere`, { as: bob, viewport: PHONE });
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
     expect(await page.title()).toBe('There is no such page · Countersign');
     await page.evaluate('document.documentElement.style.fontSize = "32px"');
@@ -34,13 +29,13 @@ describeInChromium('what is not there', () => {
   });
 
   test('reads nothing from an address that names something twice', async () => {
-    const page = await chromium.open(`${app.url}/?q=odd&q=even&tab=all&tab=mine`, { as: bob });
+    const page = await browser.open(`${app.url}/?q=odd&q=even&tab=all&tab=mine`, { as: bob });
     await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
   });
 
   test('offers no second try of a request that is not there', async () => {
-    const page = await chromium.open(`${app.url}/requests/0199a3f6-4d9e-7f60-b1a2-6c7d8e9f0a1b`, {
+    const page = await browser.open(`${app.url}/requests/0199a3f6-4d9e-7f60-b1a2-6c7d8e9f0a1b`, {
       as: bob,
       dark: true,
     });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { ofMember, policiesOf, post, terms } from '../../support/scene/permission-policies.ts';
-import { describeInChromium, startChromium } from '../../support/web/chromium.ts';
+import { describeInBrowser, startBrowser } from '../../support/web/browser.ts';
 
 const { app, owner, people, ask, decide } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, eve: REVIEWER },
@@ -35,16 +35,16 @@ function polls(page: Page) {
   return { leader: () => [...polling][0], most: () => most };
 }
 
-describeInChromium('tabs of one browser', () => {
-  const chromium = startChromium({ refusals: [401, 403] });
+describeInBrowser('tabs of one browser', () => {
+  const browser = startBrowser({ refusals: [401, 403] });
 
   test('are all up to date by the poll of one, also when that one closes', async () => {
     const first = await ask({ tool: 'first_tool' });
-    const one = await chromium.open(`${app.url}/icon.svg`, { as: ada });
+    const one = await browser.open(`${app.url}/icon.svg`, { as: ada });
     const { leader, most } = polls(one);
     await one.goto(QUEUE);
     const tabs = [one];
-    while (tabs.length < 7) tabs.push(await chromium.openBeside(one, QUEUE));
+    while (tabs.length < 7) tabs.push(await browser.openBeside(one, QUEUE));
     for (const tab of tabs) await row(tab, 'first_tool').waitFor();
     await ask({ tool: 'second_tool' });
     for (const tab of tabs) await arrived(tab, 1).waitFor();
@@ -63,10 +63,10 @@ describeInChromium('tabs of one browser', () => {
   test('miss nothing that changes after a list was read and before its page is drawn', async () => {
     const answered = await ask({ tool: 'answered_meanwhile' });
     const open = await ask({ tool: 'open_meanwhile' });
-    const one = await chromium.open(QUEUE, { as: ada });
+    const one = await browser.open(QUEUE, { as: ada });
     await row(one, 'answered_meanwhile').waitFor();
 
-    const two = await chromium.openBeside(one, `${app.url}/icon.svg`);
+    const two = await browser.openBeside(one, `${app.url}/icon.svg`);
     // After 300 ms the page is drawn without this request. Here that lasts until `endMoments`. A list that
     // was read 2 s before is read again, so the date stays.
     await two.addInitScript(`
@@ -106,7 +106,7 @@ describeInChromium('tabs of one browser', () => {
   });
 
   test('stay when calls are refused while the session is there, and send them again', async () => {
-    const page = await chromium.open(`${app.url}/icon.svg`, { as: ada });
+    const page = await browser.open(`${app.url}/icon.svg`, { as: ada });
     for (const path of ['**/requests/changes?*wait=*', '**/api/v1/requests?view=*']) {
       let refused = 0;
       await page.route(path, async (route) => {
@@ -125,7 +125,7 @@ describeInChromium('tabs of one browser', () => {
   });
 
   test('poll only while they are looked at where the browser has no locks', async () => {
-    const page = await chromium.open(`${app.url}/icon.svg`, { as: ada });
+    const page = await browser.open(`${app.url}/icon.svg`, { as: ada });
     const { leader } = polls(page);
     await page.addInitScript(`
       delete Navigator.prototype.locks;
@@ -148,8 +148,8 @@ describeInChromium('tabs of one browser', () => {
   });
 
   test('all lead to the sign-in and back when the session ends', async () => {
-    const one = await chromium.open(`${QUEUE}?tab=all&urgency=standard`, { as: eve });
-    const two = await chromium.openBeside(one, `${QUEUE}?tab=mine`);
+    const one = await browser.open(`${QUEUE}?tab=all&urgency=standard`, { as: eve });
+    const two = await browser.openBeside(one, `${QUEUE}?tab=mine`);
     for (const tab of [one, two])
       await tab.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
     expect((await eve.browser.call('POST', '/auth/logout')).status).toBe(204);
@@ -159,8 +159,8 @@ describeInChromium('tabs of one browser', () => {
 
   test('show what is missing once the permission is taken, and the list once it is back', async () => {
     await ask({ tool: 'secret_tool' });
-    const one = await chromium.open(`${QUEUE}?tab=all`, { as: bob });
-    const two = await chromium.openBeside(one, `${QUEUE}?tab=all`);
+    const one = await browser.open(`${QUEUE}?tab=all`, { as: bob });
+    const two = await browser.openBeside(one, `${QUEUE}?tab=all`);
     for (const tab of [one, two]) await row(tab, 'secret_tool').waitFor();
     for (const { id } of await policiesOf(ofMember(bob), owner.http))
       expect((await owner.browser.delete(`${ofMember(bob)}/${id}`)).status).toBe(204);
@@ -177,11 +177,11 @@ describeInChromium('tabs of one browser', () => {
   });
 
   test('are loaded again when another person signs in, without a word of the sign-in page', async () => {
-    const one = await chromium.open(QUEUE, { as: ada });
+    const one = await browser.open(QUEUE, { as: ada });
     await one.getByText(ada.displayName).waitFor();
     const [name = '', value = ''] = bob.cookie.split('=');
     await one.context().addCookies([{ name, value, url: app.url }]);
-    await chromium.openBeside(one, QUEUE);
+    await browser.openBeside(one, QUEUE);
     await one.getByText(bob.displayName).waitFor();
   });
 });

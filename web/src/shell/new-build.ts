@@ -4,14 +4,23 @@ import { useSyncExternalStore } from 'react';
 const RELOADED = 'reloaded-at';
 const AGAIN_MS = 60_000;
 
+/** Long enough for the page that is asked for to arrive. */
+const LEAVING_MS = 10_000;
+
 /** A page whose next part is gone is loaded again, once. */
 export function reloadForNewBuild(): void {
+  let leftAt = -Infinity;
+  addEventListener('beforeunload', () => {
+    leftAt = performance.now();
+  });
   addEventListener('vite:preloadError', ({ payload }) => {
+    // TanStack Router would load the page by itself, unless it finds this.
+    sessionStorage.setItem(`tanstack_router_reload:${payload.message}`, '1');
+    // Firefox stops the loads of a page that is left. To load it again would keep the person there.
+    if (performance.now() - leftAt < LEAVING_MS) return;
     const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
     if (Date.now() - last < AGAIN_MS) return;
     sessionStorage.setItem(RELOADED, String(Date.now()));
-    // TanStack Router would load the page once more, unless it finds this.
-    sessionStorage.setItem(`tanstack_router_reload:${payload.message}`, '1');
     location.reload();
   });
 }

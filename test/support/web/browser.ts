@@ -1,11 +1,18 @@
 /**
- * The web app in a real browser. Every page of a test must end without an error of the console, a
- * script's error and a violation of the page's policy.
+ * The web app in a real browser: Chromium, or Firefox with TEST_BROWSER=firefox. Every page of a test
+ * must end without an error of the console, a script's error and a violation of the page's policy.
  */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import {
+  chromium,
+  firefox,
+  type Browser,
+  type BrowserContext,
+  type LaunchOptions,
+  type Page,
+} from 'playwright-core';
 import { CHROMIUM_FLAGS, chromiumPath, headlessShellPath } from '../../../bench/web/chromium.ts';
 import { packageRoot } from '../../../src/platform/package-root.ts';
 import type { TestMember } from '../scene/factories.ts';
@@ -27,7 +34,7 @@ export interface PageOptions {
   readonly as?: TestMember;
 }
 
-export interface Chromium {
+export interface TestBrowser {
   /** A page of its own browser context: other cookies, other storage. */
   readonly open: (url: string, options?: PageOptions) => Promise<Page>;
   /** Another tab of the browser that shows a page. */
@@ -36,30 +43,76 @@ export interface Chromium {
   readonly problems: string[];
 }
 
-/** Tests in Chromium. Where none is installed they are skipped, and the summary says so. */
-export const describeInChromium = headlessShellPath === undefined ? describe.skip : describe;
+const isFirefox = process.env['TEST_BROWSER'] === 'firefox';
+/** The Firefox of this machine. `FIREFOX` names another. */
+const firefoxPath =
+  process.env['FIREFOX'] ??
+  ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
+const shellPath = isFirefox ? firefoxPath : headlessShellPath;
+const wholePath = isFirefox ? undefined : chromiumPath;
+
+/** Tests in a browser. Where it is not installed they are skipped, and the summary says so. */
+export const describeInBrowser = shellPath === undefined ? describe.skip : describe;
 
 /** For what the headless shell lacks: push messages. */
-export const describeInWholeChromium = chromiumPath === undefined ? describe.skip : describe;
+export const describeInWholeChromium = wholePath === undefined ? describe.skip : describe;
 
+/** For what WebDriver BiDi cannot do in Firefox: touch, forced colors. */
+export const testInChromium = isFirefox ? test.skip : test;
+
+/** What browsers log without a fault of the page. */
+const EXPECTED_LOGS = [
+  // Firefox wants an icon for a file, whose policy forbids it.
+  /resource \(img-src\) at \S+\/favicon\.ico /,
+  // And it says that it refused to show a frame.
+  /resource \(frame-ancestors\) /,
+];
 /** Chromium logs every answer that refuses a call. */
 const REFUSAL = /^error: Failed to load resource: .* status of (?<status>\d+) /;
+/** It logs every cut connection, too. Firefox logs neither. */
+export const isCut = (problem: string): boolean => problem.includes('net::ERR_');
 
 /**
- * Call it inside `describeInChromium`: one browser for the file. `refusals`: the statuses of answers
+ * Playwright's own way to insert text sets the value as a script does, which React does not see. This
+ * edits as people do.
+ */
+const INSERT_TEXT = `Object.defineProperty(globalThis, '__pw_bidiInsertText', {
+  get: () => (text) => void document.execCommand('insertText', false, text),
+  set: () => undefined,
+});`;
+
+/** Firefox takes them for all pages. A mouse that rests above things; light or dark. */
+const firefoxOptions = (dark: boolean): LaunchOptions => ({
+  channel: 'moz-firefox',
+  firefoxUserPrefs: {
+    'ui.primaryPointerCapabilities': 6,
+    'ui.allPointerCapabilities': 6,
+    'layout.css.prefers-color-scheme.content-override': dark ? 0 : 1,
+  },
+});
+
+/**
+ * Call it inside `describeInBrowser`: one browser for the file. `refusals`: the statuses of answers
  * that every page of the file may get. `isWhole`: for `describeInWholeChromium`.
  */
-export function startChromium({
+export function startBrowser({
   refusals = [],
   isWhole = false,
-}: { refusals?: readonly number[]; isWhole?: boolean } = {}): Chromium {
-  const executablePath = (isWhole ? chromiumPath : headlessShellPath) ?? '';
-  let browser: Browser | undefined;
+}: { refusals?: readonly number[]; isWhole?: boolean } = {}): TestBrowser {
+  const executablePath = (isWhole ? wholePath : shellPath) ?? '';
+  const launched = new Map<boolean, Promise<Browser>>();
+  const browserFor = async (dark: boolean): Promise<Browser> => {
+    const key = isFirefox && dark;
+    const launch = () =>
+      isFirefox
+        ? firefox.launch({ executablePath, ...firefoxOptions(dark) })
+        : chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
+    const browser = launched.get(key) ?? launch();
+    launched.set(key, browser);
+    return await browser;
+  };
   const contexts: BrowserContext[] = [];
   const problems: string[] = [];
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
-  });
   afterEach(async () => {
     for (const context of contexts.splice(0)) {
       // A handler may still wait for the service.
@@ -67,13 +120,14 @@ export function startChromium({
       await context.close();
     }
     const others = problems.splice(0).filter((problem) => {
+      if (EXPECTED_LOGS.some((log) => log.test(problem))) return false;
       const status = REFUSAL.exec(problem)?.groups?.['status'];
       return status === undefined || !refusals.includes(Number(status));
     });
     expect(others).toEqual([]);
   });
   afterAll(async () => {
-    await browser?.close();
+    for (const browser of launched.values()) await (await browser).close();
   });
   const openIn = async (context: BrowserContext, url: string): Promise<Page> => {
     const page = await context.newPage();
@@ -90,7 +144,7 @@ export function startChromium({
     openBeside: async (page, url) => await openIn(page.context(), url),
     open: async (url, { viewport = DESK, scale = 1, dark = false, ...more } = {}) => {
       const { as, touch = viewport.width < 600 } = more;
-      if (!browser) throw new Error('open a page inside a test');
+      const browser = await browserFor(dark);
       const context = await browser.newContext({
         viewport,
         deviceScaleFactor: scale,
@@ -100,6 +154,7 @@ export function startChromium({
         locale: 'en-GB',
       });
       contexts.push(context);
+      if (isFirefox) await context.addInitScript(INSERT_TEXT);
       // A limit for pages that hang on a busy machine, not a measure of speed.
       context.setDefaultTimeout(120_000);
       if (as) {
