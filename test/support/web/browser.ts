@@ -57,7 +57,10 @@ export const describeInBrowser = shellPath === undefined ? describe.skip : descr
 /** For what the headless shell lacks: push messages. */
 export const describeInWholeChromium = wholePath === undefined ? describe.skip : describe;
 
-/** For what WebDriver BiDi cannot do in Firefox: touch, forced colors. */
+/**
+ * For what Playwright cannot do in Firefox: touch, forced colors, downloads, and sending on a body of
+ * a call that it holds.
+ */
 export const testInChromium = isFirefox ? test.skip : test;
 
 /** What browsers log without a fault of the page. */
@@ -69,7 +72,7 @@ const EXPECTED_LOGS = [
 ];
 /** Chromium logs every answer that refuses a call. */
 const REFUSAL = /^error: Failed to load resource: .* status of (?<status>\d+) /;
-/** It logs every cut connection, too. Firefox logs neither. */
+/** Chromium logs every cut connection, too. Firefox logs neither. */
 export const isCut = (problem: string): boolean => problem.includes('net::ERR_');
 
 /**

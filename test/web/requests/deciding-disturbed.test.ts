@@ -9,7 +9,13 @@ import type { TestMember } from '../../support/scene/factories.ts';
 import { ofMember, policiesOf, put, terms } from '../../support/scene/permission-policies.ts';
 import { cheapHashOf, enroll, PASSWORD, SECRETS_KEY } from '../../support/scene/sign-in.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
-import { describeInBrowser, isCut, screenshot, startBrowser } from '../../support/web/browser.ts';
+import {
+  describeInBrowser,
+  isCut,
+  screenshot,
+  startBrowser,
+  testInChromium,
+} from '../../support/web/browser.ts';
 
 const database = await cloneDatabase();
 // It restarts there.
@@ -282,25 +288,28 @@ describeInBrowser('an answer', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  test('that the service took before it restarted is confirmed after the restart', async () => {
-    const id = await ask();
-    const page = await browser.open(`${url}/account`, { as: ada });
-    await deafen(page);
-    await page.goto(pageOf(id));
-    await page.route(
-      '**/decision',
-      async (route) => {
-        await route.fetch();
-        await running.close();
-        await route.abort('connectionreset');
-      },
-      { times: 1 },
-    );
-    await answer(page, 'Approve');
-    await message(page, 'not yet confirmed').waitFor();
-    running = await startApp({ databaseUrl: database.url, environment });
-    await page.getByText('by you').waitFor();
-    expect(await decisionsOf(id)).toHaveLength(1);
-    expect(cuts()).toEqual([]);
-  });
+  testInChromium(
+    'that the service took before it restarted is confirmed after the restart',
+    async () => {
+      const id = await ask();
+      const page = await browser.open(`${url}/account`, { as: ada });
+      await deafen(page);
+      await page.goto(pageOf(id));
+      await page.route(
+        '**/decision',
+        async (route) => {
+          await route.fetch();
+          await running.close();
+          await route.abort('connectionreset');
+        },
+        { times: 1 },
+      );
+      await answer(page, 'Approve');
+      await message(page, 'not yet confirmed').waitFor();
+      running = await startApp({ databaseUrl: database.url, environment });
+      await page.getByText('by you').waitFor();
+      expect(await decisionsOf(id)).toHaveLength(1);
+      expect(cuts()).toEqual([]);
+    },
+  );
 });

@@ -8,6 +8,7 @@ import {
   screenshot,
   isCut,
   startBrowser,
+  testInChromium,
 } from '../../support/web/browser.ts';
 
 const { app, people, ask, decide, read } = await scene({
@@ -121,7 +122,7 @@ describeInBrowser('denying several requests', () => {
     await decide(ada, a);
   });
 
-  test('is one decision where a connection was cut, and stops after it', async () => {
+  testInChromium('is one decision where a connection was cut, and stops after it', async () => {
     const [first = '', , last = ''] = await askEach('list_files', 'read_file', 'send_email');
     const page = await browser.open(`${app.url}/`, { as: ada });
     await row(page, 'send_email').waitFor();

@@ -6,18 +6,28 @@ const AGAIN_MS = 60_000;
 
 /** Long enough for the page that is asked for to arrive. */
 const LEAVING_MS = 10_000;
+let leftAt = -Infinity;
+/** Firefox stops the loads of a page that is left. */
+const isLeft = (): boolean => performance.now() - leftAt < LEAVING_MS;
+
+/** Code that a page loads. Where that stops because the page is left, the page stays as it is. */
+export async function part<Part>(loading: Promise<Part>): Promise<Part> {
+  return await loading.catch((error: unknown) => {
+    if (isLeft()) return new Promise<never>(() => undefined);
+    throw error;
+  });
+}
 
 /** A page whose next part is gone is loaded again, once. */
 export function reloadForNewBuild(): void {
-  let leftAt = -Infinity;
   addEventListener('beforeunload', () => {
     leftAt = performance.now();
   });
   addEventListener('vite:preloadError', ({ payload }) => {
     // TanStack Router would load the page by itself, unless it finds this.
     sessionStorage.setItem(`tanstack_router_reload:${payload.message}`, '1');
-    // Firefox stops the loads of a page that is left. To load it again would keep the person there.
-    if (performance.now() - leftAt < LEAVING_MS) return;
+    // To load it again would keep the person there.
+    if (isLeft()) return;
     const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
     if (Date.now() - last < AGAIN_MS) return;
     sessionStorage.setItem(RELOADED, String(Date.now()));

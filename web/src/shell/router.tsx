@@ -13,6 +13,7 @@ import { validate as isUuid } from 'uuid';
 import { ApiError } from './api.ts';
 import { firstChangesQuery } from './live/changes.ts';
 import { readSearch } from '../areas/requests/queue/queue-search.ts';
+import { part } from './new-build.ts';
 import { Failed, NotFound, NothingHere, Pending } from './states.tsx';
 import { Frame } from './frame.tsx';
 import { safeReturnPath } from './return-to.ts';
@@ -66,7 +67,7 @@ const login = createRoute({
       throw redirect({ href: safeReturnPath(search.return_to) });
     return { options, account };
   },
-  component: lazyRouteComponent(() => import('../areas/sign-in/login.tsx'), 'Login'),
+  component: lazyRouteComponent(() => part(import('../areas/sign-in/login.tsx')), 'Login'),
 });
 
 const welcome = createRoute({
@@ -76,14 +77,14 @@ const welcome = createRoute({
     const options = await queries.fetchQuery(signInOptionsQuery);
     if (!options.bootstrap_required) throw redirect({ to: '/' });
   },
-  component: lazyRouteComponent(() => import('../areas/sign-in/welcome.tsx'), 'Welcome'),
+  component: lazyRouteComponent(() => part(import('../areas/sign-in/welcome.tsx')), 'Welcome'),
 });
 
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: '/password/forgot',
   component: lazyRouteComponent(
-    () => import('../areas/sign-in/forgot-password.tsx'),
+    () => part(import('../areas/sign-in/forgot-password.tsx')),
     'ForgotPassword',
   ),
 });
@@ -92,7 +93,7 @@ const resetPassword = createRoute({
   getParentRoute: () => root,
   path: '/password/reset/$token',
   component: lazyRouteComponent(
-    () => import('../areas/sign-in/reset-password.tsx'),
+    () => part(import('../areas/sign-in/reset-password.tsx')),
     'ResetPassword',
   ),
 });
@@ -107,7 +108,10 @@ const invitation = createRoute({
     ]);
     return { options, account };
   },
-  component: lazyRouteComponent(() => import('../areas/sign-in/invitation.tsx'), 'Invitation'),
+  component: lazyRouteComponent(
+    () => part(import('../areas/sign-in/invitation.tsx')),
+    'Invitation',
+  ),
 });
 
 /** Set once the guided setup was shown in this tab: then `/` leads to the requests. */
@@ -121,7 +125,7 @@ const setup = createRoute({
     if (!onboarding.required) throw redirect({ to: '/' });
     sessionStorage.setItem(SETUP_SEEN, 'true');
   },
-  component: lazyRouteComponent(() => import('../areas/sign-in/setup.tsx'), 'Setup'),
+  component: lazyRouteComponent(() => part(import('../areas/sign-in/setup.tsx')), 'Setup'),
 });
 
 const enroll = createRoute({
@@ -130,7 +134,7 @@ const enroll = createRoute({
   validateSearch: ({ code }: Record<string, unknown>) => ({
     ...(typeof code === 'string' && { code: code.trim().toUpperCase() }),
   }),
-  component: lazyRouteComponent(() => import('../areas/sign-in/enroll.tsx'), 'Enroll'),
+  component: lazyRouteComponent(() => part(import('../areas/sign-in/enroll.tsx')), 'Enroll'),
 });
 
 const queue = createRoute({
@@ -144,12 +148,12 @@ const queue = createRoute({
     void queries.prefetchQuery(firstChangesQuery);
     const { id } = matches.at(-1)?.params as { readonly id?: string };
     // Where a part of an older build is gone, the page is loaded again.
-    const data = await import('../areas/requests/queue/queue-data.ts').catch(() => undefined);
+    const data = await part(import('../areas/requests/queue/queue-data.ts')).catch(() => undefined);
     const { actor_id: actor } = account.principal;
     await data?.readAhead(queries, { actor, search, id: isUuid(id) ? id : undefined });
   },
   component: lazyRouteComponent(
-    () => import('../areas/requests/queue/queue-layout.tsx'),
+    () => part(import('../areas/requests/queue/queue-layout.tsx')),
     'QueueLayout',
   ),
 });
@@ -163,7 +167,7 @@ const noRequest = createRoute({
       throw redirect({ to: '/setup' });
   },
   component: lazyRouteComponent(
-    () => import('../areas/requests/queue/no-request.tsx'),
+    () => part(import('../areas/requests/queue/no-request.tsx')),
     'NoRequest',
   ),
 });
@@ -176,38 +180,38 @@ const request = createRoute({
     if (!isUuid(id)) throw notFound();
   },
   notFoundComponent: NothingHere,
-  component: lazyRouteComponent(() => import('../areas/requests/request.tsx'), 'Request'),
+  component: lazyRouteComponent(() => part(import('../areas/requests/request.tsx')), 'Request'),
 });
 
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
-  component: lazyRouteComponent(() => import('../areas/people/account.tsx'), 'AccountLayout'),
+  component: lazyRouteComponent(() => part(import('../areas/people/account.tsx')), 'AccountLayout'),
 });
 
 const profile = createRoute({
   getParentRoute: () => account,
   path: '/',
-  component: lazyRouteComponent(() => import('../areas/people/profile.tsx'), 'Profile'),
+  component: lazyRouteComponent(() => part(import('../areas/people/profile.tsx')), 'Profile'),
 });
 
 const security = createRoute({
   getParentRoute: () => account,
   path: '/security',
-  component: lazyRouteComponent(() => import('../areas/people/security.tsx'), 'Security'),
+  component: lazyRouteComponent(() => part(import('../areas/people/security.tsx')), 'Security'),
 });
 
 const sessions = createRoute({
   getParentRoute: () => account,
   path: '/sessions',
-  component: lazyRouteComponent(() => import('../areas/people/sessions.tsx'), 'Sessions'),
+  component: lazyRouteComponent(() => part(import('../areas/people/sessions.tsx')), 'Sessions'),
 });
 
 const notifications = createRoute({
   getParentRoute: () => account,
   path: '/notifications',
   component: lazyRouteComponent(
-    () => import('../areas/notifications/notifications.tsx'),
+    () => part(import('../areas/notifications/notifications.tsx')),
     'Notifications',
   ),
 });
@@ -215,7 +219,7 @@ const notifications = createRoute({
 const shortcuts = createRoute({
   getParentRoute: () => account,
   path: '/shortcuts',
-  component: lazyRouteComponent(() => import('../areas/people/shortcuts.tsx'), 'Shortcuts'),
+  component: lazyRouteComponent(() => part(import('../areas/people/shortcuts.tsx')), 'Shortcuts'),
 });
 
 /** People who are signed in keep the header. Others are not asked to sign in for a page that is not. */

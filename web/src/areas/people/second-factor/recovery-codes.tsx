@@ -48,11 +48,16 @@ export function RecoveryCodes({
   );
 }
 
+const READ_BY_MS = 60_000;
+
 function download(name: string, content: string): void {
   const url = URL.createObjectURL(new Blob([content], { type: 'text/plain' }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(url);
+  // Some browsers read it only after this turn.
+  setTimeout(() => {
+    URL.revokeObjectURL(url);
+  }, READ_BY_MS);
 }
