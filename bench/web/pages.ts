@@ -1,7 +1,7 @@
 /** Pages of Chromium that are loaded cold, and what they report. */
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { OperatorError } from '../../src/platform/operator-error.ts';
-import { CHROMIUM_FLAGS, headlessShellPath } from './chromium.ts';
+import { CHROMIUM_FLAGS, headlessShellPath } from './browsers.ts';
 
 const DESK = { width: 1280, height: 800 };
 const LIMIT_MS = 180_000;

@@ -2,7 +2,7 @@
  * The web app in a real browser: Chromium, or Firefox with TEST_BROWSER=firefox. Every page of a test
  * must end without an error of the console, a script's error and a violation of the page's policy.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import {
@@ -13,7 +13,12 @@ import {
   type LaunchOptions,
   type Page,
 } from 'playwright-core';
-import { CHROMIUM_FLAGS, chromiumPath, headlessShellPath } from '../../../bench/web/chromium.ts';
+import {
+  CHROMIUM_FLAGS,
+  chromiumPath,
+  firefoxPath,
+  headlessShellPath,
+} from '../../../bench/web/browsers.ts';
 import { packageRoot } from '../../../src/platform/package-root.ts';
 import type { TestMember } from '../scene/factories.ts';
 
@@ -44,10 +49,6 @@ export interface TestBrowser {
 }
 
 const isFirefox = process.env['TEST_BROWSER'] === 'firefox';
-/** The Firefox of this machine. `FIREFOX` names another. */
-const firefoxPath =
-  process.env['FIREFOX'] ??
-  ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
 const shellPath = isFirefox ? firefoxPath : headlessShellPath;
 const wholePath = isFirefox ? undefined : chromiumPath;
 

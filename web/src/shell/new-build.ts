@@ -10,10 +10,13 @@ let leftAt = -Infinity;
 /** Firefox stops the loads of a page that is left. */
 const isLeft = (): boolean => performance.now() - leftAt < LEAVING_MS;
 
-/** Code that a page loads. Where that stops because the page is left, the page stays as it is. */
+/**
+ * Code that a page loads. Where that stops because the page is left, the error comes later, in case
+ * the page stays after all.
+ */
 export async function part<Part>(loading: Promise<Part>): Promise<Part> {
-  return await loading.catch((error: unknown) => {
-    if (isLeft()) return new Promise<never>(() => undefined);
+  return await loading.catch(async (error: unknown) => {
+    if (isLeft()) await new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
     throw error;
   });
 }

@@ -1,4 +1,4 @@
-/** The Chromium of this machine, for measurements and for tests. */
+/** The browsers of this machine, for measurements and for tests. */
 import { existsSync } from 'node:fs';
 
 const installed = (...paths: readonly string[]) => paths.find((path) => existsSync(path));
@@ -13,6 +13,10 @@ export const chromiumPath = chosen ?? installed('/usr/bin/chromium', '/usr/bin/g
  */
 export const headlessShellPath =
   chosen ?? installed('/usr/bin/chromium-headless-shell') ?? chromiumPath;
+
+/** For tests. `FIREFOX` names another. */
+export const firefoxPath =
+  (process.env['FIREFOX'] || undefined) ?? installed('/usr/bin/firefox-esr', '/usr/bin/firefox');
 
 /** No call leaves the machine. */
 export const CHROMIUM_FLAGS = [
