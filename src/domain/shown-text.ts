@@ -32,8 +32,12 @@ const DECEPTIVE = [
   String.raw`${MARK}(?<=(?:${MARK}\u200d?){6})`,
 ].join('|');
 
-/** Most text: nothing of it is escaped. It does without the expressions below, which take milliseconds to compile. */
-const isPlainAscii = (text: string): boolean => /^[\t\n\x20-\x7e]*$/.test(text);
+/**
+ * Most text in Latin letters, and the dots between the parts of an excerpt: nothing of it is escaped, and each character is
+ * one unit. It does without the expressions below, which take milliseconds to compile.
+ */
+const PLAIN = /^[\t\n\x20-\x7e\xa0-\xac\xae-\u017f\u2010-\u201f\u2022\u2026\u20ac]*$/;
+const isPlain = (text: string): boolean => PLAIN.test(text);
 
 /** Makes the value when it is first needed. */
 const lazily = <Value>(make: () => Value): (() => Value) => {
@@ -54,7 +58,7 @@ export interface ShownPiece {
 
 /** The whole text, with each invisible, covering or reordering character as an escape of its own. */
 export function shownPieces(text: string): ShownPiece[] {
-  if (isPlainAscii(text)) return text === '' ? [] : [{ text, isEscape: false }];
+  if (isPlain(text)) return text === '' ? [] : [{ text, isEscape: false }];
   const pieces: ShownPiece[] = [];
   let from = 0;
   for (const { 0: character, index } of text.matchAll(deceptiveExpression())) {
@@ -68,7 +72,7 @@ export function shownPieces(text: string): ShownPiece[] {
 
 /** Whether any character of the text is shown as an escape. */
 export const hasEscapes = (text: string): boolean =>
-  !isPlainAscii(text) && text.search(deceptiveExpression()) !== -1;
+  !isPlain(text) && text.search(deceptiveExpression()) !== -1;
 
 export interface ShownText {
   readonly text: string;
@@ -87,7 +91,7 @@ export function shownText(text: string, most: number, lengthOf: LengthOf = ownLe
   // shown.
   const head = text.replaceAll(/\r\n?/g, '\n').slice(0, most + 2);
   // Of plain text a piece is a character, so the cut is a slice.
-  if (lengthOf === ownLength && isPlainAscii(head))
+  if (lengthOf === ownLength && isPlain(head))
     return { text: head.slice(0, most), isCut: head.length > most };
   let shown = '';
   let left = most;

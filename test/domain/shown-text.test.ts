@@ -143,7 +143,8 @@ describe('text for display', () => {
   });
 
   test('that is plain is shown and cut like any other', () => {
-    const plain = fc.string({ unit: fc.constantFrom('\t', '\n', ' ', '!', 'a', '\\', '~') });
+    const units = ['\t', '\n', ' ', '!', 'a', '\\', '~', 'é', 'ł', '\u00a0', '·', '–', '…', '€'];
+    const plain = fc.string({ unit: fc.constantFrom(...units) });
     fc.assert(
       fc.property(plain, fc.integer({ min: 1, max: 20 }), (text, most) => {
         // With a count of its own, `shownText` does not take its short way.
@@ -152,6 +153,19 @@ describe('text for display', () => {
         expect(hasEscapes(text)).toBe(false);
       }),
     );
+  });
+
+  test('is looked at in the short way only where that changes nothing', () => {
+    for (let code = 0; code < 0x3000; code += 1) {
+      const character = String.fromCharCode(code);
+      // The letter behind it needs the long way.
+      const [first] = shownPieces(`${character}ж`);
+      expect([code, hasEscapes(character)]).toEqual([code, first?.isEscape]);
+      expect([code, shownText(character, 9)]).toEqual([
+        code,
+        shownText(character, 9, (text) => text.length),
+      ]);
+    }
   });
 
   test('escapes controls and the soft hyphen, of the first 256 characters', () => {

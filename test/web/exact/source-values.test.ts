@@ -107,6 +107,18 @@ describe('words that mix scripts', () => {
     expect(mixedWords(text).map(({ word }) => word)).toEqual(words);
   });
 
+  test('have any letter of such a script, and no other character', () => {
+    const OTHERS =
+      /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}]/u;
+    const wrong = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).filter(
+      (letter) => {
+        const isOther = OTHERS.test(letter) && /[\p{L}\p{M}\p{N}]/u.test(letter);
+        return mixedWords(`pay${letter}`).length !== (isOther ? 1 : 0);
+      },
+    );
+    expect(wrong).toEqual([]);
+  });
+
   test.each([
     ['pаypal.com', false, ['Cyrillic а']],
     ['кoт', false, ['Latin o']],

@@ -11,6 +11,9 @@ const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 
 /** Most text that agents send has none, so it is done with one look. */
 const BEYOND_LATIN = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u;
+/** Has only such characters, and needs a tenth of the time to compile. */
+const PLAIN = /^[\0-\u017f\u2010-\u201f\u2022\u2026\u20ac]*$/;
+const isBeyondLatin = (text: string): boolean => !PLAIN.test(text) && BEYOND_LATIN.test(text);
 
 export interface MixedWord {
   readonly word: string;
@@ -28,7 +31,7 @@ const SOURCE_ESCAPES = /\\(?:u[\da-f]{4}|.)/giu;
 
 /** The whole text, with each letter apart that a word takes from another script than most of its letters. */
 export function letterPieces(text: string, isSource = false): LetterPiece[] {
-  if (!BEYOND_LATIN.test(text)) return [{ text, script: undefined }];
+  if (!isBeyondLatin(text)) return [{ text, script: undefined }];
   const words = isSource
     ? text.replaceAll(SOURCE_ESCAPES, (part) => '\\'.repeat(part.length))
     : text;
@@ -65,7 +68,7 @@ function mainScriptOf(scripts: readonly (string | undefined)[]): string | undefi
 
 /** The words of a text that mix such scripts, each once. */
 export function mixedWords(text: string): MixedWord[] {
-  if (!BEYOND_LATIN.test(text)) return [];
+  if (!isBeyondLatin(text)) return [];
   const found = new Map<string, MixedWord>();
   for (const [word] of text.matchAll(WORDS)) {
     if (found.has(word)) continue;
