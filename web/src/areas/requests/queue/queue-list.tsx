@@ -1,8 +1,9 @@
 /** The rows of the queue. Only those that are visible are in the page. */
 import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { measureElement, observeElementRect } from './laid-out.ts';
 import { useParams } from '@tanstack/react-router';
-import { useDeferredValue, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { ApiError } from '../../../shell/api.ts';
 import { isBusy } from '../../../shell/live/retries.ts';
 import { Failed, Loading } from '../../../shell/states.tsx';
@@ -19,6 +20,8 @@ import { useRowFocus } from './row-focus.ts';
 import classes from './queue.module.css';
 
 const ROW_PIXELS = 80;
+/** What stands above the rows of a desk. The pane says its own height once it is laid out. */
+const ABOVE_PIXELS = 230;
 /** The next page is read before its rows are reached. */
 const AHEAD_ROWS = 15;
 
@@ -30,11 +33,8 @@ interface QueueListProps {
 }
 
 export function QueueList({ search, queue: { list, rows }, selection, change }: QueueListProps) {
-  const { id: openId } = useParams({ strict: false });
-  // A request that is open is drawn before the rows beside it.
-  const isDue = useDeferredValue(true, openId === undefined);
   const isForbidden = list.error instanceof ApiError && list.error.status === 403;
-  if (list.isPending || !isDue)
+  if (list.isPending)
     return <Loading why={isBusy(list.failureReason) ? sessionText.busy : undefined} />;
   if (!rows || isForbidden) return <Failed error={list.error} reset={() => void list.refetch()} />;
   if (rows.length === 0 && !list.hasNextPage) return <EmptyQueue search={search} change={change} />;
@@ -74,12 +74,17 @@ function Rows({ requests, hasMore, more, search, selection }: RowsProps) {
   const { id: openId } = useParams({ strict: false });
   // The compiler of React cannot memoize what the virtualizer returns, and nothing here needs that.
   // eslint-disable-next-line react-hooks/incompatible-library
-  const rows = useVirtualizer({
+  const rows = useVirtualizer<HTMLDivElement, Element>({
     count: requests.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PIXELS,
     getItemKey: (index) => requests[index]?.id ?? index,
     overscan: 4,
+    ...{
+      initialRect: { width: 0, height: innerHeight - ABOVE_PIXELS },
+      observeElementRect,
+      measureElement,
+    },
   });
   const visible = rows.getVirtualItems();
   const last = visible.at(-1)?.index ?? 0;
