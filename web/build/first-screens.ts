@@ -10,6 +10,10 @@ const ENTRY = 'src/main.tsx';
 /** The name of the file with what all screens need. */
 const SHARED = 'shared';
 
+/** Components of Mantine that only forms draw. Its index names all, so that imports do not say who needs one. */
+const FORMS =
+  /@mantine\/core\/esm\/components\/(?:ActionIcon|CloseButton|Input|InputBase|PasswordInput|TextInput)\//;
+
 /** What Rolldown adds for modules of the older kind. */
 const RUNTIME = '\0rolldown/runtime.js';
 
@@ -84,6 +88,7 @@ function chunkNames(root: string, importsOf: (id: string) => readonly string[]) 
       names.set(id, other === undefined || other === page ? page : SHARED);
     }
   }
+  for (const id of names.keys()) if (FORMS.test(id)) names.set(id, 'sign-in');
   // The page begins with a file of its own, whose name changes with each build.
   names.delete(join(root, ENTRY));
   return names;

@@ -1,10 +1,10 @@
 /** What Mantine's components take from our tokens. Colors are CSS variables, so light and dark need no code. */
 import {
-  Button,
   createTheme,
   defaultVariantColorsResolver,
-  PasswordInput,
-  TextInput,
+  type ButtonProps,
+  type PasswordInputProps,
+  type TextInputProps,
   type VariantColorsResolver,
 } from '@mantine/core';
 import classes from './theme.module.css';
@@ -19,19 +19,22 @@ const variantColorResolver: VariantColorsResolver = (input) =>
       }
     : defaultVariantColorsResolver(input);
 
+/** By name and not by `extend`: the page would need the code of each component. */
+const components = {
+  Button: { classNames: { root: classes['button'] ?? '' } } satisfies Partial<ButtonProps>,
+  TextInput: { classNames: { input: classes['input'] ?? '' } } satisfies Partial<TextInputProps>,
+  PasswordInput: {
+    classNames: {
+      wrapper: classes['withToggle'] ?? '',
+      input: classes['input'] ?? '',
+      visibilityToggle: classes['toggle'] ?? '',
+    },
+  } satisfies Partial<PasswordInputProps>,
+};
+
 export const theme = createTheme({
   cursorType: 'pointer',
   focusRing: 'auto',
   variantColorResolver,
-  components: {
-    Button: Button.extend({ classNames: { root: classes['button'] ?? '' } }),
-    TextInput: TextInput.extend({ classNames: { input: classes['input'] ?? '' } }),
-    PasswordInput: PasswordInput.extend({
-      classNames: {
-        wrapper: classes['withToggle'] ?? '',
-        input: classes['input'] ?? '',
-        visibilityToggle: classes['toggle'] ?? '',
-      },
-    }),
-  },
+  components,
 });

@@ -1,5 +1,5 @@
 /** Asking colleagues for help with a request. */
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import {
   keepPreviousData,
   useMutation,
@@ -209,15 +209,17 @@ function ChoosePeople({ request: { id }, done, close }: ChoosePeopleProps) {
     <div className={classes['candidates']}>
       <h2 id="help-title">{text.helpTitle}</h2>
       <p className={classes['hint']}>{text.helpHint}</p>
-      <TextInput
-        label={text.helpSearch}
-        type="search"
-        value={q}
-        maxLength={100}
-        onChange={({ currentTarget }) => {
-          setQ(currentTarget.value);
-        }}
-      />
+      <label className={classes['search']}>
+        <span>{text.helpSearch}</span>
+        <input
+          type="search"
+          value={q}
+          maxLength={100}
+          onChange={({ currentTarget }) => {
+            setQ(currentTarget.value);
+          }}
+        />
+      </label>
       <CandidateList candidates={candidates} chosen={chosen} isOld={isOld} toggle={toggle} />
       {chosen.length > 0 && <Chosen chosen={chosen} />}
       <OfflineReason id={reason} />
