@@ -5,10 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { send } from '@koa/send';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../src/domain/errors.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
+import { firstAnswers, firstCalls, type Ask } from './first-answers.ts';
 
 /** `npm run build` writes it. */
 const BUILT = join(packageRoot(), 'dist/web');
@@ -36,8 +38,17 @@ const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
 /** What Vite leaves in index.html for the nonce of each answer. */
 const NONCE = '__CSP_NONCE__';
 
-/** `folder`: what Vite built. Default: the web app. */
-export function serveWebApp(folder = BUILT): Middleware {
+/** Where index.html takes the answers of the page's first calls. What stands before it is sent at once. */
+const ANSWERS = '<div id="app">';
+
+export interface WebAppOptions {
+  /** What Vite built. Default: the web app. */
+  readonly folder?: string;
+  /** Answers the calls that a page makes first. Without it, pages bring no answers. */
+  readonly askFor?: (page: Context) => Ask;
+}
+
+export function serveWebApp({ folder = BUILT, askFor }: WebAppOptions = {}): Middleware {
   return async (ctx, next) => {
     if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || SERVICE.test(ctx.path)) {
       await next();
@@ -46,7 +57,7 @@ export function serveWebApp(folder = BUILT): Middleware {
     if (ASSET.test(ctx.path)) await sendFile(ctx, folder, YEAR_MS);
     else if (FIXED.has(ctx.path)) await sendFile(ctx, folder, 0);
     else if (ASSETS.test(ctx.path)) throw notFound();
-    else await sendPage(ctx, folder);
+    else await sendPage(ctx, folder, askFor?.(ctx));
   };
 }
 
@@ -68,13 +79,23 @@ function pageOf(path: string): string {
   return path === '/login' ? 'sign-in.html' : 'index.html';
 }
 
-async function sendPage(ctx: Context, folder: string): Promise<void> {
+async function sendPage(ctx: Context, folder: string, ask: Ask | undefined): Promise<void> {
   const page = await readFile(join(folder, pageOf(ctx.path)), 'utf8').catch(refuse);
   const nonce = randomBytes(16).toString('base64');
   ctx.set('Content-Security-Policy', policy(nonce));
   ctx.set('X-Frame-Options', 'DENY');
   ctx.type = 'html';
-  ctx.body = page.replaceAll(NONCE, nonce);
+  const html = page.replaceAll(NONCE, nonce);
+  const calls = ask && firstCalls(ctx);
+  ctx.body = calls ? Readable.from(withAnswers(html, firstAnswers(ask, calls))) : html;
+}
+
+/** The browser loads what the page's head names while its answers are read. */
+async function* withAnswers(html: string, answers: Promise<string>): AsyncGenerator<string> {
+  const at = html.indexOf(ANSWERS);
+  yield html.slice(0, at);
+  yield await answers;
+  yield html.slice(at);
 }
 
 const notFound = () => new AppError('not_found', { detail: 'There is nothing at this path.' });

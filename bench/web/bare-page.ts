@@ -44,7 +44,7 @@ export async function startBarePage(directory: string, value: string): Promise<B
 
   const app = new Koa();
   app.use(securityHeaders());
-  app.use(serveWebApp(built));
+  app.use(serveWebApp({ folder: built }));
   app.use((ctx) => {
     ctx.type = 'json';
     ctx.body = value;

@@ -1,9 +1,21 @@
 /** Starts the web app. */
 import './design/styles.ts';
 import { createRoot } from 'react-dom/client';
-import { App } from './shell/app.tsx';
+import { App, loadFirstPage } from './shell/app.tsx';
+import { hasFirstAnswers, keepFirstAnswers } from './shell/first-answers.ts';
 import { reloadForNewBuild } from './shell/new-build.ts';
 
 reloadForNewBuild();
+keepFirstAnswers(
+  [...document.querySelectorAll<HTMLTemplateElement>('template[data-call]')].map((element) => {
+    element.remove();
+    return { call: element.dataset['call'] ?? '', body: element.content.textContent };
+  }),
+);
 const root = document.getElementById('app');
-if (root) createRoot(root).render(<App />);
+const draw = () => {
+  if (root) createRoot(root).render(<App />);
+};
+// With its answers, the page is drawn once, as it will be. Without them, the frame comes first.
+if (hasFirstAnswers()) void loadFirstPage().finally(draw);
+else draw();

@@ -15,6 +15,7 @@ import {
   screenshot,
   startBrowser,
   testInChromium,
+  withoutFirstAnswers,
 } from '../../support/web/browser.ts';
 
 const database = await cloneDatabase();
@@ -65,7 +66,7 @@ async function grant(member: TestMember, ...permissions: string[]): Promise<void
 }
 
 /** The page hears of no change by itself. */
-const deafen = (page: Page) => page.route('**/requests/changes*after*', () => undefined);
+const deafen = (page: Page) => page.route('**/requests/changes*wait=*', () => undefined);
 
 /** Calls of decisions: their keys, and what becomes of them. */
 async function intercept(page: Page) {
@@ -199,6 +200,7 @@ describeInBrowser('an answer', () => {
     const digest = String((await read(id))['arguments_digest']);
     const shown = '{"amount":1}';
     const forged = createHash('sha256').update(shown).digest('hex');
+    await withoutFirstAnswers(page);
     await page.route(`**/api/v1/requests/${id}`, async (route) => {
       const response = await route.fetch();
       const body = (await response.text()).replace('{"amount":5}', shown).replace(digest, forged);

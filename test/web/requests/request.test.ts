@@ -9,6 +9,7 @@ import {
   isCut,
   startBrowser,
   testInChromium,
+  withoutFirstAnswers,
 } from '../../support/web/browser.ts';
 
 const { app, people, ask, claimed, decide, deadlineOf, later } = await scene({
@@ -109,6 +110,7 @@ describeInBrowser('a request', () => {
   test('can only be denied when the page shows other arguments than the service holds', async () => {
     const id = await ask(refund);
     const page = await browser.open(`${app.url}/`, { as: ada });
+    await withoutFirstAnswers(page);
     await page.route(`**/api/v1/requests/${id}`, async (route) => {
       const answer = await route.fetch();
       await route.fulfill({
@@ -217,6 +219,7 @@ describeInBrowser('a request', () => {
     const id = await ask({ tool: 'run_steps', arguments: { steps } });
     const field = { path: '/steps', label: 'Steps', kind: 'list', item: { kind: 'text' } };
     const presentation = { source: 'tool', title: 'Run', fields: [field] };
+    await withoutFirstAnswers(page);
     await page.route(`**/api/v1/requests/${id}`, async (route) => {
       const response = await route.fetch();
       const rest = (await response.text()).replace(/^\{/, '');

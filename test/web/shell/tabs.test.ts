@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { ofMember, policiesOf, post, terms } from '../../support/scene/permission-policies.ts';
-import { describeInBrowser, startBrowser } from '../../support/web/browser.ts';
+import { describeInBrowser, startBrowser, withoutFirstAnswers } from '../../support/web/browser.ts';
 
 const { app, owner, people, ask, decide } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, eve: REVIEWER },
@@ -67,6 +67,7 @@ describeInBrowser('tabs of one browser', () => {
     await row(one, 'answered_meanwhile').waitFor();
 
     const two = await browser.openBeside(one, `${app.url}/icon.svg`);
+    await withoutFirstAnswers(two);
     // After 300 ms the page is drawn without this request. Here that lasts until `endMoments`. A list that
     // was read 2 s before is read again, so the date stays.
     await two.addInitScript(`
@@ -135,8 +136,10 @@ describeInBrowser('tabs of one browser', () => {
         shown = state;
         document.dispatchEvent(new Event('visibilitychange'));
       };`);
+    const polled = page.waitForRequest((request) => isPoll(request.url()));
     await page.goto(`${QUEUE}?q=no_lock`);
     await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    await polled;
     await page.evaluate('turn("hidden")');
     await ask({ tool: 'no_lock_1' });
     // An empty list has nothing that could move.

@@ -2,11 +2,14 @@
 import { MantineProvider } from '@mantine/core';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { theme } from '../design/theme.ts';
+import { dropFirstAnswers, hasFirstAnswers } from './first-answers.ts';
+import { nextFrame } from './frames.ts';
 import { createAppRouter } from './router.tsx';
 import { pauseMs, readsAgain, retryAfterOf, withJitter } from './live/retries.ts';
 import { safeReturnPath } from './return-to.ts';
-import { watchOtherTabs } from './session.ts';
+import { accountQuery, watchOtherTabs } from './session.ts';
 import { watchSession } from './session-end.ts';
 
 const queries: QueryClient = new QueryClient({
@@ -51,7 +54,21 @@ const session = watchSession(queries, {
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.nonce ?? '';
 
+/** Code that is late must not keep the frame away. */
+const FIRST_PAGE_MS = 300;
+
+/** Reads and loads what the first page shows, before it is drawn. */
+export async function loadFirstPage(): Promise<void> {
+  const late = new Promise((resolve) => setTimeout(resolve, FIRST_PAGE_MS));
+  await Promise.race([router.load(), late]);
+  dropFirstAnswers();
+}
+
 export function App() {
+  useEffect(() => {
+    // Another person may have signed in while the page came.
+    if (hasFirstAnswers()) void nextFrame().then(() => queries.invalidateQueries(accountQuery));
+  }, []);
   return (
     <MantineProvider
       theme={theme}

@@ -3,6 +3,7 @@
  * connections to a server without HTTP/2.
  */
 import { ApiError } from '../api.ts';
+import { nextFrame } from '../frames.ts';
 import { pause } from '../online.ts';
 import { readChanges, type Changes } from './changes.ts';
 import { poll, type Message } from './poll.ts';
@@ -19,6 +20,8 @@ interface Following {
   readonly actor: string;
   /** The changes before the first that this tab hears of: lists are read after it. */
   readonly begin: () => Promise<Changes | undefined>;
+  /** Those changes, where they were read before the channel was open. What came between is read then. */
+  readonly early: Changes | undefined;
   readonly receive: (message: Message) => void;
 }
 
@@ -64,7 +67,7 @@ function takeOrOpen(actor: string): EarlyChannel {
 }
 
 /** Calls `receive` until the returned function is called. */
-export function followChanges({ actor, begin, receive }: Following): () => void {
+export function followChanges({ actor, begin, early, receive }: Following): () => void {
   const ended = new AbortController();
   const { signal } = ended;
   const name = nameFor(actor);
@@ -75,21 +78,26 @@ export function followChanges({ actor, begin, receive }: Following): () => void 
   };
   // Open before the first cursor is read, so that a tab that takes over has heard of all since.
   const { channel, heard } = takeOrOpen(actor);
-  heard.forEach(hear);
-  channel.onmessage = ({ data }: MessageEvent<Message>) => {
-    hear(data);
+  const hearAll = () => {
+    if (signal.aborted) return;
+    heard.forEach(hear);
+    channel.onmessage = ({ data }: MessageEvent<Message>) => {
+      hear(data);
+    };
   };
+  const caughtUp = early ? catchUp(early, { hear, signal }).then(hearAll) : hearAll();
   const send = (message: Message) => {
     channel.postMessage(message);
     hear(message);
   };
   const lead = async () => {
     const first = await begin();
+    await caughtUp;
     await poll({
       after: cursor ?? first?.cursor,
       read: async (after) => {
         if (!hasLocks) await untilVisible(signal);
-        return await readChanges(after, signal);
+        return await readChanges({ after, waits: after !== undefined, signal });
       },
       failureOf: (error) => ({
         status: error instanceof ApiError ? error.status : 0,
@@ -108,6 +116,23 @@ export function followChanges({ actor, begin, receive }: Following): () => void 
     ended.abort();
     channel.close();
   };
+}
+
+/** What the channel hears does not wait longer. */
+const CATCH_UP_MS = 3_000;
+
+/** What it hears comes before all that the channel hears: a message of the channel may undo it. */
+async function catchUp(
+  early: Changes,
+  { hear, signal }: { readonly hear: (message: Message) => void; readonly signal: AbortSignal },
+): Promise<void> {
+  await nextFrame();
+  const timely = AbortSignal.any([signal, AbortSignal.timeout(CATCH_UP_MS)]);
+  const changes = await readChanges({ after: early.cursor, signal: timely }).catch(
+    // What they are is not known, so that everything is read again.
+    (): Changes => ({ ...early, changed: [], gone: [], reset: true }),
+  );
+  if (!signal.aborted) hear({ kind: 'changes', changes });
 }
 
 async function untilVisible(signal: AbortSignal): Promise<void> {

@@ -1,0 +1,247 @@
+/**
+ * Answers one call of a declared endpoint: authenticates, checks the permission and the input, calls the handler, and
+ * checks and prints its reply.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { AppError, type ErrorCode } from '../../src/domain/errors.ts';
+import { callerIdOf } from '../../src/domain/people/authorization.ts';
+import { networkOf } from '../../src/platform/network/client-address.ts';
+import type { ServiceContext } from '../../src/services/context.ts';
+import { authenticate } from '../../src/services/sign-in/authentication.ts';
+import { admitFromNetwork } from '../../src/services/sign-in/sign-in-attempts.ts';
+import { answerIssues, printBody, type PrintedBody } from './answers.ts';
+import {
+  admit,
+  presentedCredential,
+  readCookie,
+  refuseCrossSite,
+  refuseForeignPage,
+  sessionCookie,
+  SSO_COOKIE,
+} from './authentication.ts';
+import { declaredAnswer, type AnyCall, type Endpoint, type Reply } from './endpoint.ts';
+import {
+  readBackground,
+  readBody,
+  readIdempotencyKey,
+  readIfMatch,
+  readQuery,
+  readSignedForm,
+  refuseBody,
+  validate,
+} from './input.ts';
+import { asAppError } from './problem.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+/** The context of answering a call, without the call itself. */
+export interface Serving {
+  readonly endpoint: Endpoint;
+  /** Every code the endpoint may answer. */
+  readonly declaredErrors: ReadonlySet<ErrorCode>;
+  readonly context: ServiceContext;
+  readonly strictAnswers: boolean;
+  readonly limit: RateLimit;
+  readonly clientAddress: (request: IncomingMessage) => string;
+  readonly publicUrlConfigured: boolean;
+}
+
+/** A client that reads nothing of a long answer for this long, or twice as long, is disconnected. */
+const UNREAD_MS = 120_000;
+
+const NO_PARAMETERS = z.strictObject({});
+const NO_FORM = { text: '', headers: {} };
+
+/** Where a call comes from. */
+export interface CallSource {
+  readonly req: IncomingMessage;
+  /** Aborted when the client hangs up. */
+  readonly signal: AbortSignal;
+  readonly method: string;
+  /** As they stand in the path. */
+  readonly params: unknown;
+  readonly querystring: string;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers: NonNullable<Reply['headers']>;
+  /** Absent for an answer without a body. */
+  readonly printed?: PrintedBody;
+}
+
+export async function answer(ctx: Context, serving: Serving): Promise<void> {
+  const { req, res, method, querystring } = ctx;
+  const params = ctx['params'] as unknown;
+  const source = { req, signal: hangUp(res), method, querystring, params };
+  const { status, headers, printed } = await answered(source, serving);
+  // Otherwise Koa would answer the words of the status. An empty body makes it a 204.
+  if (!printed) ctx.body = null;
+  ctx.status = status;
+  for (const [name, value] of Object.entries(headers))
+    ctx.set(name, typeof value === 'string' ? value : [...value]);
+  if (!printed) return;
+  ctx.type = 'application/json';
+  ctx.body = printed.body;
+  if (printed.length !== undefined) ctx.length = printed.length;
+  // A client that stops reading must not keep what it was about to get.
+  if (typeof printed.body !== 'string') res.setTimeout(UNREAD_MS);
+}
+
+/** The whole body of a 200, for a caller in this process. Undefined: another status. Throws as the call would be refused. */
+export async function answerText(
+  source: CallSource,
+  serving: Serving,
+): Promise<string | undefined> {
+  const { status, printed } = await answered(source, serving);
+  if (status !== 200 || !printed) return undefined;
+  return typeof printed.body === 'string' ? printed.body : await text(printed.body);
+}
+
+async function answered(source: CallSource, serving: Serving): Promise<Answered> {
+  const { endpoint } = serving;
+  const { reply, caller } = await replyTo(source, serving).catch((thrown: unknown) => {
+    const error = asAppError(thrown);
+    checkError(serving, error.code);
+    throw error;
+  });
+  const statuses = [endpoint.success.status].flat();
+  const status = reply.status ?? statuses[0] ?? 200;
+  const headers = reply.headers ?? {};
+  await checkAnswer(serving, { reply, status, statuses });
+  if (reply.body === undefined) return { status, headers };
+  const printed = await printBody(reply.body, {
+    schema: declaredAnswer(endpoint, status).body,
+    caller,
+    report: (issues) => {
+      reportDifference(serving, { status, issues });
+    },
+  });
+  return { status, headers, printed };
+}
+
+async function replyTo(source: CallSource, serving: Serving) {
+  const call = await readCall(source, serving);
+  const reply = await serving.endpoint.handler(call, serving.context);
+  return { reply, caller: call.principal && callerIdOf(call.principal) };
+}
+
+/**
+ * Credential first, permission second, input third, so that unauthorized callers learn nothing
+ * about the input.
+ */
+async function readCall(
+  { req, signal, method, params: given, querystring }: CallSource,
+  { endpoint, context, limit, clientAddress, publicUrlConfigured }: Serving,
+): Promise<AnyCall> {
+  const { headers } = req;
+  const params = endpoint.params?.safeParse(given);
+  const resolve = async ({ counted }: { counted: boolean }) => {
+    const { origin } = new URL(context.publicUrl());
+    const ours = { origin, configured: publicUrlConfigured };
+    if (endpoint.auth === 'none') {
+      refuseForeignPage(method, headers, ours);
+      return undefined;
+    }
+    const presented = presentedCredential(headers, endpoint);
+    if (presented?.kind === 'session') refuseCrossSite(method, headers, ours);
+    const principal = await authenticate(context, presented);
+    if (counted && !endpoint.unlimited) await limit(principal);
+    if (endpoint.edition === 'hosted' && context.edition !== 'hosted')
+      throw new AppError('not_found');
+    const target = endpoint.permissionAt?.(params?.data ?? given) ?? {
+      kind: 'organization',
+    };
+    admit(principal, { ...endpoint, target });
+    if (endpoint.needsSecretsKey && !context.secrets) throw new AppError('secrets_key_missing');
+    return principal;
+  };
+  const principal = await resolve({ counted: true });
+  const address = clientAddress(req);
+  if (endpoint.signInAttempt) await admitFromNetwork(context, address);
+  return {
+    principal,
+    background: readBackground(headers, endpoint),
+    query: validate(endpoint.query ?? NO_PARAMETERS, readQuery(querystring), '/query'),
+    params: named(params),
+    idempotencyKey: endpoint.headers?.idempotencyKey
+      ? readIdempotencyKey(
+          headers['idempotency-key'] as string | undefined,
+          endpoint.headers.idempotencyKey,
+        )
+      : '',
+    ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
+    body: await readBodyOf(endpoint, req, {
+      pool: context.workerPool,
+      onBehalfOf: principal ? callerIdOf(principal) : networkOf(address),
+    }),
+    signedForm: endpoint.signedForm
+      ? await readSignedForm(req, {
+          headers: endpoint.signedForm.headers,
+          limit: endpoint.bodyLimit,
+        })
+      : NO_FORM,
+    cookies: { session: sessionCookie(headers), sso: readCookie(headers, SSO_COOKIE) },
+    client: {
+      address,
+      userAgent: (headers['user-agent'] ?? '').slice(0, 300),
+    },
+    signal,
+    authenticateAgain: () => resolve({ counted: false }),
+  };
+}
+
+/** GET and DELETE have no body, so none is read. */
+async function readBodyOf(
+  endpoint: Endpoint,
+  request: IncomingMessage,
+  reader: Parameters<typeof readBody>[2],
+): Promise<unknown> {
+  if (endpoint.body) return validate(endpoint.body, await readBody(request, endpoint, reader), '');
+  if (endpoint.method !== 'get' && endpoint.method !== 'delete' && !endpoint.signedForm)
+    await refuseBody(request);
+  return undefined;
+}
+
+/** A path that cannot name anything is 404, not 400. */
+function named(params: z.ZodSafeParseResult<unknown> | undefined): unknown {
+  if (params?.success === false) throw new AppError('not_found');
+  return params?.data;
+}
+
+/** Aborted when the client of the response hangs up. */
+export function hangUp(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    controller.abort();
+  });
+  return controller.signal;
+}
+
+async function checkAnswer(
+  { endpoint, context, strictAnswers }: Serving,
+  { reply, status, statuses }: { reply: Reply; status: number; statuses: number[] },
+): Promise<void> {
+  const { body } = declaredAnswer(endpoint, status);
+  const issues = body && (await answerIssues(body, reply.body));
+  const bodyFits = issues ? issues.length === 0 : reply.body === undefined;
+  if (bodyFits && statuses.includes(status)) return;
+  reportDifference({ endpoint, context, strictAnswers }, { status, issues });
+}
+
+/** Clients can rely on the declared codes only when no other code is ever answered. */
+function checkError(serving: Serving, code: ErrorCode): void {
+  if (!serving.declaredErrors.has(code)) reportDifference(serving, { undeclaredError: code });
+}
+
+function reportDifference(
+  { endpoint, context, strictAnswers }: Pick<Serving, 'endpoint' | 'context' | 'strictAnswers'>,
+  difference: Readonly<Record<string, unknown>>,
+): void {
+  const internal = { operationId: endpoint.operationId, ...difference };
+  if (strictAnswers)
+    throw new AppError('internal_error', { internal, cause: new Error(JSON.stringify(internal)) });
+  context.logger.error(internal, 'an answer differs from its declaration');
+}
