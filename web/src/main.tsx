@@ -12,6 +12,12 @@ keepFirstAnswers(
     return { call: element.dataset['call'] ?? '', body: element.content.textContent };
   }),
 );
+// Mantine does it, too, once everything is drawn. The page would then be styled twice.
+document.documentElement.dataset['mantineColorScheme'] = matchMedia('(prefers-color-scheme: dark)')
+  .matches
+  ? 'dark'
+  : 'light';
+
 const root = document.getElementById('app');
 const draw = () => {
   if (root) createRoot(root).render(<App />);

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { measureElement, observeElementRect } from './laid-out.ts';
 import { useParams } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useDeferredValue, useEffect, useRef } from 'react';
 import { ApiError } from '../../../shell/api.ts';
 import { isBusy } from '../../../shell/live/retries.ts';
 import { Failed, Loading } from '../../../shell/states.tsx';
@@ -22,6 +22,8 @@ import classes from './queue.module.css';
 const ROW_PIXELS = 80;
 /** What stands above the rows of a desk. The pane says its own height once it is laid out. */
 const ABOVE_PIXELS = 230;
+/** Beyond those that can be seen. */
+const OVERSCAN_ROWS = 4;
 /** The next page is read before its rows are reached. */
 const AHEAD_ROWS = 15;
 
@@ -72,6 +74,8 @@ interface RowsProps {
 function Rows({ requests, hasMore, more, search, selection }: RowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const { id: openId } = useParams({ strict: false });
+  // What can be seen is drawn first.
+  const overscan = useDeferredValue(OVERSCAN_ROWS, 0);
   // The compiler of React cannot memoize what the virtualizer returns, and nothing here needs that.
   // eslint-disable-next-line react-hooks/incompatible-library
   const rows = useVirtualizer<HTMLDivElement, Element>({
@@ -79,7 +83,7 @@ function Rows({ requests, hasMore, more, search, selection }: RowsProps) {
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PIXELS,
     getItemKey: (index) => requests[index]?.id ?? index,
-    overscan: 4,
+    overscan,
     ...{
       initialRect: { width: 0, height: innerHeight - ABOVE_PIXELS },
       observeElementRect,
