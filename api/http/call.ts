@@ -49,12 +49,12 @@ export interface Serving {
 }
 
 /** A client that reads nothing of a long answer for this long, or twice as long, is disconnected. */
-const UNREAD_MS = 120_000;
+export const UNREAD_MS = 120_000;
 
 const NO_PARAMETERS = z.strictObject({});
 const NO_FORM = { text: '', headers: {} };
 
-/** Where a call comes from. */
+/** What a caller sent. */
 export interface CallSource {
   readonly req: IncomingMessage;
   /** Aborted when the client hangs up. */
@@ -65,18 +65,19 @@ export interface CallSource {
   readonly querystring: string;
 }
 
-interface Answered {
+interface Performed {
   readonly status: number;
   readonly headers: NonNullable<Reply['headers']>;
   /** Absent for an answer without a body. */
   readonly printed?: PrintedBody;
 }
 
+/** Answers the call on `ctx`. Throws what the envelope turns into a refusal. */
 export async function answer(ctx: Context, serving: Serving): Promise<void> {
   const { req, res, method, querystring } = ctx;
   const params = ctx['params'] as unknown;
   const source = { req, signal: hangUp(res), method, querystring, params };
-  const { status, headers, printed } = await answered(source, serving);
+  const { status, headers, printed } = await perform(source, serving);
   // Otherwise Koa would answer the words of the status. An empty body makes it a 204.
   if (!printed) ctx.body = null;
   ctx.status = status;
@@ -95,12 +96,12 @@ export async function answerText(
   source: CallSource,
   serving: Serving,
 ): Promise<string | undefined> {
-  const { status, printed } = await answered(source, serving);
+  const { status, printed } = await perform(source, serving);
   if (status !== 200 || !printed) return undefined;
   return typeof printed.body === 'string' ? printed.body : await text(printed.body);
 }
 
-async function answered(source: CallSource, serving: Serving): Promise<Answered> {
+async function perform(source: CallSource, serving: Serving): Promise<Performed> {
   const { endpoint } = serving;
   const { reply, caller } = await replyTo(source, serving).catch((thrown: unknown) => {
     const error = asAppError(thrown);

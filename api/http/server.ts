@@ -9,7 +9,7 @@ import { AppError } from '../../src/domain/errors.ts';
 import { clientAddresses } from '../../src/platform/network/client-address.ts';
 import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 import type { Runtime, ServiceContext } from '../../src/services/context.ts';
-import { answer, answerText, hangUp } from './call.ts';
+import { answer, answerText, hangUp, type Serving } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorsOf } from './implied-errors.ts';
 import { loggedPath } from './logged-paths.ts';
@@ -59,7 +59,9 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
     publicUrlConfigured: options.publicUrlConfigured,
   };
   const endpoints = options.endpoints.map((endpoint) => ({
-    ...{ endpoint, declaredErrors: new Set(errorsOf(endpoint)), ...serving },
+    ...serving,
+    endpoint,
+    declaredErrors: new Set(errorsOf(endpoint)),
   }));
   for (const each of endpoints) {
     const path = each.endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -67,19 +69,11 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
       await answer(ctx, each);
     });
   }
-  const byOperation = new Map(endpoints.map((each) => [each.endpoint.operationId, each]));
-  const askFor = ({ req, res }: Context): Ask => {
-    const page = { req, signal: hangUp(res), method: 'GET' };
-    return async ({ operationId, params, query }) => {
-      const each = byOperation.get(operationId);
-      return each && (await answerText({ ...page, params, querystring: query }, each));
-    };
-  };
   mountOperations(router, context, options.probes);
   app.use(envelope(context));
   app.use(securityHeaders());
   app.use(requireWellFormed);
-  if (options.endpoints.length > 0) app.use(serveWebApp({ askFor }));
+  if (options.endpoints.length > 0) app.use(serveWebApp({ askFor: askerOf(endpoints) }));
   const named = namedPaths(options.endpoints);
   app.use(async (ctx, next) => {
     if (named.get(ctx.path)?.includes(ctx.method) !== false) await next();
@@ -106,6 +100,30 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
     refuseGarbage(new Error('this server is no proxy'), socket);
   });
   return server;
+}
+
+/** Makes calls of GET in this process, as the browser of a page would make them. */
+function askerOf(all: readonly Serving[]): (page: Context) => Ask {
+  const reads = new Map(
+    all
+      .filter(({ endpoint }) => endpoint.method === 'get')
+      .map((each) => [each.endpoint.path, each]),
+  );
+  return ({ req, res }) => {
+    const page = { req, signal: hangUp(res), method: 'GET' };
+    return async ({ path, params, query }) => {
+      const serving = reads.get(path);
+      if (!serving) return undefined;
+      return await answerText({ ...page, params, querystring: query }, serving).catch(
+        (thrown: unknown) => {
+          const { code, cause, internal } = asAppError(thrown);
+          if (code === 'internal_error')
+            serving.context.logger.error({ err: cause, path, internal }, 'a page lacks an answer');
+          throw thrown;
+        },
+      );
+    };
+  };
 }
 
 /**

@@ -10,6 +10,7 @@ import { send } from '@koa/send';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../src/domain/errors.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
+import { UNREAD_MS } from '../http/call.ts';
 import { firstAnswers, firstCalls, type Ask } from './first-answers.ts';
 
 /** `npm run build` writes it. */
@@ -57,7 +58,7 @@ export function serveWebApp({ folder = BUILT, askFor }: WebAppOptions = {}): Mid
     if (ASSET.test(ctx.path)) await sendFile(ctx, folder, YEAR_MS);
     else if (FIXED.has(ctx.path)) await sendFile(ctx, folder, 0);
     else if (ASSETS.test(ctx.path)) throw notFound();
-    else await sendPage(ctx, folder, askFor?.(ctx));
+    else await sendPage(ctx, folder, askFor);
   };
 }
 
@@ -79,20 +80,28 @@ function pageOf(path: string): string {
   return path === '/login' ? 'sign-in.html' : 'index.html';
 }
 
-async function sendPage(ctx: Context, folder: string, ask: Ask | undefined): Promise<void> {
+async function sendPage(
+  ctx: Context,
+  folder: string,
+  askFor: WebAppOptions['askFor'],
+): Promise<void> {
   const page = await readFile(join(folder, pageOf(ctx.path)), 'utf8').catch(refuse);
   const nonce = randomBytes(16).toString('base64');
   ctx.set('Content-Security-Policy', policy(nonce));
   ctx.set('X-Frame-Options', 'DENY');
   ctx.type = 'html';
   const html = page.replaceAll(NONCE, nonce);
-  const calls = ask && firstCalls(ctx);
-  ctx.body = calls ? Readable.from(withAnswers(html, firstAnswers(ask, calls))) : html;
+  const calls = askFor && firstCalls(ctx);
+  if (calls) {
+    ctx.body = Readable.from(withAnswers(html, firstAnswers(askFor(ctx), calls)));
+    ctx.res.setTimeout(UNREAD_MS);
+  } else ctx.body = html;
 }
 
 /** The browser loads what the page's head names while its answers are read. */
 async function* withAnswers(html: string, answers: Promise<string>): AsyncGenerator<string> {
   const at = html.indexOf(ANSWERS);
+  if (at === -1) throw new Error(`index.html has no ${ANSWERS}`);
   yield html.slice(0, at);
   yield await answers;
   yield html.slice(at);

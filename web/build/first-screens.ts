@@ -14,6 +14,9 @@ const SHARED = 'shared';
 const FORMS =
   /@mantine\/core\/esm\/components\/(?:ActionIcon|CloseButton|Input|InputBase|PasswordInput|TextInput)\//;
 
+/** Of `PAGES`. */
+const FORMS_PAGE = 'sign-in';
+
 /** What Rolldown adds for modules of the older kind. */
 const RUNTIME = '\0rolldown/runtime.js';
 
@@ -24,7 +27,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
     'src/areas/requests/queue/no-request.tsx',
     'src/areas/requests/request.tsx',
   ],
-  'sign-in': ['src/areas/sign-in/login.tsx'],
+  [FORMS_PAGE]: ['src/areas/sign-in/login.tsx'],
 };
 
 /**
@@ -88,7 +91,7 @@ function chunkNames(root: string, importsOf: (id: string) => readonly string[]) 
       names.set(id, other === undefined || other === page ? page : SHARED);
     }
   }
-  for (const id of names.keys()) if (FORMS.test(id)) names.set(id, 'sign-in');
+  for (const id of names.keys()) if (FORMS.test(id)) names.set(id, FORMS_PAGE);
   // The page begins with a file of its own, whose name changes with each build.
   names.delete(join(root, ENTRY));
   return names;

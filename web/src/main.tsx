@@ -2,17 +2,18 @@
 import './design/styles.ts';
 import { createRoot } from 'react-dom/client';
 import { App, loadFirstPage } from './shell/app.tsx';
-import { hasFirstAnswers, keepFirstAnswers } from './shell/first-answers.ts';
+import { pageBroughtAnswers, keepFirstAnswers } from './shell/first-answers.ts';
 import { reloadForNewBuild } from './shell/new-build.ts';
 
 reloadForNewBuild();
 keepFirstAnswers(
   [...document.querySelectorAll<HTMLTemplateElement>('template[data-call]')].map((element) => {
     element.remove();
-    return { call: element.dataset['call'] ?? '', body: element.content.textContent };
+    const { call = '', date = '' } = element.dataset;
+    return { call, date, body: element.content.textContent };
   }),
 );
-// Mantine does it, too, once everything is drawn. The page would then be styled twice.
+// Mantine sets it behind the first draw, and the page would then be styled twice.
 document.documentElement.dataset['mantineColorScheme'] = matchMedia('(prefers-color-scheme: dark)')
   .matches
   ? 'dark'
@@ -23,5 +24,5 @@ const draw = () => {
   if (root) createRoot(root).render(<App />);
 };
 // With its answers, the page is drawn once, as it will be. Without them, the frame comes first.
-if (hasFirstAnswers()) void loadFirstPage().finally(draw);
+if (pageBroughtAnswers()) void loadFirstPage().then(draw);
 else draw();

@@ -107,7 +107,7 @@ describe('words that mix scripts', () => {
     expect(mixedWords(text).map(({ word }) => word)).toEqual(words);
   });
 
-  test('have any letter of such a script, and no other character', () => {
+  test('are found for each letter of another script, and for no other character', () => {
     const OTHERS =
       /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}]/u;
     const wrong = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).filter(

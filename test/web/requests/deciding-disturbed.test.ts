@@ -66,7 +66,10 @@ async function grant(member: TestMember, ...permissions: string[]): Promise<void
 }
 
 /** The page hears of no change by itself. */
-const deafen = (page: Page) => page.route('**/requests/changes*wait=*', () => undefined);
+const deafen = async (page: Page) => {
+  await withoutFirstAnswers(page);
+  await page.route('**/requests/changes*after*', () => undefined);
+};
 
 /** Calls of decisions: their keys, and what becomes of them. */
 async function intercept(page: Page) {

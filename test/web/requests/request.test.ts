@@ -96,7 +96,8 @@ describeInBrowser('a request', () => {
     const id = await ask();
     const page = await browser.open(`${app.url}/login`, { as: ada });
     // Otherwise the page hears of the answer before it sends its own.
-    await page.route('**/requests/changes?*wait=*', () => undefined);
+    await withoutFirstAnswers(page);
+    await page.route('**/requests/changes?*after=*', () => undefined);
     await page.goto(pageOf(id));
     await page.getByRole('button', { name: 'Approve' }).click();
     await armed(page).waitFor();

@@ -6,11 +6,11 @@ import type { TestMember } from '../../support/scene/factories.ts';
 import { describeInBrowser, startBrowser } from '../../support/web/browser.ts';
 
 const { app, people, ask, decide } = await scene({
-  people: { ada: REVIEWER, bob: REVIEWER },
-  paths: { 'on-call': [['ada', 'bob']] },
+  people: { ada: REVIEWER, bob: REVIEWER, cy: REVIEWER },
+  paths: { 'on-call': [['ada', 'bob', 'cy']] },
   pipelines: { bot: 'on-call' },
 });
-const { ada, bob } = people;
+const { ada, bob, cy } = people;
 
 const QUEUE = `${app.url}/`;
 const row = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name });
@@ -30,8 +30,18 @@ function callsOf(page: Page): string[] {
   return calls;
 }
 
-/** The page has come, and none of its code has. Answers what lets it go on. */
-async function goUnderWay(page: Page, url: string, files = '**/assets/shared-*.js') {
+const brought = (page: Page) => page.locator('template[data-call]');
+
+/** The page has come with its answers, and its code has not. Answers what lets the code come. */
+async function goUnderWay(page: Page, url: string) {
+  const release = await holdFiles(page, '**/assets/shared-*.js');
+  await page.goto(url, { waitUntil: 'commit' });
+  await page.locator('#app').waitFor({ state: 'attached' });
+  expect(await brought(page).count()).toBeGreaterThan(2);
+  return release;
+}
+
+async function holdFiles(page: Page, files: string) {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -40,9 +50,9 @@ async function goUnderWay(page: Page, url: string, files = '**/assets/shared-*.j
     await held;
     await route.continue();
   });
-  await page.goto(url, { waitUntil: 'commit' });
-  await page.locator('body').waitFor({ state: 'attached' });
-  return release;
+  return () => {
+    release();
+  };
 }
 
 describeInBrowser('a page with its first answers', () => {
@@ -101,7 +111,6 @@ describeInBrowser('a page with its first answers', () => {
   });
 
   test('leads to the sign-in when the session has ended meanwhile', async () => {
-    const { bob: cy } = people;
     const page = await browser.open(`${app.url}/icon.svg`, { as: cy });
     const release = await goUnderWay(page, QUEUE);
     const ended = await app.db('sessions').where({ membership_id: cy.membershipId }).delete();
@@ -111,14 +120,27 @@ describeInBrowser('a page with its first answers', () => {
     expect(new URL(page.url()).searchParams.get('return_to')).toBe('/');
   });
 
-  test('says that it loads, and asks by itself when its code is late', async () => {
+  test('says that it loads when its code is late, and still asks for nothing', async () => {
     await ask({ tool: 'late_code' });
     const page = await browser.open(`${app.url}/icon.svg`, { as: ada });
     const calls = callsOf(page);
-    const release = await goUnderWay(page, QUEUE, '**/assets/requests-*.js');
+    const release = await holdFiles(page, '**/assets/requests-*.js');
+    await page.goto(QUEUE);
     await page.getByText('Loading').waitFor();
     release();
     await row(page, 'late_code').waitFor();
-    expect(calls).toContain('/api/v1/requests');
+    expect(calls).not.toContain('/api/v1/requests');
+  });
+
+  test('shows times by the clock of the service', async () => {
+    const id = await ask({ tool: 'by_the_clock', timeout: '2h' });
+    const page = await browser.open(`${app.url}/icon.svg`, { as: ada });
+    await page.addInitScript(`
+      const { now } = Date;
+      Date.now = () => now() + 3_600_000;`);
+    // Its own first answer with a time would come later.
+    await page.route('**/api/**', () => undefined);
+    await page.goto(`${QUEUE}requests/${id}`);
+    await page.getByText('1 h 59 min left').first().waitFor();
   });
 });

@@ -108,6 +108,7 @@ describeInBrowser('tabs of one browser', () => {
 
   test('stay when calls are refused while the session is there, and send them again', async () => {
     const page = await browser.open(`${app.url}/icon.svg`, { as: ada });
+    await withoutFirstAnswers(page);
     for (const path of ['**/requests/changes?*wait=*', '**/api/v1/requests?view=*']) {
       let refused = 0;
       await page.route(path, async (route) => {

@@ -11,7 +11,7 @@ const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 
 /** Most text that agents send has none, so it is done with one look. */
 const BEYOND_LATIN = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u;
-/** Has only such characters, and needs a tenth of the time to compile. */
+/** Only Latin letters and signs of all scripts. It compiles in less time. */
 const PLAIN = /^[\0-\u017f\u2010-\u201f\u2022\u2026\u20ac]*$/;
 const isBeyondLatin = (text: string): boolean => !PLAIN.test(text) && BEYOND_LATIN.test(text);
 

@@ -88,7 +88,8 @@ export async function call<Method extends HttpMethod, Path extends PathsWithMeth
   ];
   const first = method === 'get' ? takeFirstAnswer(addressOf(path, init)) : undefined;
   if (first !== undefined) {
-    const body = parseExact(first, { keep }) as BodyOf<Path, Method>;
+    learnServerTime(first.date);
+    const body = parseExact(first.body, { keep }) as BodyOf<Path, Method>;
     return { status: 200, body, headers: new Headers(), cameWithPage: true };
   }
   const request = client.request as unknown as (

@@ -4,8 +4,8 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { theme } from '../design/theme.ts';
-import { dropFirstAnswers, hasFirstAnswers } from './first-answers.ts';
-import { nextFrame } from './frames.ts';
+import { dropFirstAnswers, pageBroughtAnswers } from './first-answers.ts';
+import { nextDraw } from './next-draw.ts';
 import { createAppRouter } from './router.tsx';
 import { pauseMs, readsAgain, retryAfterOf, withJitter } from './live/retries.ts';
 import { safeReturnPath } from './return-to.ts';
@@ -54,20 +54,23 @@ const session = watchSession(queries, {
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.nonce ?? '';
 
-/** Code that is late must not keep the frame away. */
+/** Code that is later must not keep the frame away. What the page brought stays for it. */
 const FIRST_PAGE_MS = 300;
 
-/** Reads and loads what the first page shows, before it is drawn. */
+/** Reads and loads what the first page shows, before it is drawn. It never rejects: the router shows what failed. */
 export async function loadFirstPage(): Promise<void> {
+  const loaded = router
+    .load()
+    .catch(() => undefined)
+    .finally(dropFirstAnswers);
   const late = new Promise((resolve) => setTimeout(resolve, FIRST_PAGE_MS));
-  await Promise.race([router.load(), late]);
-  dropFirstAnswers();
+  await Promise.race([loaded, late]);
 }
 
 export function App() {
   useEffect(() => {
     // Another person may have signed in while the page came.
-    if (hasFirstAnswers()) void nextFrame().then(() => queries.invalidateQueries(accountQuery));
+    if (pageBroughtAnswers()) void nextDraw().then(() => queries.invalidateQueries(accountQuery));
   }, []);
   return (
     <MantineProvider

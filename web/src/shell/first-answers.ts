@@ -3,23 +3,30 @@
  * page hears. So what must be right is read once more behind the first draw.
  */
 
-const answers = new Map<string, string>();
-let areKept = false;
-
-/** `call`: path and query, as the service wrote them. `body`: of the answer to GET. */
-export function keepFirstAnswers(given: Iterable<{ readonly call: string; body: string }>): void {
-  for (const { call, body } of given) answers.set(call, body);
-  areKept = answers.size > 0;
+export interface FirstAnswer {
+  /** Path and query of a call of GET, as the service wrote them. */
+  readonly call: string;
+  /** Of the service, as its header `Date` would have it. */
+  readonly date: string;
+  readonly body: string;
 }
 
-/** Whether the page brought any. */
-export const hasFirstAnswers = (): boolean => areKept;
+const answers = new Map<string, FirstAnswer>();
+let hasBrought = false;
 
-/** The body of the answer to a call, once. */
-export function takeFirstAnswer(call: string): string | undefined {
-  const body = answers.get(call);
+export function keepFirstAnswers(brought: Iterable<FirstAnswer>): void {
+  for (const answer of brought) answers.set(answer.call, answer);
+  hasBrought = answers.size > 0;
+}
+
+/** Also once all of them are taken. */
+export const pageBroughtAnswers = (): boolean => hasBrought;
+
+/** Each answer is taken once. */
+export function takeFirstAnswer(call: string): FirstAnswer | undefined {
+  const answer = answers.get(call);
   answers.delete(call);
-  return body;
+  return answer;
 }
 
 /** From now on, every call asks the service. */

@@ -14,7 +14,7 @@ const HEADERS = { 'Service-Background': '1' };
 interface Reading {
   /** Without it, the answer has only counts and a cursor. */
   readonly after?: string | undefined;
-  /** Answers once there are changes, and not at once. */
+  /** Waits up to 25 s for changes. */
   readonly waits?: boolean;
   readonly signal: AbortSignal;
 }

@@ -3,7 +3,7 @@
  * connections to a server without HTTP/2.
  */
 import { ApiError } from '../api.ts';
-import { nextFrame } from '../frames.ts';
+import { nextDraw } from '../next-draw.ts';
 import { pause } from '../online.ts';
 import { readChanges, type Changes } from './changes.ts';
 import { poll, type Message } from './poll.ts';
@@ -21,7 +21,7 @@ interface Following {
   /** The changes before the first that this tab hears of: lists are read after it. */
   readonly begin: () => Promise<Changes | undefined>;
   /** Those changes, where they were read before the channel was open. What came between is read then. */
-  readonly early: Changes | undefined;
+  readonly broughtByPage: Changes | undefined;
   readonly receive: (message: Message) => void;
 }
 
@@ -67,7 +67,7 @@ function takeOrOpen(actor: string): EarlyChannel {
 }
 
 /** Calls `receive` until the returned function is called. */
-export function followChanges({ actor, begin, early, receive }: Following): () => void {
+export function followChanges({ actor, begin, broughtByPage, receive }: Following): () => void {
   const ended = new AbortController();
   const { signal } = ended;
   const name = nameFor(actor);
@@ -85,7 +85,9 @@ export function followChanges({ actor, begin, early, receive }: Following): () =
       hear(data);
     };
   };
-  const caughtUp = early ? catchUp(early, { hear, signal }).then(hearAll) : hearAll();
+  const caughtUp = broughtByPage
+    ? catchUp(broughtByPage, { hear, signal }).then(hearAll)
+    : hearAll();
   const send = (message: Message) => {
     channel.postMessage(message);
     hear(message);
@@ -118,19 +120,22 @@ export function followChanges({ actor, begin, early, receive }: Following): () =
   };
 }
 
-/** What the channel hears does not wait longer. */
+/** A service that does not answer must not keep away what other tabs say. */
 const CATCH_UP_MS = 3_000;
 
-/** What it hears comes before all that the channel hears: a message of the channel may undo it. */
+/**
+ * What it hears comes before what other tabs say. A message of theirs may be older: the tab that polls goes on from it, and
+ * names the rest again.
+ */
 async function catchUp(
-  early: Changes,
+  first: Changes,
   { hear, signal }: { readonly hear: (message: Message) => void; readonly signal: AbortSignal },
 ): Promise<void> {
-  await nextFrame();
+  await nextDraw();
   const timely = AbortSignal.any([signal, AbortSignal.timeout(CATCH_UP_MS)]);
-  const changes = await readChanges({ after: early.cursor, signal: timely }).catch(
+  const changes = await readChanges({ after: first.cursor, signal: timely }).catch(
     // What they are is not known, so that everything is read again.
-    (): Changes => ({ ...early, changed: [], gone: [], reset: true }),
+    (): Changes => ({ ...first, changed: [], gone: [], reset: true }),
   );
   if (!signal.aborted) hear({ kind: 'changes', changes });
 }

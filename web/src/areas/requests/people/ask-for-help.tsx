@@ -174,6 +174,27 @@ function useCandidates(id: string, q: string) {
   });
 }
 
+interface CandidateSearchProps {
+  readonly q: string;
+  readonly change: (q: string) => void;
+}
+
+function CandidateSearch({ q, change }: CandidateSearchProps) {
+  return (
+    <label className={classes['search']}>
+      <span>{text.helpSearch}</span>
+      <input
+        type="search"
+        value={q}
+        maxLength={100}
+        onChange={({ currentTarget }) => {
+          change(currentTarget.value);
+        }}
+      />
+    </label>
+  );
+}
+
 interface ChoosePeopleProps {
   readonly request: RequestDetail;
   readonly done: (people: number) => void;
@@ -209,17 +230,7 @@ function ChoosePeople({ request: { id }, done, close }: ChoosePeopleProps) {
     <div className={classes['candidates']}>
       <h2 id="help-title">{text.helpTitle}</h2>
       <p className={classes['hint']}>{text.helpHint}</p>
-      <label className={classes['search']}>
-        <span>{text.helpSearch}</span>
-        <input
-          type="search"
-          value={q}
-          maxLength={100}
-          onChange={({ currentTarget }) => {
-            setQ(currentTarget.value);
-          }}
-        />
-      </label>
+      <CandidateSearch q={q} change={setQ} />
       <CandidateList candidates={candidates} chosen={chosen} isOld={isOld} toggle={toggle} />
       {chosen.length > 0 && <Chosen chosen={chosen} />}
       <OfflineReason id={reason} />

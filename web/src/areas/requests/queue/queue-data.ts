@@ -141,7 +141,7 @@ export function useLiveQueue(): { readonly isCut: boolean } {
       actor,
       receive,
       begin: async () => await firstChanges(queries),
-      early: first?.cameWithPage ? first : undefined,
+      broughtByPage: first?.cameWithPage ? first : undefined,
     });
     return () => {
       unfollow();

@@ -1,7 +1,6 @@
 /** The rows of the queue. Only those that are visible are in the page. */
 import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { measureElement, observeElementRect } from './laid-out.ts';
 import { useParams } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useRef } from 'react';
 import { ApiError } from '../../../shell/api.ts';
@@ -14,13 +13,14 @@ import type { Selection } from './batch-deny/selection.ts';
 import type { Summary } from './change-log.ts';
 import type { Queue } from './queue-data.ts';
 import { EmptyQueue } from './empty-queue.tsx';
+import { measureElement, observeElementRect } from './observed-sizes.ts';
 import { QueueRow } from './queue-row.tsx';
 import type { QueueSearch } from './queue-search.ts';
 import { useRowFocus } from './row-focus.ts';
 import classes from './queue.module.css';
 
 const ROW_PIXELS = 80;
-/** What stands above the rows of a desk. The pane says its own height once it is laid out. */
+/** About what stands above the rows. The pane says its own height once it is laid out. */
 const ABOVE_PIXELS = 230;
 /** Beyond those that can be seen. */
 const OVERSCAN_ROWS = 4;
@@ -84,11 +84,9 @@ function Rows({ requests, hasMore, more, search, selection }: RowsProps) {
     estimateSize: () => ROW_PIXELS,
     getItemKey: (index) => requests[index]?.id ?? index,
     overscan,
-    ...{
-      initialRect: { width: 0, height: innerHeight - ABOVE_PIXELS },
-      observeElementRect,
-      measureElement,
-    },
+    initialRect: { width: 0, height: Math.max(0, innerHeight - ABOVE_PIXELS) },
+    observeElementRect,
+    measureElement,
   });
   const visible = rows.getVirtualItems();
   const last = visible.at(-1)?.index ?? 0;

@@ -6,8 +6,12 @@ import { measureElement as measureNow, type Virtualizer } from '@tanstack/react-
 
 type Rows = Virtualizer<HTMLDivElement, Element>;
 
-/** Until a row has been observed, it has the size that it had before, or an estimated one. */
-export function measureElement(row: Element, entry: ResizeObserverEntry | undefined, rows: Rows) {
+/** Pixels. Until a row has been observed, it has the size that it had before, or an estimated one. */
+export function measureElement(
+  row: Element,
+  entry: ResizeObserverEntry | undefined,
+  rows: Rows,
+): number {
   if (entry) return measureNow(row, entry, rows);
   const index = rows.indexFromElement(row);
   return rows.measurementsCache[index]?.size ?? rows.options.estimateSize(index);

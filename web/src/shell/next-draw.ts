@@ -1,7 +1,8 @@
+/** A hidden page draws nothing. */
 const HIDDEN_MS = 500;
 
-/** Resolves once the browser has drawn what is under way. A hidden page draws nothing, so the wait has a limit. */
-export async function nextFrame(): Promise<void> {
+/** Resolves once the browser has drawn what is under way, or soon if it draws nothing. */
+export async function nextDraw(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const drawn = () => {
     resolve(undefined);
