@@ -91,14 +91,21 @@ export async function answer(ctx: Context, serving: Serving): Promise<void> {
   if (typeof printed.body !== 'string') res.setTimeout(UNREAD_MS);
 }
 
-/** The whole body of a 200, for a caller in this process. Undefined: another status. Throws as the call would be refused. */
+/**
+ * The whole body of a 200, for a caller in this process. Undefined: another status, or a body of more than `mostBytes`. Throws
+ * as the call would be refused.
+ */
 export async function answerText(
   source: CallSource,
-  serving: Serving,
+  { mostBytes, ...serving }: Serving & { readonly mostBytes: number },
 ): Promise<string | undefined> {
   const { status, printed } = await perform(source, serving);
   if (status !== 200 || !printed) return undefined;
-  return typeof printed.body === 'string' ? printed.body : await text(printed.body);
+  // Longer bodies are streams. One of unknown length is a list that is still being read.
+  if (typeof printed.body === 'string') return printed.body;
+  if ((printed.length ?? Infinity) <= mostBytes) return await text(printed.body);
+  printed.body.destroy();
+  return undefined;
 }
 
 async function perform(source: CallSource, serving: Serving): Promise<Performed> {

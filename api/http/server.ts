@@ -111,17 +111,16 @@ function askerOf(all: readonly Serving[]): (page: Context) => Ask {
   );
   return ({ req, res }) => {
     const page = { req, signal: hangUp(res), method: 'GET' };
-    return async ({ path, params, query }) => {
+    return async ({ path, params, query, mostBytes }) => {
       const serving = reads.get(path);
       if (!serving) return undefined;
-      return await answerText({ ...page, params, querystring: query }, serving).catch(
-        (thrown: unknown) => {
-          const { code, cause, internal } = asAppError(thrown);
-          if (code === 'internal_error')
-            serving.context.logger.error({ err: cause, path, internal }, 'a page lacks an answer');
-          throw thrown;
-        },
-      );
+      const source = { ...page, params, querystring: query };
+      return await answerText(source, { ...serving, mostBytes }).catch((thrown: unknown) => {
+        const { code, cause, internal } = asAppError(thrown);
+        if (code === 'internal_error')
+          serving.context.logger.error({ err: cause, path, internal }, 'a page lacks an answer');
+        throw thrown;
+      });
     };
   };
 }

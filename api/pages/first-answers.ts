@@ -4,6 +4,7 @@
  */
 import type { Context } from 'koa';
 import { unlessAborted } from '../../src/platform/abort.ts';
+import { takeTurns } from '../../src/platform/event-loop.ts';
 import { sessionCookie } from '../http/authentication.ts';
 
 /** One call of GET. */
@@ -14,8 +15,8 @@ export interface FirstCall {
   readonly query: string;
 }
 
-/** The body of the answer to a call with the credential of the page. Undefined: there is none, or it is no 200. */
-export type Ask = (call: FirstCall) => Promise<string | undefined>;
+/** The body of the answer to a call with the credential of the page. Undefined: it is longer, or no 200. May reject. */
+export type Ask = (call: FirstCall & { readonly mostBytes: number }) => Promise<string | undefined>;
 
 const ACCOUNT: FirstCall = { path: '/api/v1/me', params: {}, query: '' };
 const CHANGES: FirstCall = {
@@ -37,8 +38,11 @@ const REQUEST = /^\/requests\/(?<id>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 /** The page makes calls by itself whose answers are not there by then. */
 const LIMIT_MS = 2_000;
 
-/** And those with longer answers: putting them into a page would hold the event loop. */
-const MOST_CHARACTERS = 64 * 1024;
+/** And those with longer answers. A list of 50 requests usually has 30 to 60 kB. */
+const MOST_BYTES = 256 * 1024;
+
+/** What is escaped in one piece: a hundred thousand of `<` hold the event loop for 40 ms. */
+const PIECE_CHARACTERS = 16 * 1024;
 
 /** What a page reads after account and changes. Undefined: it brings no answers. */
 export function firstCalls(ctx: Context): readonly FirstCall[] | undefined {
@@ -69,8 +73,9 @@ const requestCall = (id: string): FirstCall => ({
 export async function firstAnswers(ask: Ask, calls: readonly FirstCall[]): Promise<string> {
   const limit = AbortSignal.timeout(LIMIT_MS);
   const element = async (call: FirstCall): Promise<string> => {
-    const body = await unlessAborted(limit, () => ask(call)).catch(() => undefined);
-    return body === undefined || body.length > MOST_CHARACTERS ? '' : elementFor(call, body);
+    const asked = { ...call, mostBytes: MOST_BYTES };
+    const body = await unlessAborted(limit, () => ask(asked)).catch(() => undefined);
+    return body === undefined ? '' : await elementFor(call, body);
   };
   // Changes are named from a moment before anything is listed, so that none falls between.
   const first = await Promise.all([ACCOUNT, CHANGES].map(element));
@@ -78,13 +83,24 @@ export async function firstAnswers(ask: Ask, calls: readonly FirstCall[]): Promi
   return [...first, ...rest].join('');
 }
 
-function elementFor({ path, params, query }: FirstCall, body: string): string {
+async function elementFor({ path, params, query }: FirstCall, body: string): Promise<string> {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
-  const address = (query === '' ? filled : `${filled}?${query}`).replaceAll('"', '%22');
+  const address = query === '' ? filled : `${filled}?${query}`;
   const date = new Date().toUTCString();
-  return `<template data-call="${escaped(address)}" data-date="${date}">${escaped(body)}</template>`;
+  const attributes = `data-call="${escaped(address)}" data-date="${date}"`;
+  return `<template ${attributes}>${await escapedInTurns(body)}</template>`;
 }
 
-/** Every character survives. A browser would read a carriage return as a line feed. */
+async function escapedInTurns(text: string): Promise<string> {
+  const nextPiece = takeTurns();
+  let whole = '';
+  for (let from = 0; from < text.length; from += PIECE_CHARACTERS) {
+    whole += escaped(text.slice(from, from + PIECE_CHARACTERS));
+    await nextPiece();
+  }
+  return whole;
+}
+
+/** For attributes without quotation marks in them, and for text. A browser would read a carriage return as a line feed. */
 const escaped = (text: string): string =>
   text.replaceAll(/[&<\r]/g, (character) => `&#${character.charCodeAt(0)};`);

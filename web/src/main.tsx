@@ -6,11 +6,13 @@ import { pageBroughtAnswers, keepFirstAnswers } from './shell/first-answers.ts';
 import { reloadForNewBuild } from './shell/new-build.ts';
 
 reloadForNewBuild();
+const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+const cameAt = navigation?.responseEnd ?? performance.now();
 keepFirstAnswers(
   [...document.querySelectorAll<HTMLTemplateElement>('template[data-call]')].map((element) => {
     element.remove();
     const { call = '', date = '' } = element.dataset;
-    return { call, date, body: element.content.textContent };
+    return { call, date, cameAt, body: element.content.textContent };
   }),
 );
 // Mantine sets it behind the first draw, and the page would then be styled twice.

@@ -96,7 +96,7 @@ test('a list is not older than the changes from which its page goes on', async (
 });
 
 test('a page leaves long answers to its own call', async () => {
-  const long = await ask({ arguments: { text: 'x'.repeat(64 * 1024) } });
+  const long = await ask({ arguments: { text: 'x'.repeat(256 * 1024) } });
   expect(Object.keys(await answersOf(`/requests/${long}`))).toEqual([ACCOUNT, CHANGES, ASKED]);
 });
 

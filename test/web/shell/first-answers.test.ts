@@ -104,10 +104,15 @@ describeInBrowser('a page with its first answers', () => {
     const release = await goUnderWay(page, `${QUEUE}requests/${id}`);
     const [name = '', value = ''] = bob.cookie.split('=');
     await page.context().addCookies([{ name, value, url: app.url }]);
+    const open = await browser.openBeside(page, QUEUE);
+    await signedIn(open, bob).waitFor();
+    await open.evaluate(`globalThis.isSamePage = true`);
     release();
     await signedIn(page, bob).waitFor();
     await approve(page).waitFor();
     expect(await signedIn(page, ada).count()).toBe(0);
+    // That person's own page is right, and stays.
+    expect(await open.evaluate('globalThis.isSamePage')).toBe(true);
   });
 
   test('leads to the sign-in when the session has ended meanwhile', async () => {

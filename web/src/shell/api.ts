@@ -88,7 +88,7 @@ export async function call<Method extends HttpMethod, Path extends PathsWithMeth
   ];
   const first = method === 'get' ? takeFirstAnswer(addressOf(path, init)) : undefined;
   if (first !== undefined) {
-    learnServerTime(first.date);
+    learnServerTime(first.date, performance.now() - first.cameAt);
     const body = parseExact(first.body, { keep }) as BodyOf<Path, Method>;
     return { status: 200, body, headers: new Headers(), cameWithPage: true };
   }

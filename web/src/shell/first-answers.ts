@@ -8,6 +8,8 @@ export interface FirstAnswer {
   readonly call: string;
   /** Of the service, as its header `Date` would have it. */
   readonly date: string;
+  /** When the page had come, in milliseconds of its own clock. */
+  readonly cameAt: number;
   readonly body: string;
 }
 

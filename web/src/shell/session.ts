@@ -5,9 +5,16 @@ import { ApiError, call } from './api.ts';
 
 export type Account = components['schemas']['Account'];
 
+/** The account came with the page. Another person may be signed in by now. */
+let isUnconfirmed = false;
+
 export const accountQuery = queryOptions({
   queryKey: ['account'],
-  queryFn: async ({ signal }) => (await call('get', '/api/v1/me', { signal })).body,
+  queryFn: async ({ signal }) => {
+    const { body, cameWithPage = false } = await call('get', '/api/v1/me', { signal });
+    isUnconfirmed = cameWithPage;
+    return body;
+  },
   staleTime: 60_000,
 });
 
@@ -53,6 +60,7 @@ export async function currentAccount(queries: QueryClient): Promise<Account | un
 /** Another user may have been signed in before: nothing of theirs stays. */
 export function startSession(queries: QueryClient, account: Account): void {
   queries.clear();
+  isUnconfirmed = false;
   keepDraftsOf(account);
   queries.setQueryData(accountQuery.queryKey, account);
 }
@@ -65,18 +73,18 @@ const sessions = new BroadcastChannel('countersign-session');
  * the service answers.
  */
 export function watchOtherTabs(queries: QueryClient): void {
-  let shown: string | undefined;
+  let [shown, told]: (string | undefined)[] = [];
   const reloadUnless = (actor: string) => {
     if (shown !== undefined && shown !== actor) location.reload();
   };
   queries.getQueryCache().subscribe(({ query: { queryHash } }) => {
     if (queryHash !== hashKey(accountQuery.queryKey)) return;
     const actor = queries.getQueryData(accountQuery.queryKey)?.principal.actor_id;
-    if (actor !== undefined && actor !== shown) {
-      reloadUnless(actor);
-      sessions.postMessage(actor);
-    }
+    if (actor !== undefined && actor !== shown) reloadUnless(actor);
     shown = actor;
+    if (actor === told || (actor !== undefined && isUnconfirmed)) return;
+    told = actor;
+    if (actor !== undefined) sessions.postMessage(actor);
   });
   sessions.onmessage = ({ data: actor }: MessageEvent<string>) => {
     reloadUnless(actor);

@@ -132,11 +132,17 @@ async function catchUp(
   { hear, signal }: { readonly hear: (message: Message) => void; readonly signal: AbortSignal },
 ): Promise<void> {
   await nextDraw();
-  const timely = AbortSignal.any([signal, AbortSignal.timeout(CATCH_UP_MS)]);
-  const changes = await readChanges({ after: first.cursor, signal: timely }).catch(
-    // What they are is not known, so that everything is read again.
-    (): Changes => ({ ...first, changed: [], gone: [], reset: true }),
-  );
+  const read = async (after?: string) =>
+    await readChanges({
+      after,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(CATCH_UP_MS)]),
+    });
+  // What changed is not known then, so that everything is read again.
+  const reset = async (): Promise<Changes> => ({
+    ...(await read().catch(() => first)),
+    reset: true,
+  });
+  const changes = await read(first.cursor).catch(reset);
   if (!signal.aborted) hear({ kind: 'changes', changes });
 }
 
