@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'react';
+
 /** A hidden page draws nothing. */
 const HIDDEN_MS = 500;
 
@@ -10,4 +12,15 @@ export async function nextDraw(): Promise<void> {
   setTimeout(drawn, HIDDEN_MS);
   requestAnimationFrame(() => setTimeout(drawn));
   await promise;
+}
+
+/** False in the first draw, unless `atOnce`: for what may come a moment after what the reader waits for. */
+export function useIsDrawn({ atOnce = false } = {}): boolean {
+  const [isDrawn, setDrawn] = useState(atOnce);
+  useEffect(() => {
+    void nextDraw().then(() => {
+      setDrawn(true);
+    });
+  }, []);
+  return isDrawn;
 }

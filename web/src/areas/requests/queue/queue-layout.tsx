@@ -1,7 +1,7 @@
 /** Two panes on desks: the queue, and the request that is open. On phones one of them. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useParams } from '@tanstack/react-router';
-import { useDeferredValue } from 'react';
+import { useIsDrawn } from '../../../shell/next-draw.ts';
 import { accountQuery, hasPermission } from '../../../shell/session.ts';
 import { MissingPermission } from '../../../shell/states.tsx';
 import { useTitle } from '../../../shell/title.ts';
@@ -15,7 +15,7 @@ export function QueueLayout() {
   const { id } = useParams({ strict: false });
   const { data: account } = useSuspenseQuery(accountQuery);
   // A request that is open is drawn before the list beside it.
-  const isListDue = useDeferredValue(true, id === undefined);
+  const isListDue = useIsDrawn({ atOnce: id === undefined });
   if (!hasPermission(account, NEEDED)) return <NoAccess />;
   return (
     <div className={classes['panes']} data-open={id !== undefined || undefined}>

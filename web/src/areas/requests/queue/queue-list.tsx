@@ -2,9 +2,10 @@
 import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useParams } from '@tanstack/react-router';
-import { useDeferredValue, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { ApiError } from '../../../shell/api.ts';
 import { isBusy } from '../../../shell/live/retries.ts';
+import { useIsDrawn } from '../../../shell/next-draw.ts';
 import { Failed, Loading } from '../../../shell/states.tsx';
 import { queue as queueText } from '../../../text/queue.ts';
 import { requests as text } from '../../../text/requests.ts';
@@ -75,7 +76,7 @@ function Rows({ requests, hasMore, more, search, selection }: RowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const { id: openId } = useParams({ strict: false });
   // What can be seen is drawn first.
-  const overscan = useDeferredValue(OVERSCAN_ROWS, 0);
+  const overscan = useIsDrawn() ? OVERSCAN_ROWS : 0;
   // The compiler of React cannot memoize what the virtualizer returns, and nothing here needs that.
   // eslint-disable-next-line react-hooks/incompatible-library
   const rows = useVirtualizer<HTMLDivElement, Element>({
