@@ -3,7 +3,7 @@ import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-q
 import { Link, Outlet, useMatch, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { session } from '../text/session.ts';
-import { RecentAuthentication } from './recent-authentication.tsx';
+import { RecentAuthentication } from './recent-authentication/recent-authentication.tsx';
 import { useNewBuild } from './new-build.ts';
 import { accountQuery, dropSession, signOut } from './session.ts';
 import { Mark } from '../design/mark.tsx';

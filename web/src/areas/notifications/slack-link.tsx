@@ -8,7 +8,7 @@ import { Panel } from '../../design/panel.tsx';
 import { Result } from '../../design/result.tsx';
 import { Instant } from '../../design/instant.tsx';
 import { useNowSeconds } from '../../shell/clock.ts';
-import { useSensitiveMutation } from '../../shell/recent-authentication.tsx';
+import { useSensitiveMutation } from '../../shell/recent-authentication/recent-authentication.tsx';
 import { notifications as text } from '../../text/notifications.ts';
 import {
   beginSlackLink,

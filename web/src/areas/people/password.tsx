@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { ApiError } from '../../shell/api.ts';
 import { Form, PasswordField, Submit } from '../../shell/forms/form.tsx';
-import { useSensitiveMutation } from '../../shell/recent-authentication.tsx';
+import { useSensitiveMutation } from '../../shell/recent-authentication/recent-authentication.tsx';
 import type { Account } from '../../shell/session.ts';
 import { security as text } from '../../text/security.ts';
 import { changePassword } from './account-data.ts';

@@ -6,7 +6,7 @@ import { CopyButton } from '../../design/copy-button.tsx';
 import { Result } from '../../design/result.tsx';
 import type { ApiError } from '../../shell/api.ts';
 import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
-import { useSensitiveMutation } from '../../shell/recent-authentication.tsx';
+import { useSensitiveMutation } from '../../shell/recent-authentication/recent-authentication.tsx';
 import { setup as text } from '../../text/setup.ts';
 import {
   invite,

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { CopyButton } from '../../../design/copy-button.tsx';
 import type { ApiError } from '../../../shell/api.ts';
 import { Form, Submit, TextField } from '../../../shell/forms/form.tsx';
-import { useSensitiveMutation } from '../../../shell/recent-authentication.tsx';
+import { useSensitiveMutation } from '../../../shell/recent-authentication/recent-authentication.tsx';
 import { security as text } from '../../../text/security.ts';
 import { confirmTotp, type beginTotp } from '../account-data.ts';
 import { QrCode } from './qr-code.tsx';

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 
 import { useState } from 'react';
 import { ApiError } from '../../../shell/api.ts';
-import { useSensitiveMutation } from '../../../shell/recent-authentication.tsx';
+import { useSensitiveMutation } from '../../../shell/recent-authentication/recent-authentication.tsx';
 import { security as text } from '../../../text/security.ts';
 import { beginTotp, removeTotp, replaceRecoveryCodes, type Mfa } from '../account-data.ts';
 import { Confirmation } from './confirmation.tsx';

@@ -1,7 +1,7 @@
 /** The answer of this person to one request: sent once, also when they leave the page, and known when they come back. */
 import { useMutationState, useQueryClient, type MutationState } from '@tanstack/react-query';
 import { isSignedOut } from '../../../shell/api.ts';
-import { useSensitiveMutation } from '../../../shell/recent-authentication.tsx';
+import { useSensitiveMutation } from '../../../shell/recent-authentication/recent-authentication.tsx';
 import { accountQuery } from '../../../shell/session.ts';
 import type { MainValue, PresentedCall } from '../call/presented-call.ts';
 import type { Flag } from '../call/flags.ts';

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { call, isSignedOut, isUnanswered } from '../../../../shell/api.ts';
-import { useSensitiveCall } from '../../../../shell/recent-authentication.tsx';
+import { useSensitiveCall } from '../../../../shell/recent-authentication/recent-authentication.tsx';
 import { accountQuery } from '../../../../shell/session.ts';
 import { decisionKey, sentAnswers } from '../../answer/answer-storage.ts';
 import { sendUntilAnswered } from '../../answer/send-answer.ts';

@@ -2,15 +2,15 @@
 import { Button, Loader } from '@mantine/core';
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Modal } from '../design/dialogs/modal.tsx';
-import { recentAuthentication as text } from '../text/recent-authentication.ts';
-import { ApiError, call } from './api.ts';
-import type { CodeKind } from './forms/code-field.tsx';
-import { CodeForm } from './forms/code-form.tsx';
-import { Form, PasswordField, Submit, type Fields } from './forms/form.tsx';
-import { PartFailed } from './states.tsx';
-import { singleSignOnPath } from './return-to.ts';
-import { accountQuery, mfaQuery, signInOptionsQuery } from './session.ts';
+import { Modal } from '../../design/dialogs/modal.tsx';
+import { recentAuthentication as text } from '../../text/recent-authentication.ts';
+import { ApiError, call } from '../api.ts';
+import type { CodeKind } from '../forms/code-field.tsx';
+import { CodeForm } from '../forms/code-form.tsx';
+import { Form, PasswordField, Submit, type Fields } from '../forms/form.tsx';
+import { PartFailed } from '../states.tsx';
+import { singleSignOnPath } from '../return-to.ts';
+import { accountQuery, mfaQuery, signInOptionsQuery } from '../session.ts';
 import classes from './recent-authentication-dialog.module.css';
 
 /** What the service misses: a recent sign-in, or a second factor. */

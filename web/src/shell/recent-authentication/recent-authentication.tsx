@@ -24,11 +24,11 @@ import {
   useState,
   type ReactNode,
 } from 'react';
-import { recentAuthentication as text } from '../text/recent-authentication.ts';
-import { ApiError } from './api.ts';
-import { part } from './new-build.ts';
+import { recentAuthentication as text } from '../../text/recent-authentication.ts';
+import { ApiError } from '../api.ts';
+import { part } from '../new-build.ts';
 import type { Missing } from './recent-authentication-dialog.tsx';
-import { accountQuery } from './session.ts';
+import { accountQuery } from '../session.ts';
 
 const Dialog = lazy(async () => {
   const { RecentAuthenticationDialog } = await part(import('./recent-authentication-dialog.tsx'));
