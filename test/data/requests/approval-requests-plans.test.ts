@@ -169,7 +169,9 @@ describe('with 10,000 requests in the table', () => {
   });
 
   test('changes of the queue are read by the transactions of a few of its requests', async () => {
-    const after = await readSnapshot(app.db);
+    const snapshot = await readSnapshot(app.db);
+    // A transaction of another test, which is still open, would let it begin before the table was filled.
+    const after = snapshot.replace(/^\d+:(?<next>\d+):.*$/, '$<next>:$<next>:');
     const reader = { access, scope: 'visible' } as const;
     const nodes = await explain(app, changesQuery(organization.id, { reader, after, limit: 200 }));
     expectIndexed(nodes);
