@@ -35,10 +35,10 @@ const TABS: ReadonlyMap<string, string> = new Map([
 
 const REQUEST = /^\/requests\/(?<id>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
-/** The page makes calls by itself whose answers are not there by then. */
+/** A page makes a call by itself when its answer is not there by then. */
 const LIMIT_MS = 2_000;
 
-/** And those with longer answers. A list of 50 requests usually has 30 to 60 kB. */
+/** The same holds for a longer answer. A list of 50 requests usually has 30 to 60 kB. */
 const MOST_BYTES = 256 * 1024;
 
 /** What is escaped in one piece: a hundred thousand of `<` hold the event loop for 40 ms. */
