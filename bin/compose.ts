@@ -7,7 +7,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { NativeConnectionOptions, WorkflowBundleOption } from '@temporalio/worker';
+import type { WorkflowBundleOption } from '@temporalio/worker';
 import { LRUCache } from 'lru-cache';
 import { createActivities } from '../activities/index.ts';
 import { endpoints } from '../api/endpoints.ts';
@@ -37,13 +37,18 @@ import { createMetrics } from '../src/services/metrics.ts';
 import { startSending } from '../src/services/notifications/send-loop.ts';
 import { startPurging } from '../src/services/retention.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
-import { linkTemporal, type TemporalLink, type WorkerOptions } from '../temporal/worker.ts';
+import {
+  linkTemporal,
+  type TemporalLink,
+  type TemporalOptions,
+  type WorkerOptions,
+} from '../temporal/worker.ts';
 import { temporalWorkflows, type WorkflowsOptions } from '../temporal/workflows.ts';
 
 export interface ComposeOptions {
   readonly logger: Logger;
   readonly databaseUrl: string;
-  readonly temporal: NativeConnectionOptions;
+  readonly temporal: Pick<TemporalOptions, 'connection' | 'silentAfterMs'>;
   readonly roles: { readonly api: boolean; readonly worker: boolean };
   readonly workflowBundle?: WorkflowBundleOption;
   /** The module of heavy-work.ts that threads load. Default: beside this file. */
@@ -94,7 +99,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   const workerContext = { ...runtime, db: workerDb };
   const temporal = linkTemporal(
     {
-      connection: options.temporal,
+      ...options.temporal,
       namespace: config.temporalNamespace,
       taskQueue,
       logger,

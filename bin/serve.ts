@@ -18,7 +18,7 @@ export async function serve(
 ): Promise<number> {
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   const stop = listenForStop({ onForce: () => process.exit(130), watchParent: false });
-  const temporal = temporalConnectionOptions(config.temporalEnvironment);
+  const temporal = { connection: temporalConnectionOptions(config.temporalEnvironment) };
   const databaseUrl = config.databaseUrl ?? '';
   await readableSecretsKeys(config, { databaseUrl, own: false }).catch((error: unknown) => {
     if (error instanceof OperatorError) throw error;

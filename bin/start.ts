@@ -128,12 +128,16 @@ async function startAll(context: Context, running: Running): Promise<string> {
     own: running.postgres !== undefined,
   });
   context.signal.throwIfAborted();
+  const connection = temporalConnectionOptions(
+    config.temporalEnvironment,
+    running.temporal?.address,
+  );
   running.app = await composeApp(
     { ...config, ...keys },
     {
       logger,
       databaseUrl,
-      temporal: temporalConnectionOptions(config.temporalEnvironment, running.temporal?.address),
+      temporal: { connection },
       roles: { api: true, worker: true },
       ...(workflowBundle && { workflowBundle }),
     },

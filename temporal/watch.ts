@@ -10,9 +10,7 @@ import { within } from './deadline.ts';
 import { setupTemporal, type SetupConnection } from './setup.ts';
 
 const ASK_EVERY_MS = 300;
-/**
- * A hundred times the usual duration of an answer, so that a busy server does not count as away.
- */
+/** A hundred times the usual duration of an answer. */
 const SILENT_AFTER_MS = 900;
 const GRPC_NOT_FOUND = 5;
 /** Canceled, deadline exceeded, unavailable: errors from our own side. */
@@ -67,6 +65,8 @@ export interface WatchOptions {
   readonly onReturn: OnReturn;
   /** The first setup had to register something: the server is new. */
   readonly isNew: boolean;
+  /** How long the server may leave a question open before it counts as away. Default 900 ms. */
+  readonly silentAfterMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -78,12 +78,12 @@ export async function watchServer(
   connection: SetupConnection,
   options: WatchOptions,
 ): Promise<void> {
-  const { namespace, logger, presence, onReturn, signal } = options;
+  const { namespace, logger, presence, onReturn, silentAfterMs, signal } = options;
   let unsure = false;
   let unhandled: { reset: boolean } | undefined = { reset: options.isNew };
   while (!signal.aborted) {
     const asked = performance.now();
-    const answer = await ask(connection, namespace);
+    const answer = await ask(connection, namespace, silentAfterMs);
     if (answer === 'none') presence.awayUnlessAnsweredSince(asked);
     else presence.answered();
     if (presence.away.aborted && !unsure)
@@ -111,9 +111,10 @@ export async function watchServer(
 async function ask(
   connection: SetupConnection,
   namespace: string,
+  silentAfterMs = SILENT_AFTER_MS,
 ): Promise<'known namespace' | 'unknown namespace' | 'none'> {
   try {
-    await within(SILENT_AFTER_MS, connection.workflowService.describeNamespace({ namespace }));
+    await within(silentAfterMs, connection.workflowService.describeNamespace({ namespace }));
     return 'known namespace';
   } catch (error) {
     if (isGrpcServiceError(error) && !UNANSWERED.has(Number(error.code))) {

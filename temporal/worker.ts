@@ -15,14 +15,14 @@ import type { Activities } from '../activities/index.ts';
 import { within } from './deadline.ts';
 import { routeSdkLogs } from './runtime.ts';
 import { setupTemporal } from './setup.ts';
-import { createPresence, watchServer, type OnReturn, type Presence } from './watch.ts';
+import { createPresence, watchServer, type Presence, type WatchOptions } from './watch.ts';
 
-export interface TemporalOptions {
+export interface TemporalOptions extends Pick<
+  WatchOptions,
+  'namespace' | 'logger' | 'onReturn' | 'silentAfterMs'
+> {
   readonly connection: NativeConnectionOptions;
-  readonly namespace: string;
   readonly taskQueue: string;
-  readonly logger: Logger;
-  readonly onReturn: OnReturn;
 }
 
 export interface WorkerOptions {

@@ -52,6 +52,17 @@ export interface TestApp extends RunningApp {
   readonly http: HttpClient;
 }
 
+/** Where nothing answers. */
+const NO_TEMPORAL = '127.0.0.1:9';
+/** The server of the run is never away: only a busy machine makes it silent. */
+const NEVER_AWAY_MS = 60_000;
+
+function connectionOf({ temporal, temporalAddress }: TestAppOptions) {
+  if (temporalAddress !== undefined) return { connection: { address: temporalAddress } };
+  const shared = temporal ? process.env['TEST_TEMPORAL_ADDRESS'] : undefined;
+  return { connection: { address: shared ?? NO_TEMPORAL }, silentAfterMs: NEVER_AWAY_MS };
+}
+
 let apps = 0;
 
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -84,11 +95,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = await composeApp(config, {
     logger: createLogger({ level: config.logLevel, format: 'json', destination }),
     databaseUrl,
-    temporal: {
-      address:
-        options.temporalAddress ??
-        ((options.temporal && process.env['TEST_TEMPORAL_ADDRESS']) || '127.0.0.1:9'),
-    },
+    temporal: connectionOf(options),
     roles: { api: true, worker: options.worker ?? options.temporal ?? false },
     taskQueue,
     heavyWork: pathToFileURL(programPath('bin/heavy-work.ts')),

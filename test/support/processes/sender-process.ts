@@ -9,7 +9,7 @@ const config = loadConfig(process.env, 'start');
 await composeApp(config, {
   logger: createLogger({ level: 'error', format: 'json', destination: process.stderr }),
   databaseUrl: config.databaseUrl ?? '',
-  temporal: { address: '127.0.0.1:9' },
+  temporal: { connection: { address: '127.0.0.1:9' } },
   roles: { api: false, worker: true },
   workflowBundle: { codePath: '/nowhere' },
   taskQueue: 'unserved',

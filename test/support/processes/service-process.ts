@@ -14,7 +14,7 @@ const config = loadConfig(process.env, 'api');
 const app = await composeApp(config, {
   logger: createLogger({ level: 'warn', format: 'json', destination: process.stderr }),
   databaseUrl: config.databaseUrl ?? '',
-  temporal: temporalConnectionOptions(config.temporalEnvironment),
+  temporal: { connection: temporalConnectionOptions(config.temporalEnvironment) },
   roles: { api: true, worker: true },
   workflowBundle: { codePath },
   taskQueue,
