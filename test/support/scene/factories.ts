@@ -41,7 +41,8 @@ export interface Policy {
 }
 
 let count = 0;
-const next = () => `${process.pid}-${++count}`;
+/** As text, later ones come after earlier ones. */
+const next = () => `${process.pid}-${String(++count).padStart(6, '0')}`;
 
 export async function createOrganization(app: TestApp): Promise<TestOrganization> {
   const id = randomUUID();
