@@ -73,7 +73,7 @@ const sessions = new BroadcastChannel('countersign-session');
  * the service answers.
  */
 export function watchOtherTabs(queries: QueryClient): void {
-  let [shown, told]: (string | undefined)[] = [];
+  let [shown, announced]: (string | undefined)[] = [];
   const reloadUnless = (actor: string) => {
     if (shown !== undefined && shown !== actor) location.reload();
   };
@@ -82,8 +82,8 @@ export function watchOtherTabs(queries: QueryClient): void {
     const actor = queries.getQueryData(accountQuery.queryKey)?.principal.actor_id;
     if (actor !== undefined && actor !== shown) reloadUnless(actor);
     shown = actor;
-    if (actor === told || (actor !== undefined && isUnconfirmed)) return;
-    told = actor;
+    if (actor === announced || (actor !== undefined && isUnconfirmed)) return;
+    announced = actor;
     if (actor !== undefined) sessions.postMessage(actor);
   });
   sessions.onmessage = ({ data: actor }: MessageEvent<string>) => {

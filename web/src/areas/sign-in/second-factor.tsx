@@ -24,10 +24,7 @@ export function SecondFactor({
     <SignInPage title={text.codeTitle} intro={text.codeIntro[kind]}>
       <CodeForm
         kind={kind}
-        onKind={(other) => {
-          send.reset();
-          setKind(other);
-        }}
+        onKind={setKind}
         sending={send}
         label={text.sendCode}
         busy={text.sendingCode}

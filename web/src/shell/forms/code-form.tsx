@@ -9,8 +9,12 @@ interface CodeFormProps {
   readonly kind: CodeKind;
   /** The person wants to enter the other kind. */
   readonly onKind: (kind: CodeKind) => void;
-  /** The mutation that sends the code. */
-  readonly sending: { readonly isPending: boolean; readonly error: Error | null };
+  /** The mutation that sends the code. It is reset when the kind changes. */
+  readonly sending: {
+    readonly isPending: boolean;
+    readonly error: Error | null;
+    readonly reset: () => void;
+  };
   readonly onSubmit: (code: string) => void;
   readonly label: string;
   readonly busy: string;
@@ -37,6 +41,7 @@ export function CodeForm(props: CodeFormProps) {
       <LinkRow>
         <LinkButton
           onClick={() => {
+            sending.reset();
             onKind(kind === 'totp' ? 'recovery_code' : 'totp');
           }}
         >

@@ -128,10 +128,7 @@ function SecondFactorForm({ onClose }: Closes) {
       <p>{text.intro.code}</p>
       <CodeForm
         kind={kind}
-        onKind={(other) => {
-          send.reset();
-          setKind(other);
-        }}
+        onKind={setKind}
         sending={send}
         label={text.confirm}
         busy={text.confirming}
