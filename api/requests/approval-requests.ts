@@ -135,7 +135,7 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
         .optional()
         .meta({
           description:
-            'Where the person decided; `web` for a session and `api` for a key when absent.',
+            'Where the person decided; `web` for a session and `api` for a key when absent. A key may not name `web`, `slack`, `email` or `push`, the channels of the service.',
         }),
       seen: z
         .strictObject({

@@ -9,7 +9,7 @@ import {
 } from '../../domain/requests/approval-requests.ts';
 import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
-import { AppError } from '../../domain/errors.ts';
+import { AppError, invalid } from '../../domain/errors.ts';
 import { refusedByRights } from '../../domain/requests/request-access.ts';
 import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
 import { presentationWith } from '../agents/tool-presentations.ts';
@@ -36,8 +36,11 @@ export interface DecideOutcome {
   readonly presentation: Presentation | undefined;
 }
 
+/** Where people decide through the service itself. A key that names one would claim what did not happen. */
+const CHANNELS_OF_THE_SERVICE: readonly string[] = ['web', 'slack', 'email', 'push'];
+
 /**
- * Throws `permission_denied`, `request_not_routed`, `mfa_required`, `request_changed`, `request_evaluating`,
+ * Throws 400 for a key that names a channel of the service. Throws `permission_denied`, `request_not_routed`, `mfa_required`, `request_changed`, `request_evaluating`,
  * `already_terminal` (details.status) and `idempotency_conflict`. The same key with the same input answers the original
  * outcome. Another digest than the request's is refused in every state, so that the same call always gets that answer.
  */
@@ -46,6 +49,7 @@ export async function decideRequest(
   principal: MemberPrincipal,
   input: DecideInput,
 ): Promise<DecideOutcome> {
+  if (principal.via.kind === 'api_key') refuseChannelOfTheService(input.channel);
   const wanted = {
     ...input,
     channel: input.channel ?? (principal.via.kind === 'session' ? 'web' : 'api'),
@@ -66,6 +70,12 @@ export async function decideRequest(
     throw new AppError('already_terminal', { details: { status: request.state } });
   const presentation = await presentationWith(context, request, presentationId);
   return { decision: request.decision, request, presentation };
+}
+
+function refuseChannelOfTheService(channel: string | undefined): void {
+  if (channel === undefined || !CHANNELS_OF_THE_SERVICE.includes(channel)) return;
+  const message = `must not be one of ${CHANNELS_OF_THE_SERVICE.join(', ')} for an API key: these are the service’s own. Leave it out for api, or name a channel of yours`;
+  throw invalid([{ pointer: '/channel', code: 'invalid_value', message }]);
 }
 
 interface Wanted extends DecideInput {

@@ -105,6 +105,19 @@ describe('a decision', () => {
       },
     );
 
+    test.each(['web', 'slack', 'email', 'push'])(
+      'refuses a key that claims the channel %s of the service',
+      async (channel) => {
+        const id = await ask();
+        const body = { status: 'approved', channel };
+        expect(await decide(reviewer, id, body)).toMatchObject({
+          status: 400,
+          body: { error: { details: { issues: [{ pointer: '/channel', code: 'invalid_value' }] } } },
+        });
+        expect((await read(id))['status']).toBe('pending');
+      },
+    );
+
     test('keeps a note of 4,000 characters, and an empty one', async () => {
       for (const note of ['n'.repeat(4_000), '']) {
         const answer = await decide(reviewer, await ask(), {
