@@ -15,6 +15,7 @@ import type { OperationProbes } from '../api/http/operations.ts';
 import { createHttpServer } from '../api/http/server.ts';
 import { readClock } from '../src/data/clock.ts';
 import { pendingMigrations } from '../src/data/migrate.ts';
+import { Bell } from '../src/platform/bell.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
 import { openEgress } from '../src/platform/network/egress.ts';
@@ -34,6 +35,7 @@ import { prepareBootstrap } from '../src/services/organization/bootstrap.ts';
 import { startChangeFeed } from '../src/services/requests/waiting/change-feed.ts';
 import type { Judge, Limits, Runtime, ServiceContext } from '../src/services/context.ts';
 import { createMetrics } from '../src/services/metrics.ts';
+import { startSlackPresses } from '../src/services/notifications/slack/presses.ts';
 import { startSending } from '../src/services/notifications/send-loop.ts';
 import { startPurging } from '../src/services/retention.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
@@ -123,7 +125,10 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   const feed = startChangeFeed(context, databaseUrl);
   const reconciler = startReconciler(workerContext);
   const senderContext = { ...runtime, db: senderDb };
-  const loops = roles.worker ? [startSending(senderContext), startPurging(senderContext)] : [];
+  const loops = [
+    ...(roles.api ? [startSlackPresses(context)] : []),
+    ...(roles.worker ? [startSending(senderContext), startPurging(senderContext)] : []),
+  ];
   later.url = await listen(server, config);
   return {
     url: later.url,
@@ -203,6 +208,7 @@ function createRuntime(config: Config, { temporal, heavyWork, ...given }: Given)
     egress: openEgress({ allow: config.egressAllow ?? [] }),
     mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),
     slack: openSlack(config.slackApiUrl),
+    slackPressed: new Bell(),
     oidc: config.oidc && openOidcClient(config.oidc, config.secretsKey ?? config.oidc.clientSecret),
     judge: judgeOf(config),
     bootstrapSecretFile: join(config.dataDirectory, 'bootstrap-secret'),

@@ -926,6 +926,30 @@ COMMENT ON TABLE slack_messages IS 'Messages with buttons. slack_ts null: delive
 CREATE INDEX slack_messages_channel_id_idx ON slack_messages USING btree (channel_id);
 CREATE INDEX slack_messages_posting_until_idx ON slack_messages USING btree (posting_until);
 
+CREATE TABLE slack_presses (
+  id uuid NOT NULL,
+  channel_id uuid NOT NULL,
+  press_key bytea NOT NULL,
+  slack_user_id text NOT NULL,
+  is_foreign boolean NOT NULL,
+  request_id uuid NOT NULL,
+  action text NOT NULL,
+  note text,
+  trigger_id text NOT NULL,
+  response_url text NOT NULL,
+  received_at timestamp(3) with time zone NOT NULL,
+  due_at timestamp(3) with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  CONSTRAINT slack_presses_pkey PRIMARY KEY (id),
+  CONSTRAINT slack_presses_press_key UNIQUE (channel_id, press_key),
+  CONSTRAINT slack_presses_action_check CHECK ((action = ANY (ARRAY['approve'::text, 'deny'::text, 'write_note'::text]))),
+  CONSTRAINT slack_presses_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES slack_connections(channel_id) ON DELETE CASCADE
+);
+COMMENT ON TABLE slack_presses IS 'Presses of buttons in Slack, acknowledged before they are handled. due_at: when a process may take it; null: its person was told the outcome. Purged after a day.';
+CREATE INDEX slack_presses_due_at_idx ON slack_presses USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX slack_presses_received_at_idx ON slack_presses USING btree (received_at);
+COMMENT ON COLUMN slack_presses.request_id IS 'No foreign key: its check would wait for whoever holds the request, and Slack waits only three seconds.';
+
 CREATE TABLE team_escalation_policies (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,

@@ -9,6 +9,7 @@ import {
   WebClient,
   type KnownBlock,
   type Logger,
+  type ModalView,
 } from '@slack/web-api';
 import { LRUCache } from 'lru-cache';
 import { request } from 'undici';
@@ -26,6 +27,8 @@ export interface SlackMessage {
   readonly blocks: readonly KnownBlock[];
 }
 
+export type SlackForm = Omit<ModalView, 'blocks'> & { readonly blocks: readonly KnownBlock[] };
+
 /** The place of a posted message, to change it later. */
 export interface PostedMessage {
   readonly channel: string;
@@ -39,6 +42,8 @@ export interface SlackApi {
   openDirectChannel(token: string, slackUserId: string): Promise<string>;
   post(token: string, channel: string, message: SlackMessage): Promise<PostedMessage>;
   update(token: string, posted: PostedMessage, message: SlackMessage): Promise<void>;
+  /** Shows a form to the person of a trigger, which lasts three seconds. */
+  openForm(token: string, triggerId: string, form: SlackForm): Promise<void>;
   /**
    * Posts a text that only the person who clicked a button sees. `responseUrl` comes from Slack.
    */
@@ -171,6 +176,10 @@ export function openSlack(url: string): SlackApi {
           link_names: false,
         }),
       );
+    },
+    openForm: async (token, triggerId, form) => {
+      const view = { ...form, blocks: [...form.blocks] };
+      await withSlackErrors(as(token).views.open({ trigger_id: triggerId, view }));
     },
     postEphemeral: async (responseUrl, text) => {
       if (!isResponseUrl(responseUrl, url)) throw new SlackError('refused', 'foreign_response_url');

@@ -27,8 +27,8 @@ export const slackCallEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: '/auth/slack/interactions',
     tag: TAG,
-    summary: 'Receive a button click from Slack',
-    description: `${FROM_SLACK} A click on Approve or Deny decides as the linked member, with channel \`slack\` and one factor. Where the organization requires a second factor, messages have no such buttons, and a click on an older one links to the browser. Users of other workspaces are refused. The user gets the result in Slack.`,
+    summary: 'Receive a button click or a note from Slack',
+    description: `${FROM_SLACK} The answer comes before anything is decided, because Slack waits only three seconds. The same press in a new call changes nothing. A click on Approve or Deny decides as the linked member, with channel \`slack\` and one factor. Deny with a note opens a form first, and sending it denies. Where the organization requires a second factor, messages have no such buttons, and a click on an older one links to the browser. Users of other workspaces are refused. The user gets the result in Slack, and a failure too.`,
     auth: 'none',
     bodyLimit: BODY_BYTES.slack,
     signedForm: {
@@ -54,7 +54,7 @@ export const slackCallEndpoints: readonly Endpoint[] = [
     path: '/auth/slack/commands',
     tag: TAG,
     summary: 'Receive a slash command from Slack',
-    description: `${FROM_SLACK} \`/countersign link CODE\` links the Slack user with the member who requested the code. \`/countersign unlink\` removes the link.`,
+    description: `${FROM_SLACK} \`/countersign link CODE\` links the Slack user with the member who requested the code. \`/countersign unlink\` removes the link. What takes longer than Slack waits is told afterwards.`,
     auth: 'none',
     bodyLimit: BODY_BYTES.slack,
     signedForm: {

@@ -247,7 +247,12 @@ describe('a button', () => {
       .db('organizations')
       .where({ id: here.organization.id })
       .update({ require_mfa: false });
-    expect(Object.keys(buttonsOf((await asked(here)).post))).toEqual(['Approve', 'Deny', 'Open']);
+    expect(Object.keys(buttonsOf((await asked(here)).post))).toEqual([
+      'Approve',
+      'Deny',
+      'Deny with a note',
+      'Open',
+    ]);
   });
 
   test('with the request id of another organization gets the same refusal as an unknown one', async () => {
@@ -307,7 +312,10 @@ describe('a button', () => {
     const said = slack.ephemeralTexts.length;
     const release = slack.holdNext('response');
     expect((await here.caller.click(here.slackUser, buttonsOf(post)['Approve'])).status).toBe(200);
-    expect((await read(here.reviewer, id))['status']).toBe('approved');
+    await until(
+      'it is decided',
+      async () => (await read(here.reviewer, id))['status'] === 'approved',
+    );
     expect(slack.ephemeralTexts.length).toBe(said);
     release();
     await slack.ephemeralText(said + 1);
@@ -324,10 +332,10 @@ describe('a button', () => {
       payload: JSON.stringify({ ...payload, response_url: elsewhere.url }),
     }).toString();
     expect((await here.caller.send('/auth/slack/interactions', form)).status).toBe(200);
-    expect((await read(here.reviewer, id))['status']).toBe('approved');
-    await until('it is said that the address is refused', () =>
-      app.log.join('').includes('foreign_response_url'),
+    await until('the person is told in their conversation with the bot', () =>
+      slack.posts.some(({ text }) => text === `Approved by ${here.reviewer.displayName}.`),
     );
+    expect((await read(here.reviewer, id))['status']).toBe('approved');
     await elsewhere.close();
     expect(elsewhere.received).toEqual([]);
   });

@@ -5,6 +5,7 @@ import { insertMfaChallenge } from '../../../src/data/sign-in/mfa-challenges.ts'
 import { insertPasswordReset } from '../../../src/data/sign-in/passwords.ts';
 import { insertSession } from '../../../src/data/sign-in/sessions.ts';
 import { countSignInAttempt } from '../../../src/data/sign-in/sign-in-attempts.ts';
+import { insertSlackPress } from '../../../src/data/notifications/slack/presses.ts';
 import { rememberSlackCall } from '../../../src/data/notifications/slack/calls.ts';
 import { putSlackLinkCode } from '../../../src/data/notifications/slack/links.ts';
 import { beginPostings, endPostings } from '../../../src/data/notifications/slack/messages.ts';
@@ -187,6 +188,7 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   ],
   ['sign_in_attempts', (db) => countSignInAttempt(db, Buffer.from(randomUUID()))],
   ['slack_calls', (db) => rememberSlackCall(db, Buffer.from(randomUUID()))],
+  ['slack_presses', (db) => insertSlackPressOf(db)],
   ['slack_link_codes', (db) => putSlackLinkCodeOf(db)],
   ['slack_messages', (db) => beginPostingOf(db)],
 ])(
@@ -229,6 +231,19 @@ async function putSlackLinkCodeOf(db: Db): Promise<void> {
   const { channelId, add } = await workspace();
   const { membershipId } = await add();
   await putSlackLinkCode(db, { membershipId, channelId, codeHash: tokenHash, minutes: 10 });
+}
+
+async function insertSlackPressOf(db: Db): Promise<void> {
+  const { channelId } = await workspace();
+  const interaction = {
+    slackUserId: 'U1',
+    isForeign: false,
+    requestId: randomUUID(),
+    action: 'deny',
+    triggerId: '',
+    responseUrl: '',
+  } as const;
+  await insertSlackPress(db, { channelId, pressKey: tokenHash, interaction });
 }
 
 async function beginPostingOf(db: Db): Promise<void> {

@@ -76,7 +76,7 @@ const ATTACKS = [
 ];
 
 describe('a message', () => {
-  test('shows the tool, the agent, the exact arguments, the reason, the deadline and three buttons', () => {
+  test('shows the tool, the agent, the exact arguments, the reason, the deadline and four buttons', () => {
     const route = {
       routedAt: new Date(),
       source: 'no_escalation',
@@ -102,6 +102,7 @@ describe('a message', () => {
       elements: [
         { action_id: 'countersign_approve', value: request().id },
         { action_id: 'countersign_deny', value: request().id },
+        { action_id: 'countersign_write_note', value: request().id },
         { url: URL_OF },
       ],
     });

@@ -22,6 +22,12 @@ export interface SlackPost {
   readonly updates: number;
 }
 
+/** A form in front of a person. */
+export interface OpenedForm {
+  readonly triggerId: string;
+  readonly view: Readonly<Record<string, unknown>>;
+}
+
 export interface Workspace {
   readonly teamId: string;
   readonly botToken: string;
@@ -43,6 +49,8 @@ export class SlackServer {
   readonly posts: SlackPost[] = [];
   /** Ephemeral texts. */
   readonly ephemeralTexts: string[] = [];
+  /** The forms that were opened. */
+  readonly forms: OpenedForm[] = [];
   /** The methods called, in order. */
   readonly calls: string[] = [];
   /** By method. */
@@ -133,6 +141,10 @@ export class SlackServer {
       response.end('ok');
       return;
     }
+    if (path.startsWith('/gone/')) {
+      response.writeHead(404).end();
+      return;
+    }
     const method = path.slice('/api/'.length);
     this.calls.push(method);
     await this.heldBack(method);
@@ -188,6 +200,12 @@ export class SlackServer {
         return this.post(fields);
       case 'chat.update':
         return this.update(fields);
+      case 'views.open':
+        this.forms.push({
+          triggerId: fields['trigger_id'] ?? '',
+          view: JSON.parse(fields['view'] ?? '{}') as OpenedForm['view'],
+        });
+        return { ok: true, view: {} };
       default:
         return { ok: false, error: 'unknown_method' };
     }
@@ -270,6 +288,7 @@ export class SlackCaller {
       user_id: slackUserId,
       command: '/countersign',
       text: typed,
+      response_url: `${this.server.url}/response/${randomUUID()}`,
       trigger_id,
     }).toString();
   }
@@ -286,15 +305,34 @@ export class SlackCaller {
     );
   }
 
+  /** Sends a form with its one input filled in. */
+  async submit(slackUserId: string, { view }: OpenedForm, typed: string | null): Promise<Answer> {
+    const [{ block_id, element }] = view['blocks'] as [
+      { block_id: string; element: { action_id: string } },
+    ];
+    const input = { [element.action_id]: { type: 'plain_text_input', value: typed } };
+    const payload = JSON.stringify({
+      type: 'view_submission',
+      team: { id: this.workspace.teamId, domain: 'example' },
+      user: { id: slackUserId, name: 'caller', team_id: this.workspace.teamId },
+      trigger_id: randomUUID(),
+      view: { ...view, id: 'V1', state: { values: { [block_id]: input } } },
+      response_urls: [],
+    });
+    return await this.send('/auth/slack/interactions', new URLSearchParams({ payload }).toString());
+  }
+
+  /** `triggerId`: that of an earlier click, to send it again. */
   clickForm(
     slackUserId: string,
     button: { action_id?: string; value?: string } | undefined,
+    triggerId: string = randomUUID(),
   ): string {
     const payload = JSON.stringify({
       type: 'block_actions',
       team: { id: this.workspace.teamId, domain: 'example' },
       user: { id: slackUserId, name: 'caller' },
-      trigger_id: randomUUID(),
+      trigger_id: triggerId,
       response_url: `${this.server.url}/response/${randomUUID()}`,
       actions: button ? [{ type: 'button', action_id: button.action_id, value: button.value }] : [],
     });

@@ -1,13 +1,19 @@
-/** Slack's calls: a button click or a slash command, read from the posted form. */
-import { APPROVE_ACTION, DENY_ACTION } from './messages.ts';
+/** Slack's calls: a button click, a sent note or a slash command, read from the posted form. */
+import { APPROVE_ACTION, DENY_ACTION, WRITE_NOTE_ACTION } from './messages.ts';
+import { NOTE_FORM, noteFormOrigin } from './note-form.ts';
 
-/** A click on Approve or Deny. */
-export interface ButtonClick {
+/** A click on Approve, Deny or Deny with note, or a sent note. */
+export interface SlackInteraction {
   readonly slackUserId: string;
   /** The user belongs to another workspace, in a channel that several workspaces share. */
   readonly isForeign: boolean;
   readonly requestId: string;
-  readonly status: 'approved' | 'denied';
+  /** `write_note` asks for the form, whose submission is a `deny`. */
+  readonly action: 'approve' | 'deny' | 'write_note';
+  /** Only with `deny`. */
+  readonly note?: string;
+  /** Opens a form, for three seconds. */
+  readonly triggerId: string;
   /** Where to post an ephemeral answer to this user. */
   readonly responseUrl: string;
 }
@@ -17,6 +23,8 @@ export interface SlashCommand {
   readonly verb: 'link' | 'unlink' | 'help';
   /** What follows the verb. */
   readonly argument: string;
+  /** Where to post an ephemeral answer to this user, when it comes late. */
+  readonly responseUrl: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,38 +42,56 @@ export function teamOf(body: string): string | undefined {
   return team !== undefined && others.length === 0 && USER_ID.test(team) ? team : undefined;
 }
 
-/** Undefined for clicks on anything else, such as a link. */
-export function readButtonClick(body: string): ButtonClick | undefined {
+/** Undefined for clicks on anything else, such as a link, and for other forms. */
+export function readInteraction(body: string): SlackInteraction | undefined {
   const payload = payloadOf(new URLSearchParams(body));
+  const user = asFields(payload['user']);
+  const slackUserId = textOf(user['id']) ?? '';
+  const asked = askedBy(payload);
+  if (!asked || !UUID.test(asked.requestId) || !USER_ID.test(slackUserId)) return undefined;
+  const isForeign =
+    user['team_id'] !== undefined && user['team_id'] !== asFields(payload['team'])['id'];
+  const triggerId = textOf(payload['trigger_id']) ?? '';
+  return { slackUserId, isForeign, triggerId, ...asked };
+}
+
+type Asked = Pick<SlackInteraction, 'requestId' | 'action' | 'note' | 'responseUrl'>;
+
+function askedBy(payload: Fields): Asked | undefined {
+  switch (payload['type']) {
+    case 'block_actions':
+      return askedByButton(payload);
+    case 'view_submission':
+      return askedByForm(asFields(payload['view']));
+    default:
+      return undefined;
+  }
+}
+
+function askedByButton(payload: Fields): Asked | undefined {
   const actions = Array.isArray(payload['actions'])
     ? (payload['actions'] as readonly unknown[])
     : [];
-  const action = asFields(actions[0]);
-  const user = asFields(payload['user']);
-  const slackUserId = textOf(user['id']) ?? '';
-  const isForeign =
-    user['team_id'] !== undefined && user['team_id'] !== asFields(payload['team'])['id'];
-  const requestId = textOf(action['value']) ?? '';
-  const status = statusOf(action['action_id']);
-  if (
-    payload['type'] !== 'block_actions' ||
-    !status ||
-    !UUID.test(requestId) ||
-    !USER_ID.test(slackUserId)
-  )
-    return undefined;
-  return {
-    slackUserId,
-    isForeign,
-    requestId,
-    status,
-    responseUrl: textOf(payload['response_url']) ?? '',
-  };
+  const button = asFields(actions[0]);
+  const action = ACTIONS.get(button['action_id']);
+  const requestId = textOf(button['value']) ?? '';
+  return action && { action, requestId, responseUrl: textOf(payload['response_url']) ?? '' };
 }
 
-function statusOf(actionId: unknown): ButtonClick['status'] | undefined {
-  if (actionId === APPROVE_ACTION) return 'approved';
-  return actionId === DENY_ACTION ? 'denied' : undefined;
+const ACTIONS: ReadonlyMap<unknown, SlackInteraction['action']> = new Map([
+  [APPROVE_ACTION, 'approve'],
+  [DENY_ACTION, 'deny'],
+  [WRITE_NOTE_ACTION, 'write_note'],
+]);
+
+function askedByForm(view: Fields): Asked | undefined {
+  const origin = noteFormOrigin(view['private_metadata']);
+  if (view['callback_id'] !== NOTE_FORM || !origin) return undefined;
+  const values = asFields(asFields(view['state'])['values']);
+  const typed = textOf(asFields(asFields(values[NOTE_FORM])[NOTE_FORM])['value']) ?? '';
+  // Postgres keeps neither, and no keyboard types them.
+  const note = typed.toWellFormed().replaceAll('\0', '');
+  return { ...origin, action: 'deny', ...(note.trim() !== '' && { note }) };
 }
 
 export function readCommand(body: string): SlashCommand | undefined {
@@ -74,7 +100,8 @@ export function readCommand(body: string): SlashCommand | undefined {
   if (!USER_ID.test(slackUserId)) return undefined;
   const [verb = '', ...rest] = (form.get('text') ?? '').trim().split(/\s+/);
   const known = (['link', 'unlink'] as const).find((candidate) => candidate === verb.toLowerCase());
-  return { slackUserId, verb: known ?? 'help', argument: rest.join(' ') };
+  const responseUrl = form.get('response_url') ?? '';
+  return { slackUserId, verb: known ?? 'help', argument: rest.join(' '), responseUrl };
 }
 
 function payloadOf(form: URLSearchParams): Fields {

@@ -45,6 +45,7 @@ export interface SlackText {
 
 export const APPROVE_ACTION = 'countersign_approve';
 export const DENY_ACTION = 'countersign_deny';
+export const WRITE_NOTE_ACTION = 'countersign_write_note';
 const OPEN_ACTION = 'countersign_open';
 
 /** Slack refuses longer headers. A section may hold some thousand characters in total. */
@@ -154,6 +155,12 @@ function decidingButtons({ id }: ApprovalRequest): readonly Button[] {
       style: 'primary',
     },
     { type: 'button', action_id: DENY_ACTION, text: plain('Deny'), value: id, style: 'danger' },
+    {
+      type: 'button',
+      action_id: WRITE_NOTE_ACTION,
+      text: plain('Deny with a note'),
+      value: id,
+    },
   ];
 }
 

@@ -1,21 +1,24 @@
-/** Calls from Slack: verifies their signature, and handles buttons and commands. */
+/** Calls from Slack: verifies their signature, records presses of buttons, and handles commands. */
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { readClock } from '../../../data/clock.ts';
 import { findRequest } from '../../../data/requests/read.ts';
 import { findMemberWithPolicies } from '../../../data/people/memberships.ts';
 import { rememberSlackCall } from '../../../data/notifications/slack/calls.ts';
 import { findSlackConnectionOfTeam } from '../../../data/notifications/slack/connections.ts';
 import { findSlackLinkOfUser } from '../../../data/notifications/slack/links.ts';
+import { insertSlackPress, type SlackPress } from '../../../data/notifications/slack/presses.ts';
 import { authorize, type MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError, type ErrorCode } from '../../../domain/errors.ts';
 import {
   readCommand,
-  readButtonClick,
+  readInteraction,
   teamOf,
-  type ButtonClick,
+  type SlackInteraction,
   type SlashCommand,
 } from '../../../domain/notifications/slack/calls.ts';
+import { noteForm } from '../../../domain/notifications/slack/note-form.ts';
 import { escapeSlackText, outcomeOf } from '../../../domain/notifications/slack/messages.ts';
 import {
   isSignedWith,
@@ -23,12 +26,19 @@ import {
   signatureBytes,
   type SlackRequestSignature,
 } from '../../../platform/crypto/slack-signatures.ts';
+import { SlackError } from '../../../platform/slack.ts';
 import { decideRequest } from '../../requests/decide.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { requestLink } from '../../links.ts';
 import { memberPrincipal } from '../../people/principals.ts';
 import { finishSlackLink, removeSlackLinkOf, SLACK_COMMAND } from './links.ts';
 import { openSlackSecrets } from './secrets.ts';
+
+/** As the API's. */
+const MOST_NOTE = 4_000;
+const NOTE_TOO_LONG = 'The note is longer than 4,000 characters, so nothing was decided.';
+/** Slack gives up after three seconds. */
+const COMMAND_MS = 1_500;
 
 /**
  * Returns the calling workspace. Throws 401 unless its app's secret signed the call within five
@@ -37,7 +47,7 @@ import { openSlackSecrets } from './secrets.ts';
 async function verify(
   context: ServiceContext,
   call: SlackRequestSignature,
-): Promise<{ connection: SlackConnection; now: Date }> {
+): Promise<{ connection: SlackConnection }> {
   const now = await readClock(context.db);
   const teamId = isTimely(call, now) ? teamOf(call.body) : undefined;
   const connection =
@@ -45,42 +55,55 @@ async function verify(
   if (!connection || !isSignedWith(openSlackSecrets(context, connection).signingSecret, call))
     refuse();
   if (!(await rememberSlackCall(context.db, signatureBytes(call.signature)))) refuse();
-  return { connection, now };
+  return { connection };
 }
 
 function refuse(): never {
   throw new AppError('authentication_required', { detail: 'The call is not signed by Slack.' });
 }
 
-/** Handles a button click. The answer is posted in Slack, soon after this resolves. */
+/**
+ * Records a click or a sent note, and nothing else: Slack waits only three seconds, and a decision can
+ * wait longer. `startSlackPresses` handles it, and tells the person.
+ */
 export async function handleSlackInteraction(
   context: ServiceContext,
   call: SlackRequestSignature,
 ): Promise<void> {
-  const { connection, now } = await verify(context, call);
-  const click = readButtonClick(call.body);
-  if (!click) return;
-  const text = await handleButton(context, { connection, click, now });
-  context.slack.postEphemeral(click.responseUrl, text).catch((error: unknown) => {
-    context.logger.warn(
-      { err: error, approvalRequest: click.requestId },
-      'the answer to a button could not be posted in Slack',
-    );
+  const { connection } = await verify(context, call);
+  const interaction = readInteraction(call.body);
+  if (!interaction) return;
+  await insertSlackPress(context.db, {
+    channelId: connection.channelId,
+    pressKey: pressKeyOf(interaction, call),
+    interaction,
   });
+  context.slackPressed.ring();
 }
 
-interface HandledClick {
-  readonly connection: SlackConnection;
-  readonly click: ButtonClick;
-  readonly now: Date;
+/** The same press, sent again by Slack, has the same trigger. */
+function pressKeyOf(
+  { slackUserId, triggerId, action, requestId }: SlackInteraction,
+  { signature }: SlackRequestSignature,
+): Buffer {
+  const trigger = triggerId === '' ? signature : triggerId;
+  return createHash('sha256')
+    .update(JSON.stringify([slackUserId, trigger, action, requestId]))
+    .digest();
 }
 
-/** Decides under the rules of every decision. Returns the answer to the person. */
-async function handleButton(
+/**
+ * Decides under the rules of every decision, or opens the form for a note. Returns the answer to the
+ * person, if there is one. A repetition gives the same answer. Every refusal is an answer; it throws
+ * only what a later attempt may not meet.
+ */
+export async function handlePress(
   context: ServiceContext,
-  { connection, click, now }: HandledClick,
-): Promise<string> {
-  const { requestId, status, slackUserId, isForeign } = click;
+  connection: SlackConnection,
+  press: SlackPress,
+): Promise<string | undefined> {
+  const { requestId, slackUserId, isForeign, note } = press.interaction;
+  if (note !== undefined && note.length > MOST_NOTE) return NOTE_TOO_LONG;
   const link = isForeign
     ? undefined
     : await findSlackLinkOfUser(context.db, connection.organizationId, slackUserId);
@@ -88,14 +111,20 @@ async function handleButton(
     link &&
     (await findMemberWithPolicies(context.db, connection.organizationId, link.membershipId));
   if (!member) return unlinkedText(context, connection);
-  const auth = { method: 'slack', assurance: 'single_factor', authenticated_at: now } as const;
+  const auth = {
+    method: 'slack',
+    assurance: 'single_factor',
+    authenticated_at: press.receivedAt,
+  } as const;
   try {
     const principal = memberPrincipal(member, { via: { kind: 'slack', slackUserId }, auth });
     // The decision endpoint checks this before it looks at the request.
     const verdict = authorize(principal, 'request.decide', { kind: 'any' });
     if (!verdict.allowed)
       throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
-    return await decide(context, principal, { requestId, status });
+    return press.interaction.action === 'write_note'
+      ? await openNoteForm(context, connection, press)
+      : await decide(context, principal, press);
   } catch (error) {
     if (error instanceof AppError && error.code === 'authentication_required')
       return unlinkedText(context, connection);
@@ -105,18 +134,37 @@ async function handleButton(
   }
 }
 
+async function openNoteForm(
+  context: ServiceContext,
+  connection: SlackConnection,
+  { interaction }: SlackPress,
+): Promise<string | undefined> {
+  try {
+    const { botToken } = openSlackSecrets(context, connection);
+    await context.slack.openForm(botToken, interaction.triggerId, noteForm(interaction));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SlackError)) throw error;
+    context.logger.warn({ reason: error.reason }, 'Slack did not open the form for a note');
+    return `Slack could not open the form, and nothing was decided. Try again, or deny in the browser. <${requestLink(context, interaction.requestId)}|Open the request>`;
+  }
+}
+
 /** A second click answers with the outcome of the first. */
 async function decide(
   context: ServiceContext,
   principal: MemberPrincipal,
-  { requestId, status }: { readonly requestId: string; readonly status: 'approved' | 'denied' },
+  { id, interaction: { requestId, action, note } }: SlackPress,
 ): Promise<string> {
+  const status = action === 'approve' ? 'approved' : 'denied';
   try {
     const { request } = await decideRequest(context, principal, {
       requestId,
       status,
+      note,
       channel: 'slack',
-      idempotencyKey: `slack:${randomUUID()}`,
+      // Another attempt at this press gets the outcome of the first.
+      idempotencyKey: `slack:${id}`,
     });
     return `${escapeSlackText(outcomeOf(request))}.`;
   } catch (error) {
@@ -144,7 +192,10 @@ function unlinkedText({ publicUrl }: Runtime, { organizationName }: SlackConnect
   return `Your Slack account is not linked to a member of ${name}. Sign in at ${publicUrl()}, create a link code, and type \`${SLACK_COMMAND} link CODE\` here.`;
 }
 
-/** Handles the slash command. The answer is visible only to the person who typed it. */
+/**
+ * Handles the slash command. The answer is visible only to the person who typed it. What takes
+ * longer than Slack waits is told afterwards, a failure too.
+ */
 export async function handleSlackCommand(
   context: ServiceContext,
   call: SlackRequestSignature,
@@ -152,7 +203,31 @@ export async function handleSlackCommand(
   const { connection } = await verify(context, call);
   const command = readCommand(call.body);
   if (!command) return unlinkedText(context, connection);
-  return await handleCommand(context, connection, command);
+  const answer = handleCommand(context, connection, command);
+  const late = new AbortController();
+  const inTime = await Promise.race([
+    answer,
+    delay(COMMAND_MS, undefined, { signal: late.signal }).catch(() => undefined),
+  ]).finally(() => {
+    late.abort();
+  });
+  if (inTime !== undefined) return inTime;
+  void tellLater(context, command, answer);
+  return 'This takes longer than usual. The outcome follows here.';
+}
+
+async function tellLater(
+  context: ServiceContext,
+  { responseUrl }: SlashCommand,
+  answer: Promise<string>,
+): Promise<void> {
+  const text = await answer.catch((error: unknown) => {
+    context.logger.warn({ err: error }, 'a command of Slack failed');
+    return 'The command failed. Try again in a moment.';
+  });
+  await context.slack.postEphemeral(responseUrl, text).catch((error: unknown) => {
+    context.logger.warn({ err: error }, 'the answer to a command could not be posted in Slack');
+  });
 }
 
 async function handleCommand(

@@ -1,0 +1,257 @@
+/** What happens between a press of a button in Slack and the answer to its person. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import type { Answer } from '../../support/http.ts';
+import {
+  asked,
+  click,
+  createScene,
+  newUser,
+  slackEnvironment,
+  type Scene,
+} from '../../support/scene/slack-scene.ts';
+import {
+  buttonsOf,
+  SlackServer,
+  type OpenedForm,
+  type SlackPost,
+} from '../../support/servers/slack-server.ts';
+import { until, untilBlocked } from '../../support/waiting.ts';
+
+/** Slack's limit is three seconds; the machine may be busy. */
+const WELL_UNDER_MS = 1_500;
+
+const slack = new SlackServer();
+let app: TestApp;
+let here: Scene;
+
+beforeAll(async () => {
+  await slack.start();
+  app = await startApp({ environment: slackEnvironment(slack) });
+  here = await createScene(app, slack);
+});
+
+beforeEach(() => {
+  slack.misbehavior.clear();
+});
+
+afterAll(async () => {
+  await app.close();
+  await slack.stop();
+});
+
+const read = async (id: string) => (await here.reviewer.http.get(`/api/v1/requests/${id}`)).body;
+const interact = async (form: string): Promise<Answer> =>
+  await here.caller.send('/auth/slack/interactions', form);
+
+async function quickly<T>(call: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  const answer = await call();
+  expect(performance.now() - began).toBeLessThan(WELL_UNDER_MS);
+  return answer;
+}
+
+/** Presses the button that asks for a note, and returns the form that opens. */
+async function openForm(post: SlackPost, user = here.slackUser): Promise<OpenedForm> {
+  const before = slack.forms.length;
+  const pressed = await here.caller.click(user, buttonsOf(post)['Deny with a note']);
+  expect(pressed).toMatchObject({ status: 200, text: '' });
+  await until('the form opens', () => slack.forms.length > before);
+  return slack.forms.at(-1) ?? { triggerId: '', view: {} };
+}
+
+describe('a press in Slack', () => {
+  test('is acknowledged at once while its request is locked, and its outcome is told afterwards', async () => {
+    const { id, post } = await asked(here);
+    const said = slack.ephemeralTexts.length;
+    await app.db.transaction(async (trx) => {
+      await trx('approval_requests').where({ id }).forUpdate().first('id');
+      const pressed = quickly(() => here.caller.click(here.slackUser, buttonsOf(post)['Approve']));
+      expect((await pressed).status).toBe(200);
+      await untilBlocked(trx);
+      expect(slack.ephemeralTexts).toHaveLength(said);
+    });
+    expect(await slack.ephemeralText(said + 1)).toBe(`Approved by ${here.reviewer.displayName}.`);
+    expect((await read(id))['status']).toBe('approved');
+  });
+
+  test('that outlasts the wait for a lock is tried again: it decides once, and is told once', async () => {
+    const { id, post } = await asked(here);
+    const said = slack.ephemeralTexts.length;
+    await app.db.transaction(async (trx) => {
+      await trx('approval_requests').where({ id }).forUpdate().first('id');
+      await here.caller.click(here.slackUser, buttonsOf(post)['Deny']);
+      await until('the first attempt has failed', () =>
+        app.log.some((line) => line.includes(id) && line.includes('is tried again')),
+      );
+    });
+    expect(await slack.ephemeralText(said + 1)).toBe(`Denied by ${here.reviewer.displayName}.`);
+    expect(await app.db('decisions').where({ request_id: id })).toHaveLength(1);
+  });
+
+  test('that fails to the end is told as a failure, once, and logged', async () => {
+    const { id, post } = await asked(here);
+    const said = slack.ephemeralTexts.length;
+    await app.db.transaction(async (trx) => {
+      await trx('approval_requests').where({ id }).forUpdate().first('id');
+      await here.caller.click(here.slackUser, buttonsOf(post)['Approve']);
+      await untilBlocked(trx);
+      await app.db('slack_presses').where({ request_id: id }).update({ attempts: 9 });
+      // This attempt is the ninth; the next is the last.
+      expect(await slack.ephemeralText(said + 1)).toContain('could not be recorded');
+    });
+    expect(app.log.some((line) => line.includes(id) && line.includes('"level":"error"'))).toBe(
+      true,
+    );
+    await until('it is not tried again', async () => {
+      const [due] = await app.db('slack_presses').where({ request_id: id }).pluck('due_at');
+      return due === null;
+    });
+    expect((await read(id))['status']).toBe('pending');
+    expect(await app.db('decisions').where({ request_id: id })).toEqual([]);
+  });
+
+  test('sent again by Slack with a new signature decides and answers once', async () => {
+    const { id, post } = await asked(here);
+    const said = slack.ephemeralTexts.length;
+    const trigger = randomUUID();
+    for (let time = 0; time < 3; time++) {
+      // Fields that Slack adds change the signature, not the press.
+      const form = `${here.caller.clickForm(here.slackUser, buttonsOf(post)['Deny'], trigger)}&time=${time}`;
+      expect((await interact(form)).status).toBe(200);
+    }
+    await slack.ephemeralText(said + 1);
+    await click(here, post, 'Approve');
+    expect(slack.ephemeralTexts.slice(said)).toEqual([
+      `Denied by ${here.reviewer.displayName}.`,
+      `This request is already closed. Denied by ${here.reviewer.displayName}.`,
+    ]);
+    expect(await app.db('decisions').where({ request_id: id })).toHaveLength(1);
+  });
+
+  test('that its process did not get to is handled by another one', async () => {
+    const { id, post } = await asked(here);
+    const said = slack.ephemeralTexts.length;
+    await app.db('slack_presses').insert({
+      id: randomUUID(),
+      channel_id: await app
+        .db('slack_connections')
+        .where({ team_id: here.workspace.teamId })
+        .first('channel_id')
+        .then((row: { channel_id: string }) => row.channel_id),
+      press_key: Buffer.from(randomUUID()),
+      slack_user_id: here.slackUser,
+      is_foreign: false,
+      request_id: id,
+      action: 'approve',
+      trigger_id: '',
+      response_url: `${slack.url}/response/1`,
+      received_at: app.db.raw('clock_timestamp()'),
+      due_at: app.db.raw('clock_timestamp()'),
+    });
+    expect(await slack.ephemeralText(said + 1)).toBe(`Approved by ${here.reviewer.displayName}.`);
+    expect(buttonsOf(post)).toHaveProperty('Approve');
+  });
+
+  test('whose answer Slack no longer takes there is answered in the conversation with the bot', async () => {
+    const { id, post } = await asked(here);
+    const form = new URLSearchParams(
+      here.caller.clickForm(here.slackUser, buttonsOf(post)['Approve']),
+    );
+    const payload = JSON.parse(form.get('payload') ?? '{}') as Record<string, unknown>;
+    const gone = { ...payload, response_url: `${slack.url}/gone/1` };
+    expect((await interact(`payload=${encodeURIComponent(JSON.stringify(gone))}`)).status).toBe(
+      200,
+    );
+    await until('the bot says it', () =>
+      slack.posts.some(({ text }) => text === `Approved by ${here.reviewer.displayName}.`),
+    );
+    expect(slack.posts.at(-1)?.channel).toBe(`D${here.slackUser}`);
+    expect((await read(id))['status']).toBe('approved');
+  });
+
+  test('leaves a slash command that waits for a lock acknowledged in time, and its outcome is told', async () => {
+    const said = slack.ephemeralTexts.length;
+    const user = newUser();
+    const begun = await here.organization.owner.browser.post('/api/v1/me/slack/link');
+    await app.db.transaction(async (trx) => {
+      await trx('organizations').where({ id: here.organization.id }).forUpdate().first('id');
+      const began = performance.now();
+      const answer = await here.caller.command(user, `link ${String(begun.body['code'])}`);
+      expect(performance.now() - began).toBeLessThan(2_500);
+      expect(answer.body['text']).toContain('The outcome follows here');
+    });
+    expect(await slack.ephemeralText(said + 1)).toContain('is now linked');
+  });
+});
+
+describe('a note', () => {
+  test('is written in a form: the agent, the record and the message get it', async () => {
+    const { id, post } = await asked(here);
+    const form = await openForm(post);
+    expect((await read(id))['status']).toBe('pending');
+    const said = slack.ephemeralTexts.length;
+    const note = 'Not a refund we owe.\nSee <ticket> & "order" 12.';
+    const sent = await quickly(() => here.caller.submit(here.slackUser, form, note));
+    expect(sent).toMatchObject({ status: 200, text: '' });
+    expect(await slack.ephemeralText(said + 1)).toBe(`Denied by ${here.reviewer.displayName}.`);
+    expect(await read(id)).toMatchObject({
+      status: 'denied',
+      decision: { status: 'denied', note, channel: 'slack' },
+    });
+  });
+
+  test('is acknowledged at once while the request is locked', async () => {
+    const { id, post } = await asked(here);
+    const form = await openForm(post);
+    const said = slack.ephemeralTexts.length;
+    await app.db.transaction(async (trx) => {
+      await trx('approval_requests').where({ id }).forUpdate().first('id');
+      expect((await quickly(() => here.caller.submit(here.slackUser, form, 'No.'))).status).toBe(
+        200,
+      );
+      await untilBlocked(trx);
+    });
+    await slack.ephemeralText(said + 1);
+    expect((await read(id))['decision']).toMatchObject({ status: 'denied', note: 'No.' });
+  });
+
+  test('may be empty, and one that is too long decides nothing', async () => {
+    const { id, post } = await asked(here);
+    const form = await openForm(post);
+    let said = slack.ephemeralTexts.length;
+    await here.caller.submit(here.slackUser, form, 'n'.repeat(4_001));
+    expect(await slack.ephemeralText(said + 1)).toContain('nothing was decided');
+    expect((await read(id))['status']).toBe('pending');
+    said = slack.ephemeralTexts.length;
+    await here.caller.submit(here.slackUser, form, null);
+    await slack.ephemeralText(said + 1);
+    const { decision } = await read(id);
+    expect(decision?.['status']).toBe('denied');
+    expect(decision).not.toHaveProperty('note');
+  });
+
+  test('by someone who is not linked is refused, and no form opens for them', async () => {
+    const { id, post } = await asked(here);
+    const form = await openForm(post);
+    const opened = slack.forms.length;
+    let said = slack.ephemeralTexts.length;
+    await here.caller.click(newUser(), buttonsOf(post)['Deny with a note']);
+    expect(await slack.ephemeralText(said + 1)).toContain('not linked to a member');
+    expect(slack.forms).toHaveLength(opened);
+    said = slack.ephemeralTexts.length;
+    await here.caller.submit(newUser(), form, 'Mine now.');
+    expect(await slack.ephemeralText(said + 1)).toContain('not linked to a member');
+    expect((await read(id))['status']).toBe('pending');
+  });
+
+  test('whose form Slack does not open is said to the person', async () => {
+    const { id, post } = await asked(here);
+    slack.misbehavior.set('views.open', { kind: 'error', error: 'expired_trigger_id' });
+    const said = slack.ephemeralTexts.length;
+    await here.caller.click(here.slackUser, buttonsOf(post)['Deny with a note']);
+    expect(await slack.ephemeralText(said + 1)).toContain('nothing was decided');
+    expect((await read(id))['status']).toBe('pending');
+  });
+});
