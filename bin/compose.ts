@@ -124,11 +124,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   });
   const feed = startChangeFeed(context, databaseUrl);
   const reconciler = startReconciler(workerContext);
-  const senderContext = { ...runtime, db: senderDb };
-  const loops = [
-    ...(roles.api ? [startSlackPresses(context)] : []),
-    ...(roles.worker ? [startSending(senderContext), startPurging(senderContext)] : []),
-  ];
+  const loops = startLoops(roles, { context, senderContext: { ...runtime, db: senderDb } });
   later.url = await listen(server, config);
   return {
     url: later.url,
@@ -146,6 +142,19 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
       await release(context, [db, workerDb, senderDb]);
     },
   };
+}
+
+function startLoops(
+  roles: ComposeOptions['roles'],
+  {
+    context,
+    senderContext,
+  }: { readonly context: ServiceContext; readonly senderContext: ServiceContext },
+): readonly { stop(): Promise<void> }[] {
+  return [
+    ...(roles.api ? [startSlackPresses(context)] : []),
+    ...(roles.worker ? [startSending(senderContext), startPurging(senderContext)] : []),
+  ];
 }
 
 /** Closes what is no longer used: connections to receivers, threads, database connections. */
