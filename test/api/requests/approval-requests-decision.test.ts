@@ -112,7 +112,9 @@ describe('a decision', () => {
         const body = { status: 'approved', channel };
         expect(await decide(reviewer, id, body)).toMatchObject({
           status: 400,
-          body: { error: { details: { issues: [{ pointer: '/channel', code: 'invalid_value' }] } } },
+          body: {
+            error: { details: { issues: [{ pointer: '/channel', code: 'invalid_value' }] } },
+          },
         });
         expect((await read(id))['status']).toBe('pending');
       },
