@@ -11,7 +11,11 @@ import {
 } from '../src/services/escalation/read-escalation.ts';
 import { answerConditions } from '../src/services/requests/walk/condition-answers.ts';
 import { simulateRequests } from '../src/services/pipelines/simulate-texts.ts';
-import { readHostedPipeline, readPipeline } from '../src/services/pipelines/read-pipeline.ts';
+import {
+  namesInStored,
+  readHostedPipeline,
+  readPipeline,
+} from '../src/services/pipelines/read-pipeline.ts';
 import { readWebhookEndpoint } from '../src/services/webhooks/read-webhook-endpoint.ts';
 import { readToolReport } from '../src/services/agents/read-tool-catalog.ts';
 import { areEqualTexts } from '../src/services/requests/creation/same-input.ts';
@@ -22,6 +26,7 @@ export {
   diffRevisionTexts,
   evaluatePreview,
   evaluateTexts,
+  namesInStored,
   readEscalationPath,
   readHostedPipeline,
   readLargeBody,

@@ -6,6 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bearer, client, type Client } from './client.ts';
+import { demoRules } from './rules.ts';
 import { temporalPage, type Service } from './service.ts';
 import { DemoStopped, type Stage } from './stage.ts';
 
@@ -148,33 +149,6 @@ async function createPath(
 
 async function createPipeline({ http }: Person, agentSlug: string, pathKey: string): Promise<void> {
   const pipeline = `/api/v1/request-approval-pipelines/agents/${agentSlug}/revisions`;
-  const isRefund = {
-    id: 'is-refund',
-    field: '/request/tool',
-    operator: 'equals',
-    value: 'refund_payment',
-  };
-  const isSmall = {
-    id: 'is-small',
-    field: '/request/arguments/amount',
-    operator: 'less_than',
-    value: 100,
-  };
-  const drops = { id: 'drops', field: '/request/tool', operator: 'equals', value: 'drop_database' };
-  const blocks = [
-    {
-      ...{ id: 'small-refunds', name: 'Small refunds', type: 'cel' },
-      config: {
-        when: { id: 'small-refund', all: [isRefund, isSmall] },
-        on_match: 'approve',
-        reason: 'Refunds under 100 need no approval.',
-      },
-    },
-    {
-      ...{ id: 'no-drops', name: 'No dropping of databases', type: 'cel' },
-      config: { when: drops, on_match: 'deny', reason: 'Databases are never dropped by an agent.' },
-    },
-  ];
-  await http.post(pipeline, 201, { body: { blocks, default_escalation_path: pathKey } });
+  await http.post(pipeline, 201, { body: { blocks: demoRules, default_escalation_path: pathKey } });
   await http.post(`${pipeline}/2/activate`, 200, { headers: { 'if-match': '"1"' } });
 }

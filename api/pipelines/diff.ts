@@ -83,7 +83,7 @@ const example = {
   changed: [
     {
       block_id: 'small-refunds',
-      changes: [{ pointer: '/config/when/value', before: 50, after: 75 }],
+      changes: [{ pointer: '/config/when/all/2/value', before: 50, after: 75 }],
     },
   ],
 };

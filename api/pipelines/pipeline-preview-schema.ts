@@ -1,10 +1,12 @@
 /** The input and the answer of a pipeline preview. */
 import { z } from 'zod';
-import { reportedOutcome, type Evaluation } from '../../src/domain/pipelines/evaluate.ts';
+import { reportedOutcome } from '../../src/domain/pipelines/evaluate.ts';
 import { BLOCK_OUTCOMES, pipelineMembers } from '../../src/domain/pipelines/document.ts';
 import { JsonText } from '../../src/platform/json/exact-json.ts';
 import { isExactObject, type ExactObject } from '../../src/platform/json/exact-values.ts';
+import type { PreviewedPipeline } from '../../src/services/pipelines/request-approval-pipelines.ts';
 import { readByDomain, slug, toolName } from '../http/schema.ts';
+import { pipelineWarnings, presentPipelineWarning } from './pipeline-warnings-schema.ts';
 
 const exactMember = (description: string) =>
   z
@@ -103,7 +105,8 @@ export const previewSchema = z
             .enum([...BLOCK_OUTCOMES, 'enter'])
             .meta({ description: 'What it answered; `enter`: the sample entered the branch.' }),
           reason: z.string().optional().meta({
-            description: 'Why; absent when it passed the sample on, was entered or failed.',
+            description:
+              'Why; also where it passed the sample on. Absent when the block failed, or when another system asks for a person and neither it nor the block says why.',
           }),
           error_code: z
             .string()
@@ -125,10 +128,11 @@ export const previewSchema = z
         }),
       )
       .meta({ description: 'Each block reached, in order.' }),
+    warnings: pipelineWarnings(),
   })
   .meta({ id: 'PipelinePreview', description: 'What a pipeline would answer.' });
 
-export function presentEvaluation(evaluation: Evaluation) {
+export function presentPreview({ evaluation, warnings }: PreviewedPipeline) {
   return {
     outcome: reportedOutcome(evaluation),
     reason_code: evaluation.reason_code,
@@ -136,5 +140,6 @@ export function presentEvaluation(evaluation: Evaluation) {
     escalation_path: evaluation.escalation_path,
     escalation_path_source: evaluation.escalation_path_source,
     blocks: evaluation.blocks,
+    warnings: warnings.map(presentPipelineWarning),
   };
 }

@@ -15,9 +15,10 @@ import {
   emptyObject,
   previewBody,
   previewSchema,
-  presentEvaluation,
+  presentPreview,
 } from './pipeline-preview-schema.ts';
 import type { PipelineResource } from './pipeline-resource.ts';
+import { pipelineWarnings, presentPipelineWarning } from './pipeline-warnings-schema.ts';
 import { diffEndpoint } from './diff.ts';
 import { simulateEndpoint } from './simulate.ts';
 import { historyExample, historyFields, presentable } from '../revision-history.ts';
@@ -59,6 +60,7 @@ const pipelineRevisionSchema = z
         .array(storedBlockSchema)
         .meta({ description: 'The blocks, in the order in which they are asked.' }),
     ),
+    warnings: pipelineWarnings(),
   })
   .meta({ id: 'PipelineRevision', description: 'An immutable revision of a pipeline.' });
 
@@ -76,6 +78,7 @@ function presentRevision(pipeline: PipelineRevision) {
     ...pipeline,
     ...presentable(pipeline),
     defaultEscalationPath: pipeline.default_escalation_path,
+    warnings: pipeline.warnings.map(presentPipelineWarning),
   });
 }
 
@@ -97,7 +100,14 @@ const blockExample = {
   timeout: '5s',
   max_attempts: 1,
   config: {
-    when: { id: 'amount', field: '/request/arguments/amount', operator: 'less_than', value: 50 },
+    when: {
+      id: 'small',
+      all: [
+        { id: 'tool', field: '/request/tool', operator: 'equals', value: 'refund' },
+        { id: 'positive', field: '/request/arguments/amount', operator: 'greater_than', value: 0 },
+        { id: 'amount', field: '/request/arguments/amount', operator: 'less_than', value: 50 },
+      ],
+    },
     on_match: 'approve',
     reason: 'Refunds below 50 need no approval.',
   },
@@ -121,6 +131,7 @@ const revisionExample = {
       content_hash: '5a1f7c0e2b9d4836a7c1e5f09b3d72846fe0a1c2d3b4958677869504a3b2c1d0',
     },
   ],
+  warnings: [],
 };
 
 const listPipelinesEndpoint = defineEndpoint({
@@ -216,6 +227,7 @@ const previewExample = {
       reason: 'Refunds below 50 need no approval.',
     },
   ],
+  warnings: [],
 };
 
 function previewEndpoint({
@@ -260,12 +272,12 @@ function previewEndpoint({
     },
     errors: ['unknown_block_type', 'not_found'],
     handler: async ({ principal, params: given, body: { sample, ...document } }, context) => {
-      const evaluation = await previewPipeline(context, principal, {
+      const previewed = await previewPipeline(context, principal, {
         documentKey: documentKey(given),
         body: Object.assign(emptyObject(), document),
         sample,
       });
-      return { body: presentEvaluation(evaluation) };
+      return { body: presentPreview(previewed) };
     },
   });
 }

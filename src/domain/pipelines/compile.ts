@@ -157,9 +157,11 @@ function underCondition(
     // is the same in every process.
     condition ??= compileCondition(when, budget);
     spend(budget, condition.tests.length);
-    return evaluateCondition(condition, facts, budget) ? matched : { outcome: 'next' };
+    return evaluateCondition(condition, facts, budget) ? matched : NOT_MET;
   };
 }
+
+const NOT_MET: BlockAnswer = { outcome: 'next', reason: 'The condition does not hold.' };
 
 function decided(
   outcome: BlockOutcome,

@@ -28,7 +28,7 @@ export interface BlockReport {
   readonly position: number;
   /** A branch answers `enter`, or `next` when the request does not meet its condition. */
   readonly outcome: BlockOutcome | 'enter';
-  /** Absent when the block passed the request on without matching, was entered, or failed. */
+  /** Absent when the block failed, or asks a person for no reason that anyone gave. */
   readonly reason?: string;
   readonly error_code?: BlockErrorCode;
   /** What another system returned, in a preview. */
@@ -154,7 +154,7 @@ function settle(
   run: Run,
 ): Ending | NeedsAnswer | undefined {
   if (answer.outcome === 'enter') {
-    run.blocks.push({ block_id: id, position, outcome: 'enter' });
+    run.blocks.push({ block_id: id, position, outcome: 'enter', reason: 'The condition holds.' });
     const { blocks, end } = answer.branch;
     return runBlocks(blocks, run) ?? endOfBranch(end, run);
   }

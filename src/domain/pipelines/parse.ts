@@ -92,18 +92,25 @@ export function unknownModels(
     }));
 }
 
-/** Every escalation path that a document names, with the pointer to the name. */
+export interface NamedPath {
+  readonly pathKey: string;
+  readonly pointer: string;
+  /** Absent for the default path of the pipeline. */
+  readonly blockId?: string;
+}
+
+/** Every escalation path that a document names, with the block and the pointer to the name. */
 export function namedEscalationPaths(
   document: Pick<PipelineDocument, 'default_escalation_path'> & {
     readonly blocks: readonly (Block | StoredBlock)[];
   },
-): { readonly pathKey: string; readonly pointer: string }[] {
-  const named = placedBlocks(document.blocks).map(({ block: { config }, path }) => ({
-    pathKey: config.escalation_path,
-    pointer: pointerOf([...path, 'config', 'escalation_path']),
-  }));
-  named.push({ pathKey: document.default_escalation_path, pointer: '/default_escalation_path' });
-  return named.flatMap(({ pathKey, pointer }) =>
-    pathKey === undefined ? [] : [{ pathKey, pointer }],
-  );
+): NamedPath[] {
+  const named = placedBlocks(document.blocks).flatMap(({ block: { id, config }, path }) => {
+    const pathKey = config.escalation_path;
+    const pointer = pointerOf([...path, 'config', 'escalation_path']);
+    return pathKey === undefined ? [] : [{ pathKey, pointer, blockId: id }];
+  });
+  const { default_escalation_path: pathKey } = document;
+  const fallback = { pathKey: pathKey ?? '', pointer: '/default_escalation_path' };
+  return pathKey === undefined ? named : [...named, fallback];
 }

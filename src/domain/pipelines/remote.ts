@@ -92,8 +92,9 @@ export function answerOf(block: RemoteBlock, result: RemoteResult): ResultAnswer
 function reasonOf({ type, name, config }: RemoteBlock, answer: RemoteAnswer): string | undefined {
   if (type === 'webhook' && answer.reason !== undefined && answer.reason !== '')
     return answer.reason;
-  const decides = answer.outcome === 'approve' || answer.outcome === 'deny';
-  return config.reason ?? (type === 'llm_judge' && decides ? `Decided by ${name}.` : undefined);
+  if (config.reason !== undefined) return config.reason;
+  if (answer.outcome === 'next') return `${name} passed the request on.`;
+  return type === 'llm_judge' && answer.outcome !== 'human' ? `Decided by ${name}.` : undefined;
 }
 
 /** One attempt beyond its timeout: reading what to ask, and recording the answer. */

@@ -145,7 +145,7 @@ export const escalationPathKind: RevisionedKind<EscalationNames, EscalationPathR
     ...(revision.archivedAt && { archivedAt: revision.archivedAt }),
     warnings: [],
   }),
-  addWarnings: async (db, organizationId, view) => {
+  addWarnings: async (db, organizationId, { view }) => {
     const names = namesIn(await storedPath(view.text));
     const asked = { membershipIds: idsOf(names, 'user'), teamIds: idsOf(names, 'team') };
     return { ...view, warnings: await findWarnings(db, organizationId, asked) };

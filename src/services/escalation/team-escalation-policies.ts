@@ -117,7 +117,7 @@ export const teamPolicyKind: RevisionedKind<EscalationNames, TeamPolicyRevision>
     ...historyOf(revision),
     warnings: [],
   }),
-  addWarnings: async (db, organizationId, view) => {
+  addWarnings: async (db, organizationId, { view }) => {
     const names = namesIn(await storedPolicy(view.text));
     const asksAll = names.targets.some(({ target }) => target.type === 'broadcast');
     const asked = {

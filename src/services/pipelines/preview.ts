@@ -32,6 +32,7 @@ import type { ExactValue } from '../../platform/json/exact-values.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { isHeavyDocument, isLarge, LIGHT_WORK } from '../heavy-work.ts';
 import { askRemote } from './ask-remote.ts';
+import { namesOf, type PipelineNames } from './read-pipeline.ts';
 
 export interface PreviewTexts {
   /** The document and the facts, as JSON. */
@@ -48,9 +49,11 @@ export interface PreviewTexts {
 
 type PreviewAnswer =
   | { readonly issues: readonly Issue[] }
-  | { readonly evaluation: Evaluation }
-  /** `ask`: a stored block, as JSON. `blocks`: those reached before. */
-  | { readonly ask: string; readonly blocks: readonly BlockReport[] };
+  | ({ readonly names: PipelineNames } & (
+      | { readonly evaluation: Evaluation }
+      /** `ask`: a stored block, as JSON. `blocks`: those reached before. */
+      | { readonly ask: string; readonly blocks: readonly BlockReport[] }
+    ));
 
 export function evaluatePreview(texts: PreviewTexts): PreviewAnswer {
   const parsed = parsePipelineDocument(parseExact(texts.document), texts.edition);
@@ -63,9 +66,10 @@ export function evaluatePreview(texts: PreviewTexts): PreviewAnswer {
   const pipeline = compilePipeline(blocks, document.default_escalation_path);
   const budget = newEvaluationBudget(texts.work);
   const evaluation = evaluatePipeline(pipeline, facts, { budget, after: texts.after });
+  const names = namesOf(document);
   return 'ask' in evaluation
-    ? { ask: stringifyExact(evaluation.ask), blocks: evaluation.blocks }
-    : { evaluation };
+    ? { names, ask: stringifyExact(evaluation.ask), blocks: evaluation.blocks }
+    : { names, evaluation };
 }
 
 /** All calls of one preview together. */
@@ -84,7 +88,7 @@ export interface PreviewOf {
 export async function runPreview(
   context: ServiceContext,
   { body, onBehalfOf, ...of }: PreviewOf,
-): Promise<Evaluation> {
+): Promise<{ readonly evaluation: Evaluation; readonly names: PipelineNames }> {
   const document = stringifyExact(body);
   const endsAt = performance.now() + ASKING_MS;
   const reached: BlockReport[] = [];
@@ -100,7 +104,9 @@ export async function runPreview(
     if ('issues' in answer) throw invalid(answer.issues);
     const blocks = 'ask' in answer ? answer.blocks : answer.evaluation.blocks;
     reached.push(...withReturned(blocks, after));
-    if ('evaluation' in answer) return { ...answer.evaluation, blocks: reached };
+    const { names } = answer;
+    if ('evaluation' in answer)
+      return { evaluation: { ...answer.evaluation, blocks: reached }, names };
     const block = parseExact(answer.ask) as unknown as RemoteBlock;
     const result = await askOnce(context, {
       ...{ organizationId: of.organizationId, scope: of.scope, block, facts: sample },

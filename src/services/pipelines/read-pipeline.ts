@@ -9,8 +9,16 @@ import {
 } from '../../domain/pipelines/parse.ts';
 import { placedBlocks } from '../../domain/pipelines/nesting.ts';
 import { storeBlocks } from '../../domain/pipelines/store.ts';
+import type { StoredBlock } from '../../domain/pipelines/types.ts';
+import { findPipelineWarnings } from '../../domain/pipelines/warnings/find.ts';
+import type { PipelineWarning } from '../../domain/pipelines/warnings/types.ts';
 import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { DocumentReader } from '../read-documents.ts';
+
+export interface StoredPipeline {
+  readonly blocks: readonly StoredBlock[];
+  readonly default_escalation_path?: string;
+}
 
 /** The escalation paths, webhook endpoints and models that a pipeline names, and where. */
 export interface PipelineNames {
@@ -18,6 +26,8 @@ export interface PipelineNames {
   readonly endpoints: ReturnType<typeof namedEndpoints>;
   /** Of its judges. */
   readonly models: ReturnType<typeof namedModels>;
+  /** What the text of the document alone shows. */
+  readonly warnings: readonly PipelineWarning[];
 }
 
 export function namesOf(document: Parameters<typeof namedEscalationPaths>[0]): PipelineNames {
@@ -25,7 +35,13 @@ export function namesOf(document: Parameters<typeof namedEscalationPaths>[0]): P
     paths: namedEscalationPaths(document),
     endpoints: namedEndpoints(document),
     models: namedModels(document),
+    warnings: findPipelineWarnings(document),
   };
+}
+
+/** The names in a stored document, read in a thread of the worker pool where it is large. */
+export function namesInStored(text: string): PipelineNames {
+  return namesOf(parseExact(text) as unknown as StoredPipeline);
 }
 
 /**

@@ -6,9 +6,15 @@ import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import { compilePipeline, type CompiledPipeline } from '../../domain/pipelines/compile.ts';
 import type { Evaluation } from '../../domain/pipelines/evaluate.ts';
-import { unknownModels } from '../../domain/pipelines/parse.ts';
+import {
+  namedEndpoints,
+  namedEscalationPaths,
+  unknownModels,
+} from '../../domain/pipelines/parse.ts';
+import { inactiveNames } from '../../domain/pipelines/warnings/find.ts';
+import { MOST_WARNINGS, type PipelineWarning } from '../../domain/pipelines/warnings/types.ts';
 import { keepSnapshots } from '../../domain/pipelines/store.ts';
-import type { PipelineScope, StoredBlock } from '../../domain/pipelines/types.ts';
+import type { PipelineScope } from '../../domain/pipelines/types.ts';
 import { findPathStates, lockPathStates } from '../../data/escalation/escalation-paths.ts';
 import {
   insertNamedEndpoints,
@@ -23,8 +29,15 @@ import { knownLength, knownMembers } from '../../platform/json/json-members.ts';
 import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
+import { isHeavyDocument } from '../heavy-work.ts';
 import { runPreview } from './preview.ts';
-import { namesOf, readHostedPipeline, readPipeline, type PipelineNames } from './read-pipeline.ts';
+import {
+  namesInStored,
+  readHostedPipeline,
+  readPipeline,
+  type PipelineNames,
+  type StoredPipeline,
+} from './read-pipeline.ts';
 import { revisionCache } from '../revisions/cache.ts';
 import type { RevisionedKind } from '../revisions/kind.ts';
 import { listSummaries, type SummaryQuery } from '../revisions/read.ts';
@@ -38,11 +51,6 @@ export function pipelineOwner(documentKey: string): {
   return { scope: 'agent', agentSlug: documentKey.slice('agent:'.length) };
 }
 
-interface StoredPipeline {
-  readonly blocks: readonly StoredBlock[];
-  readonly default_escalation_path?: string;
-}
-
 export interface PipelineRevision extends RevisionHistory {
   /** The stored document. */
   readonly blocks: JsonText;
@@ -53,6 +61,8 @@ export interface PipelineRevision extends RevisionHistory {
   readonly agentSlug?: string;
   readonly revision: number;
   readonly isActive: boolean;
+  /** Empty unless the revision was just created or activated. */
+  readonly warnings: readonly PipelineWarning[];
 }
 
 /** `readPipeline` wrote the stored revision, so it is not checked again. */
@@ -109,8 +119,9 @@ async function checkNamesActive(
   organizationId: string,
   revision: Revision,
 ): Promise<void> {
-  const names = namesOf(await storedPipeline(revision.document));
-  const pathKeys = pathKeysOf(names);
+  const stored = await storedPipeline(revision.document);
+  const named = { paths: namedEscalationPaths(stored), endpoints: namedEndpoints(stored) };
+  const pathKeys = pathKeysOf(named);
   const paths = await lockPathStates(trx, organizationId, pathKeys);
   const activePaths = new Set(paths.filter((path) => path.active).map(({ pathKey }) => pathKey));
   const inactivePaths = pathKeys.filter((pathKey) => !activePaths.has(pathKey));
@@ -118,7 +129,7 @@ async function checkNamesActive(
     throw new AppError('escalation_path_inactive', {
       details: { escalation_paths: inactivePaths },
     });
-  const endpointKeys = endpointKeysOf(names);
+  const endpointKeys = endpointKeysOf(named);
   const endpoints = await lockEndpointStates(trx, organizationId, endpointKeys);
   const active = new Set(
     endpoints.filter((endpoint) => endpoint.active).map(({ endpointKey }) => endpointKey),
@@ -128,10 +139,12 @@ async function checkNamesActive(
     throw new AppError('webhook_endpoint_inactive', { details: { webhook_endpoints: inactive } });
 }
 
-const pathKeysOf = ({ paths }: PipelineNames): string[] =>
+type NamedInPipeline = Pick<PipelineNames, 'paths' | 'endpoints'>;
+
+const pathKeysOf = ({ paths }: NamedInPipeline): string[] =>
   [...new Set(paths.map(({ pathKey }) => pathKey))].sort();
 
-const endpointKeysOf = ({ endpoints }: PipelineNames): string[] =>
+const endpointKeysOf = ({ endpoints }: NamedInPipeline): string[] =>
   [...new Set(endpoints.map(({ endpointKey }) => endpointKey))].sort();
 
 export const pipelineKind: RevisionedKind<PipelineNames, PipelineRevision> = {
@@ -168,9 +181,35 @@ export const pipelineKind: RevisionedKind<PipelineNames, PipelineRevision> = {
     id: revision.id,
     revision: revision.revision,
     isActive: revision.isActive,
+    warnings: [],
     ...historyOf(revision),
   }),
+  readNames: async ({ workerPool }, principal, { document }) =>
+    isHeavyDocument(document)
+      ? await workerPool.run(namesInStored, document, callerIdOf(principal))
+      : namesInStored(document),
+  addWarnings: async (db, organizationId, { view, names }) => ({
+    ...view,
+    warnings: names ? await warningsOf(db, organizationId, names) : [],
+  }),
 };
+
+/** What the document shows, then what it names that is not active. */
+async function warningsOf(
+  db: Db,
+  organizationId: string,
+  names: Pick<PipelineNames, 'paths' | 'endpoints' | 'warnings'>,
+): Promise<readonly PipelineWarning[]> {
+  const paths = await findPathStates(db, organizationId, pathKeysOf(names));
+  const endpoints = await findEndpointStates(db, organizationId, endpointKeysOf(names));
+  const inactive = inactiveNames(names, {
+    paths: new Set(paths.filter(({ active }) => active).map(({ pathKey }) => pathKey)),
+    endpoints: new Set(
+      endpoints.filter(({ active }) => active).map(({ endpointKey }) => endpointKey),
+    ),
+  });
+  return [...names.warnings, ...inactive].slice(0, MOST_WARNINGS);
+}
 
 /**
  * The pipelines that the caller may see: all of them, or those of the agents that their grants
@@ -187,6 +226,11 @@ export async function listPipelines(
     ? undefined
     : scope.agentSlugs.map((slug): PipelineKey => `agent:${slug}`);
   return await listSummaries(context, principal, { tables: pipelineTables, documentKeys, query });
+}
+
+export interface PreviewedPipeline {
+  readonly evaluation: Evaluation;
+  readonly warnings: readonly PipelineWarning[];
 }
 
 /**
@@ -206,7 +250,7 @@ export async function previewPipeline(
     readonly body: ExactValue;
     readonly sample: ConditionFacts;
   },
-): Promise<Evaluation> {
+): Promise<PreviewedPipeline> {
   const found = await findDocument(context.db, principal.organizationId, {
     tables: pipelineTables,
     documentKey,
@@ -225,7 +269,9 @@ export async function previewPipeline(
   const { organizationId } = principal;
   const { scope } = pipelineOwner(documentKey);
   const onBehalfOf = callerIdOf(principal);
-  return await runPreview(context, { organizationId, scope, body, sample, onBehalfOf });
+  const preview = { organizationId, scope, body, sample, onBehalfOf };
+  const { evaluation, names } = await runPreview(context, preview);
+  return { evaluation, warnings: await warningsOf(context.db, organizationId, names) };
 }
 
 export interface LoadedPipeline extends CompiledPipeline {

@@ -32,11 +32,13 @@ export async function activateRevision<N, V>(
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
   const { tables } = kind;
+  const named = { tables, documentKey, revision: number };
+  const stored = kind.readNames && (await data.findRevision(context.db, organizationId, named));
+  const names = stored && (await kind.readNames?.(context, principal, stored));
   return await context.db.transaction(async (trx) => {
     const locked = await lockToActivate(trx, principal, { kind, documentKey });
     const find = async () => {
-      const found = { tables, documentKey, revision: number };
-      const revision = await data.findRevision(trx, organizationId, found);
+      const revision = await data.findRevision(trx, organizationId, named);
       if (!revision) throw new AppError('not_found');
       return revision;
     };
@@ -58,7 +60,7 @@ export async function activateRevision<N, V>(
       });
     }
     return {
-      revision: await withWarnings(trx, organizationId, { kind, revision: await find() }),
+      revision: await withWarnings(trx, organizationId, { kind, names, revision: await find() }),
       activeRevision: number,
     };
   });

@@ -21,10 +21,14 @@ export interface ChangedRevision<View> {
 export async function withWarnings<N, V>(
   db: Db,
   organizationId: string,
-  { kind, revision }: { kind: RevisionedKind<N, V>; revision: Revision },
+  {
+    kind,
+    revision,
+    names,
+  }: { kind: RevisionedKind<N, V>; revision: Revision; names?: N | undefined },
 ) {
   const view = kind.view(revision);
-  return kind.addWarnings ? await kind.addWarnings(db, organizationId, view) : view;
+  return (await kind.addWarnings?.(db, organizationId, { view, names })) ?? view;
 }
 
 /**

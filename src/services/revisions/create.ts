@@ -39,8 +39,9 @@ export async function createDocument<N, V>(
     if (!revision) throw new AppError(taken);
     await kind.recordReferences?.(trx, { revisionId: revision.id, names: document.names });
     await audit(trx, principal, { kind, documentKey, change: 'created', more: { revision: 1 } });
+    const { names } = document;
     return {
-      revision: await withWarnings(trx, organizationId, { kind, revision }),
+      revision: await withWarnings(trx, organizationId, { kind, revision, names }),
       activeRevision: 0,
     };
   });
@@ -86,7 +87,8 @@ export async function createRevision<N, V>(
       change: 'revision_created',
       more: { revision: revision.revision },
     });
-    const view = await withWarnings(trx, organizationId, { kind, revision });
+    const { names } = document;
+    const view = await withWarnings(trx, organizationId, { kind, revision, names });
     return { revision: { ...view, ...added }, activeRevision: locked.activeRevision ?? 0 };
   });
 }

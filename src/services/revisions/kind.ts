@@ -1,6 +1,6 @@
 /** What each kind of revisioned document says about itself. */
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { AuthorizationTarget } from '../../domain/people/authorization.ts';
+import type { AuthorizationTarget, ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { Permission } from '../../domain/people/permissions.ts';
 import type { Revision } from '../../domain/revisions.ts';
 import type { RevisionTables } from '../../data/revisions.ts';
@@ -82,8 +82,21 @@ export interface RevisionedKind<Names, View> {
    * instead of a 404.
    */
   readonly ownerExists?: (db: Db, organizationId: string, documentKey: string) => Promise<boolean>;
-  /** Adds warnings to the answer of a change. */
-  readonly addWarnings?: (db: Db, organizationId: string, view: View) => Promise<View>;
+  /**
+   * What a stored revision names, for its warnings. It can take long, so it runs outside of
+   * transactions.
+   */
+  readonly readNames?: (
+    runtime: Runtime,
+    principal: ProductPrincipal,
+    revision: Revision,
+  ) => Promise<Names>;
+  /** Adds warnings to the answer of a change. `names` as far as they are known. */
+  readonly addWarnings?: (
+    db: Db,
+    organizationId: string,
+    changed: { readonly view: View; readonly names?: Names | undefined },
+  ) => Promise<View>;
 }
 
 /** What reads its documents in this edition. */

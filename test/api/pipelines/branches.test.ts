@@ -197,10 +197,10 @@ test('a preview says which branch the sample enters, and where it ends', async (
     escalation_path: 'night',
     escalation_path_source: 'block_escalation',
     blocks: [
-      { block_id: 'refunds', position: 0, outcome: 'enter' },
-      { block_id: 'small', position: 1, outcome: 'next' },
-      { block_id: 'at-night', position: 2, outcome: 'enter' },
-      { block_id: 'huge', position: 3, outcome: 'next' },
+      { block_id: 'refunds', position: 0, outcome: 'enter', reason: 'The condition holds.' },
+      { block_id: 'small', position: 1, outcome: 'next', reason: 'The condition does not hold.' },
+      { block_id: 'at-night', position: 2, outcome: 'enter', reason: 'The condition holds.' },
+      { block_id: 'huge', position: 3, outcome: 'next', reason: 'The condition does not hold.' },
       {
         block_id: 'at-night',
         position: 2,
@@ -209,11 +209,12 @@ test('a preview says which branch the sample enters, and where it ends', async (
         end_of_branch: true,
       },
     ],
+    warnings: [],
   });
   expect(await preview(sampleOf('deploy', {}))).toMatchObject({
     outcome: 'deny',
     blocks: [
-      { block_id: 'refunds', position: 0, outcome: 'next' },
+      { block_id: 'refunds', position: 0, outcome: 'next', reason: 'The condition does not hold.' },
       { block_id: 'all-else', position: 4, outcome: 'deny' },
     ],
   });

@@ -164,7 +164,12 @@ describe('a preview reports', () => {
       terminal_block_id: 'risk',
       blocks: [
         { block_id: 'limit', position: 0, outcome: 'next', metadata: { risk: 7 } },
-        { block_id: 'more', position: 1, outcome: 'next' },
+        {
+          block_id: 'more',
+          position: 1,
+          outcome: 'next',
+          reason: 'Ask more passed the request on.',
+        },
         { block_id: 'risk', position: 2, outcome: 'approve' },
       ],
     });
@@ -199,9 +204,9 @@ describe('a preview reports', () => {
       escalation_path: 'finance',
       escalation_path_source: 'block_escalation',
       blocks: [
-        { block_id: 'outer', position: 0, outcome: 'enter' },
-        { block_id: 'inner', position: 1, outcome: 'enter' },
-        { block_id: 'a', position: 2, outcome: 'next' },
+        { block_id: 'outer', position: 0, outcome: 'enter', reason: 'The condition holds.' },
+        { block_id: 'inner', position: 1, outcome: 'enter', reason: 'The condition holds.' },
+        { block_id: 'a', position: 2, outcome: 'next', reason: 'Ask a passed the request on.' },
         {
           block_id: 'inner',
           position: 1,
@@ -209,6 +214,10 @@ describe('a preview reports', () => {
           reason: 'No rule of inner decided.',
           end_of_branch: true,
         },
+      ],
+      warnings: [
+        { code: 'escalation_path_inactive', block_id: 'outer' },
+        { code: 'escalation_path_inactive', block_id: 'inner' },
       ],
     });
   });
@@ -231,6 +240,7 @@ describe('a preview reports', () => {
       escalation_path: 'finance',
       escalation_path_source: 'block_escalation',
       blocks: [{ block_id: 'limit', position: 0, outcome: 'human', error_code: code }],
+      warnings: [{ code: 'escalation_path_inactive', block_id: 'limit' }],
     });
   });
 

@@ -42,9 +42,10 @@ describe('preview', () => {
       terminal_block_id: 'small',
       escalation_path_source: 'no_escalation',
       blocks: [
-        { block_id: 'never', position: 0, outcome: 'next' },
+        { block_id: 'never', position: 0, outcome: 'next', reason: 'The condition does not hold.' },
         { block_id: 'small', position: 1, outcome: 'approve', reason: 'Fine.' },
       ],
+      warnings: [{ code: 'approves_without_limit', block_id: 'never', condition_id: 'n' }],
     });
     expect((await owner.http.get(`${ORGANIZATION}/revisions`)).body).toMatchObject({
       total_count: 1,

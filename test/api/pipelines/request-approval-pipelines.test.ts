@@ -47,6 +47,7 @@ describe('revisions of a pipeline', () => {
       activated_by: creator,
       activated_at: born.body['created_at'],
       blocks: [],
+      warnings: [],
     });
   });
 

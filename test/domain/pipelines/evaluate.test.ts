@@ -33,7 +33,7 @@ describe('evaluatePipeline', () => {
       reason: 'c says so.',
       escalation_path_source: 'no_escalation',
       blocks: [
-        { block_id: 'a', position: 0, outcome: 'next' },
+        { block_id: 'a', position: 0, outcome: 'next', reason: 'The condition does not hold.' },
         { block_id: 'b', position: 1, outcome: 'next', reason: 'b says so.' },
         { block_id: 'c', position: 2, outcome: 'approve', reason: 'c says so.' },
       ],
@@ -189,7 +189,7 @@ describe('a branch', () => {
       reason: 'd says so.',
       escalation_path_source: 'no_escalation',
       blocks: [
-        { block_id: 'b', position: 0, outcome: 'next' },
+        { block_id: 'b', position: 0, outcome: 'next', reason: 'The condition does not hold.' },
         { block_id: 'd', position: 2, outcome: 'approve', reason: 'd says so.' },
       ],
     });
@@ -214,9 +214,9 @@ describe('a branch', () => {
       escalation_path: 'own',
       escalation_path_source: 'block_escalation',
       blocks: [
-        { block_id: 'b', position: 0, outcome: 'enter' },
-        { block_id: 'c', position: 1, outcome: 'next' },
-        { block_id: 'd', position: 2, outcome: 'enter' },
+        { block_id: 'b', position: 0, outcome: 'enter', reason: 'The condition holds.' },
+        { block_id: 'c', position: 1, outcome: 'next', reason: 'The condition does not hold.' },
+        { block_id: 'd', position: 2, outcome: 'enter', reason: 'The condition holds.' },
         { block_id: 'e', position: 3, outcome: 'next', reason: 'e says so.' },
         { block_id: 'f', position: 4, outcome: 'human', reason: 'f says so.' },
       ],
@@ -238,8 +238,8 @@ describe('a branch', () => {
       escalation_path: 'inner',
       escalation_path_source: 'block_escalation',
       blocks: [
-        { block_id: 'b', position: 0, outcome: 'enter' },
-        { block_id: 'c', position: 1, outcome: 'enter' },
+        { block_id: 'b', position: 0, outcome: 'enter', reason: 'The condition holds.' },
+        { block_id: 'c', position: 1, outcome: 'enter', reason: 'The condition holds.' },
         { block_id: 'd', position: 2, outcome: 'next', reason: 'd says so.' },
         { block_id: 'c', position: 1, outcome: 'human', reason: 'c ended.', end_of_branch: true },
       ],

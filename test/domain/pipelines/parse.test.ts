@@ -248,9 +248,13 @@ describe('parsePipelineDocument', () => {
       default_escalation_path: 'ops',
     };
     expect(namedEscalationPaths(parsed(body))).toEqual([
-      { pathKey: 'night', pointer: '/blocks/1/config/escalation_path' },
-      { pathKey: 'end', pointer: '/blocks/2/config/escalation_path' },
-      { pathKey: 'inner', pointer: '/blocks/2/config/blocks/0/config/escalation_path' },
+      { pathKey: 'night', pointer: '/blocks/1/config/escalation_path', blockId: 'gate' },
+      { pathKey: 'end', pointer: '/blocks/2/config/escalation_path', blockId: 'b' },
+      {
+        pathKey: 'inner',
+        pointer: '/blocks/2/config/blocks/0/config/escalation_path',
+        blockId: 'c',
+      },
       { pathKey: 'ops', pointer: '/default_escalation_path' },
     ]);
   });

@@ -1,0 +1,78 @@
+/**
+ * Negative operators that let absent data pass. Every operator is false for an absent field, so a
+ * rule that denies what is "not in" a list says nothing about a call without the field.
+ */
+import type { Condition, LeafCondition } from '../../conditions/document.ts';
+import type { ConditionOperator } from '../../conditions/types.ts';
+
+const NEGATIVE: ReadonlySet<ConditionOperator> = new Set([
+  'not_equals',
+  'not_in',
+  'not_contains',
+  'not_matches',
+]);
+
+/** Fields that every request has, and the items of a list. */
+const ALWAYS_THERE: ReadonlySet<string> = new Set([
+  '/request/tool',
+  '/request/arguments',
+  '/agent/slug',
+  '/agent/name',
+  '/item',
+]);
+
+/**
+ * The leaves with a negative operator on a field that can be absent. `covered` has the fields whose
+ * absence the rule, or one before it, treats on purpose.
+ */
+export function uncoveredNegatives(
+  condition: Condition,
+  covered: ReadonlySet<string>,
+): readonly LeafCondition[] {
+  if ('all' in condition || 'any' in condition) {
+    const parts = 'all' in condition ? condition.all : condition.any;
+    // `all` with `exists` says that it is about calls that have the field.
+    const operator = 'all' in condition ? 'exists' : 'not_exists';
+    const known = new Set([...covered, ...parts.flatMap((part) => fieldsOf(part, operator))]);
+    return parts.flatMap((part) => uncoveredNegatives(part, known));
+  }
+  if ('every' in condition) return uncoveredInItems(condition.every, covered);
+  if ('some' in condition) return uncoveredInItems(condition.some, covered);
+  const { operator, field } = condition;
+  const fires = !NEGATIVE.has(operator) || ALWAYS_THERE.has(field) || covered.has(field);
+  return fires ? [] : [condition];
+}
+
+/** A list that is absent, or empty, has no item to be tested. */
+function uncoveredInItems(
+  { field, condition }: { readonly field: string; readonly condition: Condition },
+  covered: ReadonlySet<string>,
+): readonly LeafCondition[] {
+  const inside = new Set([...covered].filter((name) => !name.startsWith('/item')));
+  if (ALWAYS_THERE.has(field) || covered.has(field)) return uncoveredNegatives(condition, inside);
+  return negativesIn(condition);
+}
+
+function negativesIn(condition: Condition): readonly LeafCondition[] {
+  if ('all' in condition) return condition.all.flatMap(negativesIn);
+  if ('any' in condition) return condition.any.flatMap(negativesIn);
+  if ('some' in condition) return negativesIn(condition.some.condition);
+  if ('every' in condition) return negativesIn(condition.every.condition);
+  return NEGATIVE.has(condition.operator) ? [condition] : [];
+}
+
+/** The fields that `condition`, alone or as a part of an `any`, tests with the operator. */
+function fieldsOf(condition: Condition, operator: ConditionOperator): readonly string[] {
+  if ('any' in condition && operator === 'not_exists')
+    return condition.any.flatMap((part) => fieldsOf(part, operator));
+  if ('all' in condition && operator === 'exists')
+    return condition.all.flatMap((part) => fieldsOf(part, operator));
+  return 'operator' in condition && condition.operator === operator ? [condition.field] : [];
+}
+
+/** The fields whose absence the condition asks about. */
+export function fieldsMissed(condition: Condition): readonly string[] {
+  if ('all' in condition) return condition.all.flatMap(fieldsMissed);
+  if ('any' in condition) return condition.any.flatMap(fieldsMissed);
+  return fieldsOf(condition, 'not_exists');
+}
