@@ -22,6 +22,7 @@ import { escalationPathPreviewEndpoints } from './escalation/escalation-path-pre
 import { escalationPathEndpoints } from './escalation/escalation-paths.ts';
 import { invitationEndpoints } from './people/invitations.ts';
 import { meEndpoints } from './sign-in/me.ts';
+import { memberIdentityEndpoints } from './people/member-identities.ts';
 import { memberEndpoints } from './people/members.ts';
 import { mfaEndpoints } from './sign-in/mfa.ts';
 import { notificationChannelEndpoints } from './notifications/notification-channels.ts';
@@ -64,6 +65,7 @@ export const endpoints: readonly Endpoint[] = [
   ...organizationEndpoints,
   ...nameEndpoints,
   ...memberEndpoints,
+  ...memberIdentityEndpoints,
   ...permissionPolicyEndpoints,
   ...teamEndpoints,
   ...teamEscalationPolicyEndpoints,

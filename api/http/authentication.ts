@@ -8,12 +8,14 @@ import {
   type Principal,
 } from '../../src/domain/people/authorization.ts';
 import type { PresentedCredential } from '../../src/services/sign-in/authentication.ts';
+import type { PendingCookie } from '../../src/services/sign-in/oidc.ts';
 import { takesBackground, type AuthKind, type Endpoint } from './endpoint.ts';
 
 export const SESSION_COOKIE = 'service_session';
 /** On calls that no person caused. */
 export const BACKGROUND_HEADER = 'service-background';
-export const SSO_COOKIE = 'service_sso';
+/** What follows it tells the unfinished sign-ins of a browser apart. */
+export const SSO_COOKIE_PREFIX = 'service_sso_';
 
 /**
  * The bearer token, else the session cookie. A malformed Authorization header is 401 and never
@@ -39,12 +41,23 @@ export function sessionCookie(headers: IncomingHttpHeaders): string | undefined 
 }
 
 /** The first one of this name, because browsers send the one with the longest path first. */
-export function readCookie(headers: IncomingHttpHeaders, wanted: string): string | undefined {
+function readCookie(headers: IncomingHttpHeaders, wanted: string): string | undefined {
   for (const pair of (headers.cookie ?? '').split(';')) {
     const [name, ...value] = pair.trim().split('=');
     if (name === wanted) return value.join('=');
   }
   return undefined;
+}
+
+/** All of this prefix, by what follows it in their names. */
+export function ssoCookies(headers: IncomingHttpHeaders): PendingCookie[] {
+  return (headers.cookie ?? '').split(';').flatMap((pair) => {
+    const [name = '', ...value] = pair.trim().split('=');
+    const id = name.slice(SSO_COOKIE_PREFIX.length);
+    return name.startsWith(SSO_COOKIE_PREFIX) && /^[\w-]{1,64}$/.test(id)
+      ? [{ id, sealed: value.join('=') }]
+      : [];
+  });
 }
 
 /** The origin of this service's pages. */

@@ -16,11 +16,10 @@ import { answerIssues, printBody, type PrintedBody } from './answers.ts';
 import {
   admit,
   presentedCredential,
-  readCookie,
   refuseCrossSite,
   refuseForeignPage,
   sessionCookie,
-  SSO_COOKIE,
+  ssoCookies,
 } from './authentication.ts';
 import { declaredAnswer, type AnyCall, type Endpoint, type Reply } from './endpoint.ts';
 import {
@@ -191,7 +190,7 @@ async function readCall(
           limit: endpoint.bodyLimit,
         })
       : NO_FORM,
-    cookies: { session: sessionCookie(headers), sso: readCookie(headers, SSO_COOKIE) },
+    cookies: { session: sessionCookie(headers), sso: ssoCookies(headers) },
     client: {
       address,
       userAgent: (headers['user-agent'] ?? '').slice(0, 300),

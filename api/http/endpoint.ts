@@ -13,6 +13,7 @@ import type {
 } from '../../src/domain/people/authorization.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import type { Permission } from '../../src/domain/people/permissions.ts';
+import type { PendingCookie } from '../../src/services/sign-in/oidc.ts';
 import type { Client } from '../../src/services/sign-in/sessions.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 
@@ -106,8 +107,8 @@ export type AnyCall = Call<
 export interface Cookies {
   /** The presented session cookie. */
   readonly session: string | undefined;
-  /** The presented cookie of an unfinished sign-in through the identity provider. */
-  readonly sso: string | undefined;
+  /** The presented cookies of unfinished sign-ins through the identity provider. */
+  readonly sso: readonly PendingCookie[];
 }
 
 /** The body from another system, character for character as it was signed. */

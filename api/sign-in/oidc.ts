@@ -6,10 +6,11 @@ import {
   finishSignIn,
   readSignInOptions,
   SIGN_IN_MINUTES,
+  type PendingCookie,
 } from '../../src/services/sign-in/oidc.ts';
 import type { Runtime } from '../../src/services/context.ts';
 import { DEFAULT_RETURN_PATH } from '../../src/services/links.ts';
-import { SSO_COOKIE } from '../http/authentication.ts';
+import { SSO_COOKIE_PREFIX } from '../http/authentication.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { editionSchema } from '../http/schema.ts';
 import { setsSessionCookie } from '../http/session-cookies.ts';
@@ -42,12 +43,12 @@ const returnTo = z
     override: { type: 'string', default: DEFAULT_RETURN_PATH, maxLength: 2000 },
   });
 
-/** An empty `value` clears the cookie. Browsers send it only to these endpoints, also when the service is below a path. */
-function ssoCookie({ publicUrl }: Runtime, value: string): string {
+/** An empty value clears the cookie. Browsers send it only to these endpoints, also when the service is below a path. */
+function ssoCookie({ publicUrl }: Runtime, { id, sealed }: PendingCookie): string {
   const { protocol, pathname } = new URL(publicUrl());
   const path = `${pathname.replace(/\/$/, '')}/auth/oidc`;
   const secure = protocol === 'https:' ? '; Secure' : '';
-  return `${SSO_COOKIE}=${value}; Path=${path}; Max-Age=${value === '' ? 0 : SIGN_IN_MINUTES * 60}; HttpOnly; SameSite=Lax${secure}`;
+  return `${SSO_COOKIE_PREFIX}${id}=${sealed}; Path=${path}; Max-Age=${sealed === '' ? 0 : SIGN_IN_MINUTES * 60}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 export const oidcEndpoints: readonly Endpoint[] = [
@@ -107,16 +108,19 @@ export const oidcEndpoints: readonly Endpoint[] = [
       headers: {
         Location: 'The authorization endpoint of the provider.',
         'Set-Cookie':
-          'The cookie `service_sso`, which binds the sign-in to this browser for ten minutes.',
+          'A cookie `service_sso_…` of this sign-in, which binds it to this browser for ten minutes. A browser keeps at most six: older ones are cleared.',
       },
     },
     errors: ['sso_not_configured', 'identity_provider_failed'],
-    handler: async ({ query }, context) => {
-      const { url, cookie } = await beginSignIn(context, {
+    handler: async ({ query, cookies }, context) => {
+      const { url, cookie, forgotten } = await beginSignIn(context, {
         returnTo: query.return_to,
         reauthenticate: query.prompt === 'login',
+        cookies: cookies.sso,
       });
-      return { headers: { Location: url, 'Set-Cookie': ssoCookie(context, cookie) } };
+      const cleared = forgotten.map((id) => ({ id, sealed: '' }));
+      const kept = [...cleared, cookie].map((each) => ssoCookie(context, each));
+      return { headers: { Location: url, 'Set-Cookie': kept } };
     },
   }),
   defineEndpoint({
@@ -129,11 +133,14 @@ export const oidcEndpoints: readonly Endpoint[] = [
       'The redirect URI to register at the provider. It opens a session and ends the previous one of the browser.\n\n' +
       '- The session is `strong` when the provider reports `mfa`, and as old as the authentication there.\n' +
       '- It does not ask for an authenticator app enrolled here: the provider decides about factors.\n' +
-      '- An unknown identity enters by its verified email: as the active member with that email, or as a new member without permissions where its domain is admitted.\n\n' +
+      '- An unknown identity enters by its verified email: as the active member with that email, or as a new member without permissions where its domain is admitted.\n' +
+      '- A member with an identity at this provider is never linked to another one, since an address can go to another person. An owner may unlink the former one.\n' +
+      '- Each sign-in has a cookie of its own, so several tabs do not disturb each other. An answer that this browser did not ask for ends nothing.\n\n' +
       'Failures redirect to `/login?error=<code>`, with `&return_to=<path>` when the sign-in named a page other than `/`:\n' +
       '- `sso_denied`: the person or the provider refused.\n' +
       '- `sso_expired`: the sign-in did not start in this browser within ten minutes, or is over.\n' +
       '- `sso_failed`: the answer does not belong to this sign-in, or the provider failed.\n' +
+      '- `email_not_verified`: the email is not verified by the provider.\n' +
       '- `sign_in_not_admitted`, `membership_inactive`, `seat_limit_reached`: the person may not enter.',
     auth: 'none',
     query: z.looseObject({
@@ -151,19 +158,21 @@ export const oidcEndpoints: readonly Endpoint[] = [
       headers: {
         Location: 'A page of this service.',
         'Set-Cookie':
-          'Clears the cookie `service_sso`; sets the session cookie `service_session` when the person is signed in.',
+          'Clears the cookie `service_sso_…` of this sign-in, and no other; sets the session cookie `service_session` when the person is signed in.',
       },
     },
     errors: ['sso_not_configured'],
     handler: async ({ query, cookies, client }, context) => {
-      const { url, sessionToken } = await finishSignIn(context, {
+      const { url, sessionToken, usedCookie } = await finishSignIn(context, {
         query: query as Record<string, string>,
         cookies,
         client,
       });
       const session =
         sessionToken === undefined ? [] : [setsSessionCookie(context, sessionToken)['Set-Cookie']];
-      return { headers: { Location: url, 'Set-Cookie': [ssoCookie(context, ''), ...session] } };
+      const used =
+        usedCookie === undefined ? [] : [ssoCookie(context, { id: usedCookie, sealed: '' })];
+      return { headers: { Location: url, 'Set-Cookie': [...used, ...session] } };
     },
   }),
 ];

@@ -99,6 +99,10 @@ export const errorCatalogue = {
     'forbidden',
     'The identity provider signed you in, but you have no access here. Ask an owner for an invitation.',
   ),
+  email_not_verified: entry(
+    'forbidden',
+    'Your email is not verified by the provider. Verify it there, or ask the operator of this service about COUNTERSIGN_OIDC_TRUST_EMAIL.',
+  ),
   request_not_routed: entry('forbidden', 'The request was not routed to this reviewer.'),
   not_claim_holder: entry(
     'forbidden',

@@ -194,6 +194,10 @@ export const environmentVariables = z.object({
       description:
         'People with a verified email of exactly these domains become members without any permission at their first sign-in. Without it only existing members can sign in through the provider.',
     }),
+  COUNTERSIGN_OIDC_TRUST_EMAIL: choice('verified', 'issuer').prefault('verified').meta({
+    description:
+      'Which emails of the OpenID provider identify people. `verified`: those that it says it has verified. `issuer`: also those of which it does not say whether they are. Set it only for a provider whose administrators assign every email.',
+  }),
   COUNTERSIGN_OIDC_NAME: text()
     .prefault('Single sign-on')
     .meta({ description: 'Name of the OpenID provider on the sign-in button.' }),

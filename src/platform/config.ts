@@ -126,6 +126,7 @@ function oidcSettings(values: EnvironmentValues): OidcSettings | undefined {
     COUNTERSIGN_OIDC_CLIENT_SECRET: clientSecret,
     COUNTERSIGN_OIDC_EMAIL_DOMAINS: emailDomains = [],
     COUNTERSIGN_OIDC_NAME: name,
+    COUNTERSIGN_OIDC_TRUST_EMAIL: trustEmail,
   } = values;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined)
     return undefined;
@@ -135,6 +136,7 @@ function oidcSettings(values: EnvironmentValues): OidcSettings | undefined {
     clientSecret,
     name,
     emailDomains: emailDomains.map((domain) => domain.toLowerCase()),
+    trustEmail,
   };
 }
 

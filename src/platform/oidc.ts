@@ -14,6 +14,8 @@ export interface OidcSettings {
   readonly name: string;
   /** In lower case. */
   readonly emailDomains: readonly string[];
+  /** `issuer`: an email counts as verified where the provider does not say whether it is. */
+  readonly trustEmail: 'verified' | 'issuer';
 }
 
 /**
@@ -52,10 +54,13 @@ export type ProviderFailure = 'denied' | 'away' | 'refused';
 export class IdentityProviderError extends Error {
   override readonly name = 'IdentityProviderError';
   readonly failure: ProviderFailure;
+  /** What an operator has to change, where that is known. */
+  readonly advice: string | undefined;
 
-  constructor(failure: ProviderFailure, message: string) {
+  constructor(failure: ProviderFailure, message: string, advice?: string) {
     super(message);
     this.failure = failure;
+    this.advice = advice;
   }
 }
 
@@ -104,7 +109,10 @@ export function openOidcClient(settings: OidcSettings, sealingKey: string): Oidc
     emailDomains: settings.emailDomains,
     begin: async (options) => await begin(await configuration(), options),
     finish: async (callbackUrl, options) =>
-      await finish(await configuration(), callbackUrl, options),
+      await finish(await configuration(), callbackUrl, {
+        ...options,
+        trustEmail: settings.trustEmail,
+      }),
     seal: (text) => box.seal(Buffer.from(text), purpose).sealed.toString('base64url'),
     open: (sealed) => {
       try {
@@ -164,9 +172,20 @@ async function discover({
     )
       return configuration;
   } catch (error) {
+    const advice = slashAdvice(error, issuer);
+    if (advice !== undefined) throw new IdentityProviderError('away', advice, advice);
     throw new IdentityProviderError('away', `metadata are not available: ${describeError(error)}`);
   }
   throw new IdentityProviderError('away', 'metadata lack usable endpoints');
+}
+
+/** Where the provider's name for itself differs from the setting by nothing but a trailing slash. */
+function slashAdvice(error: unknown, issuer: string): string | undefined {
+  const { cause } = (error ?? {}) as { cause?: { attribute?: unknown; body?: unknown } };
+  if (cause?.attribute !== 'issuer') return undefined;
+  const { issuer: named } = (cause.body ?? {}) as { issuer?: unknown };
+  if (named !== `${issuer}/` && `${String(named)}/` !== issuer) return undefined;
+  return `The identity provider names itself ${String(named)}, and COUNTERSIGN_OIDC_ISSUER is ${issuer}: they differ by a slash at the end. Set the variable to exactly what the provider says.`;
 }
 
 /** In the header, the default of the standard, unless the provider accepts it only in the body. */
@@ -219,7 +238,12 @@ async function finish(
   {
     checks,
     maxAuthenticationAgeSeconds,
-  }: { readonly checks: SignInChecks; readonly maxAuthenticationAgeSeconds: number | undefined },
+    trustEmail,
+  }: {
+    readonly checks: SignInChecks;
+    readonly maxAuthenticationAgeSeconds: number | undefined;
+    readonly trustEmail: OidcSettings['trustEmail'];
+  },
 ): Promise<VerifiedIdentity> {
   try {
     const tokens = await client.authorizationCodeGrant(configuration, callbackUrl, {
@@ -231,7 +255,8 @@ async function finish(
     });
     const claims = tokens.claims();
     if (!claims) throw new IdentityProviderError('refused', 'the answer has no id token');
-    return identityOf(claims, await profileOf(configuration, tokens.access_token, claims));
+    const profile = await profileOf(configuration, tokens.access_token, claims);
+    return identityOf(claims, profile, trustEmail);
   } catch (error) {
     if (error instanceof IdentityProviderError) throw error;
     const denied =
@@ -242,27 +267,47 @@ async function finish(
 
 type Profile = Readonly<Record<string, unknown>>;
 
-/** Many providers leave the email out of the id token. */
+/**
+ * Many providers leave the email, or whether it is verified, out of the id token. What the token says
+ * goes first. The flag of the other answer counts only for the same email.
+ */
 async function profileOf(
   configuration: client.Configuration,
   accessToken: string,
   claims: client.IDToken,
 ): Promise<Profile> {
-  if (
-    claims['email'] !== undefined ||
-    configuration.serverMetadata().userinfo_endpoint === undefined
-  )
-    return claims;
-  return await client.fetchUserInfo(configuration, accessToken, claims.sub);
+  const { email, email_verified: verified } = claims;
+  const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
+  if ((email !== undefined && isGiven(verified)) || endpoint === undefined) return claims;
+  const asked = client.fetchUserInfo(configuration, accessToken, claims.sub);
+  if (email === undefined) return { ...claims, ...(await asked) };
+  // The person is known by the token. Without the other answer, their email is only not verified.
+  const info: Profile = await asked.catch(() => ({}));
+  return info['email'] === undefined || info['email'] === email
+    ? { ...info, ...claims, email_verified: info['email_verified'] }
+    : claims;
 }
 
-function identityOf(claims: client.IDToken, profile: Profile): VerifiedIdentity {
+function isGiven(claim: unknown): boolean {
+  return claim !== undefined && claim !== null;
+}
+
+/** Some providers send it as text. */
+function isVerified(claim: unknown, trustEmail: OidcSettings['trustEmail']): boolean {
+  return isGiven(claim) ? claim === true || claim === 'true' : trustEmail === 'issuer';
+}
+
+function identityOf(
+  claims: client.IDToken,
+  profile: Profile,
+  trustEmail: OidcSettings['trustEmail'],
+): VerifiedIdentity {
   const { amr, auth_time: authTime } = claims;
   return {
     issuer: claims.iss,
     subject: claims.sub,
     email: typeof profile['email'] === 'string' ? profile['email'] : undefined,
-    emailVerified: profile['email_verified'] === true,
+    emailVerified: isVerified(profile['email_verified'], trustEmail),
     name: typeof profile['name'] === 'string' ? profile['name'] : undefined,
     methods: Array.isArray(amr) ? amr.filter((method) => typeof method === 'string') : [],
     authenticatedAt: typeof authTime === 'number' ? new Date(authTime * 1_000) : undefined,

@@ -99,16 +99,19 @@ describe('configuration', () => {
         ...settings,
         name: 'Single sign-on',
         emailDomains: [],
+        trustEmail: 'verified',
       });
       const more = {
         ...OIDC,
         COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'Example.com, works.example',
         COUNTERSIGN_OIDC_NAME: 'Acme',
+        COUNTERSIGN_OIDC_TRUST_EMAIL: 'issuer',
       };
       expect(loadConfig(more, 'start').oidc).toEqual({
         ...settings,
         name: 'Acme',
         emailDomains: ['example.com', 'works.example'],
+        trustEmail: 'issuer',
       });
     });
 

@@ -10,22 +10,24 @@ const LINKS_AN_HOUR = 5;
 
 /**
  * SQL: the person `u` has a password and is an active member of an organization that is not
- * deleted.
+ * deleted. With an identity provider, no one that it has identified: their address may have gone to
+ * another person, who would get the link.
  */
 const MAY_RESET = `
   u.password_hash is not null
+  and not (cast(:withProvider as boolean) and exists (select from user_identities i where i.user_id = u.id))
   and exists (select from memberships m join organizations o on o.id = m.organization_id
                where m.user_id = u.id and m.status = 'active' and o.deleted_at is null)`;
 
 /** The recipient of a reset link; undefined when the person cannot sign in with a password. */
 export async function findResetRecipient(
   db: Db,
-  email: string,
+  { email, withProvider }: { readonly email: string; readonly withProvider: boolean },
 ): Promise<ResetRecipient | undefined> {
   return await queryRow<ResetRecipient>(
     db,
     `select u.id as user_id, u.email, u.display_name from users u where lower(u.email) = lower(:email) and ${MAY_RESET}`,
-    { email },
+    { email, withProvider },
   );
 }
 
@@ -59,7 +61,7 @@ export async function insertPasswordReset(trx: Trx, reset: NewPasswordReset): Pr
 
 export async function findLivePasswordReset(
   db: Db,
-  id: string,
+  { id, withProvider }: { readonly id: string; readonly withProvider: boolean },
 ): Promise<PasswordReset | undefined> {
   return await queryRow<PasswordReset>(
     db,
@@ -68,7 +70,7 @@ export async function findLivePasswordReset(
        from password_resets r
        join users u on u.id = r.user_id
       where r.id = :id and r.used_at is null and r.expires_at > clock_timestamp() and ${MAY_RESET}`,
-    { id },
+    { id, withProvider },
   );
 }
 

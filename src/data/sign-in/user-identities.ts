@@ -1,7 +1,7 @@
 /** Identities of people at an OpenID provider, and the memberships they sign in to. */
 import type { UserIdentity, Person } from '../../domain/sign-in/user-identities.ts';
-import type { Db } from '../../platform/postgres.ts';
-import { queryRow } from '../../platform/rows.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
+import { queryRow, queryRows } from '../../platform/rows.ts';
 
 /** SQL for one Person of the users `u`: prefers an active membership, then a suspended one. */
 const person = (condition: string) => `
@@ -26,6 +26,39 @@ export async function findPersonByEmail(db: Db, email: string): Promise<Person |
   return await queryRow<Person>(db, person('lower(u.email) = lower(:email)'), {
     email,
   });
+}
+
+/** Whether the provider has identified this person before. */
+export async function hasIdentityAt(db: Db, userId: string, issuer: string): Promise<boolean> {
+  const row: unknown = await db('user_identities')
+    .where({ user_id: userId, issuer })
+    .first('subject');
+  return row !== undefined;
+}
+
+export interface LinkedIdentity extends UserIdentity {
+  readonly linkedAt: Date;
+}
+
+/** The identities of a member, oldest first. */
+export async function listIdentitiesOf(
+  db: Db,
+  organizationId: string,
+  membershipId: string,
+): Promise<LinkedIdentity[]> {
+  return await queryRows<LinkedIdentity>(
+    db,
+    `select i.issuer, i.subject, i.created_at as linked_at
+       from user_identities i
+       join memberships m on m.user_id = i.user_id
+      where m.organization_id = :organizationId and m.id = :membershipId
+      order by i.created_at, i.issuer, i.subject`,
+    { organizationId, membershipId },
+  );
+}
+
+export async function deleteIdentity(trx: Trx, { issuer, subject }: UserIdentity): Promise<void> {
+  await trx('user_identities').where({ issuer, subject }).delete();
 }
 
 export async function insertUserIdentity(

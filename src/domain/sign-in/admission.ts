@@ -7,6 +7,8 @@ export interface AdmissionFacts {
   readonly byIdentity: MembershipStatus | null | undefined;
   /** The membership of the account with this email. */
   readonly byEmail: MembershipStatus | null | undefined;
+  /** The account with this email has another identity at this provider. */
+  readonly hasOtherIdentity: boolean;
   /** An invitation for this email is pending. */
   readonly isInvited: boolean;
   /** People of this email domain may join without an invitation. */
@@ -14,15 +16,19 @@ export interface AdmissionFacts {
 }
 
 /** `link`: the person enters and the provider identity is linked to their account. */
-export type Admission = 'enter' | 'link' | 'accept_invitation' | 'join' | 'refuse';
+export type Admission =
+  'enter' | 'link' | 'accept_invitation' | 'join' | 'refuse' | 'refuse_other_identity';
 
 export function decideAdmission({
   byIdentity,
   byEmail,
+  hasOtherIdentity,
   isInvited,
   admitsNewcomers,
 }: AdmissionFacts): Admission {
   if (isMember(byIdentity)) return 'enter';
+  // Addresses are given to new people. So an account that has its person never gets another one.
+  if (byIdentity === undefined && hasOtherIdentity) return 'refuse_other_identity';
   if (byIdentity === undefined && isMember(byEmail)) return 'link';
   if (isInvited) return 'accept_invitation';
   // Removed people need an invitation to enter again.

@@ -53,6 +53,14 @@ export function admissibleEmail(
   return domains.length === 0 || domains.includes(domain) ? email : undefined;
 }
 
+/** Whether the email would identify the person if the provider had verified it. */
+export function lacksOnlyVerification(
+  { email, emailVerified }: { readonly email: string | undefined; readonly emailVerified: boolean },
+  domains: readonly string[],
+): boolean {
+  return !emailVerified && admissibleEmail({ email, emailVerified: true }, domains) !== undefined;
+}
+
 const MAX_NAME_LENGTH = 200;
 
 /** The provider's name for the person if it is printable, else the local part of the email. */

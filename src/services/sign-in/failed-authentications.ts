@@ -1,6 +1,7 @@
 /** Records failed authentications in the audit log of the organization they were aimed at. */
 import { SYSTEM, type AuditActor } from '../../domain/audit.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
+import type { UserIdentity } from '../../domain/sign-in/user-identities.ts';
 import type { ServiceContext } from '../context.ts';
 import type { Client } from './sessions.ts';
 
@@ -22,7 +23,9 @@ export interface FailedAuthentication {
   readonly membershipId?: string;
   /** The signed-in person. When absent, the caller is unknown and the service is the actor. */
   readonly actor?: AuditActor;
-  readonly reason: 'wrong_password' | 'wrong_code' | 'membership_inactive';
+  readonly reason: 'wrong_password' | 'wrong_code' | 'membership_inactive' | 'another_identity';
+  /** Who the identity provider says they are, where an owner has to know it. */
+  readonly identity?: UserIdentity;
   readonly client: Client;
 }
 
@@ -34,12 +37,21 @@ export function recordFailedAuthentication(
   { db, logger }: ServiceContext,
   failed: FailedAuthentication,
 ): void {
-  const { organizationId, subjectId, membershipId, actor = SYSTEM, reason, client } = failed;
+  const {
+    organizationId,
+    subjectId,
+    membershipId,
+    actor = SYSTEM,
+    reason,
+    client,
+    identity,
+  } = failed;
   const data = {
     membership_id: membershipId,
     reason,
     client_address: client.address,
     user_agent: client.userAgent,
+    ...(identity && { issuer: identity.issuer, subject: identity.subject }),
   };
   setImmediate(() => {
     insertAuditEvents(db, organizationId, {

@@ -7,6 +7,7 @@ import { assuranceOf } from '../../domain/sign-in/oidc.ts';
 import { SESSION_SECONDS } from '../../domain/sign-in/sessions.ts';
 import { readClock } from '../../data/clock.ts';
 import { hasOrganization } from '../../data/organization/organizations.ts';
+import { createHash } from 'node:crypto';
 import {
   IdentityProviderError,
   type OidcClient,
@@ -56,13 +57,34 @@ export interface BegunSignIn {
   /** The URL at the provider. */
   readonly url: string;
   /** Binds the return to the browser that started the sign-in. */
-  readonly cookie: string;
+  readonly cookie: PendingCookie;
+  /** Ids of cookies for the browser to forget: those that are over, and the oldest of too many. */
+  readonly forgotten: readonly string[];
+}
+
+/** One begun sign-in of a browser, as its cookie holds it. */
+export interface PendingCookie {
+  /** Derived from the state of the sign-in, so that each tab finds its own. */
+  readonly id: string;
+  readonly sealed: string;
+}
+
+/** The sign-ins that one browser may have begun, such as in tabs that were restored together. */
+const MOST_PENDING = 6;
+
+function cookieIdOf(state: string): string {
+  return createHash('sha256').update(state).digest('base64url').slice(0, 16);
 }
 
 /** `returnTo` must be a return path. 501 `sso_not_configured`; 504 `identity_provider_failed`. */
 export async function beginSignIn(
   context: ServiceContext,
-  options: { returnTo: string; reauthenticate: boolean },
+  options: {
+    readonly returnTo: string;
+    readonly reauthenticate: boolean;
+    /** The sign-ins that the browser began before. */
+    readonly cookies: readonly PendingCookie[];
+  },
 ): Promise<BegunSignIn> {
   const oidc = requireOidc(context);
   const { returnTo, reauthenticate } = options;
@@ -72,18 +94,36 @@ export async function beginSignIn(
       // No session of ours lasts longer than the authentication it begins with.
       maxAuthenticationAgeSeconds: reauthenticate ? 0 : SESSION_SECONDS,
     });
-    const pending: PendingSignIn = {
-      ...checks,
-      returnTo,
-      anew: reauthenticate,
-      beganAt: (await readClock(context.db)).getTime(),
+    const beganAt = (await readClock(context.db)).getTime();
+    const pending: PendingSignIn = { ...checks, returnTo, anew: reauthenticate, beganAt };
+    return {
+      url,
+      cookie: { id: cookieIdOf(checks.state), sealed: oidc.seal(JSON.stringify(pending)) },
+      forgotten: superfluous(oidc, options.cookies, beganAt),
     };
-    return { url, cookie: oidc.seal(JSON.stringify(pending)) };
   } catch (error) {
     if (!(error instanceof IdentityProviderError)) throw error;
     context.logger.warn({ reason: error.message }, 'the identity provider cannot be asked');
-    throw new AppError('identity_provider_failed', { cause: error });
+    throw new AppError('identity_provider_failed', {
+      cause: error,
+      ...(error.advice !== undefined && { detail: error.advice }),
+    });
   }
+}
+
+/** What must go so that the browser keeps a bounded number of cookies, with the next one. */
+function superfluous(
+  oidc: OidcClient,
+  cookies: readonly PendingCookie[],
+  now: number,
+): readonly string[] {
+  const live = cookies
+    .map(({ id, sealed }) => ({ id, beganAt: openSealed(oidc, sealed)?.beganAt ?? 0 }))
+    .filter(({ beganAt }) => now - beganAt <= SIGN_IN_MINUTES * 60_000)
+    .sort((a, b) => b.beganAt - a.beganAt)
+    .slice(0, MOST_PENDING - 1)
+    .map(({ id }) => id);
+  return cookies.map(({ id }) => id).filter((id) => !live.includes(id));
 }
 
 function requireOidc({ oidc }: Runtime): OidcClient {
@@ -94,7 +134,10 @@ function requireOidc({ oidc }: Runtime): OidcClient {
 export interface ReturnedBrowser {
   /** The provider's answer. */
   readonly query: Readonly<Record<string, string>>;
-  readonly cookies: { readonly sso: string | undefined; readonly session: string | undefined };
+  readonly cookies: {
+    readonly sso: readonly PendingCookie[];
+    readonly session: string | undefined;
+  };
   readonly client: Client;
 }
 
@@ -102,6 +145,8 @@ export interface ReturnedBrowser {
 export interface FinishedSignIn {
   readonly url: string;
   readonly sessionToken?: string;
+  /** The cookie that is used up. Absent when the browser has none for this answer. */
+  readonly usedCookie?: string;
 }
 
 /** Error codes for the sign-in page. They are stable, since links contain them. */
@@ -110,6 +155,7 @@ type FailureCode =
   | 'sso_failed'
   | 'sso_expired'
   | 'sign_in_not_admitted'
+  | 'email_not_verified'
   | 'membership_inactive'
   | 'seat_limit_reached';
 
@@ -122,7 +168,21 @@ export async function finishSignIn(
   browser: ReturnedBrowser,
 ): Promise<FinishedSignIn> {
   const oidc = requireOidc(context);
-  const pending = await openPending(context, oidc, browser.cookies.sso);
+  const wanted = cookieIdOf(browser.query['state'] ?? '');
+  const cookie = browser.cookies.sso.find(({ id }) => id === wanted);
+  const finished = await finishPending(context, oidc, { browser, cookie });
+  return { ...finished, ...(cookie && { usedCookie: cookie.id }) };
+}
+
+async function finishPending(
+  context: ServiceContext,
+  oidc: OidcClient,
+  {
+    browser,
+    cookie,
+  }: { readonly browser: ReturnedBrowser; readonly cookie: PendingCookie | undefined },
+): Promise<FinishedSignIn> {
+  const pending = await openPending(context, oidc, cookie?.sealed);
   if (!pending || pending.ageMs > SIGN_IN_MINUTES * 60_000) {
     const reason = 'no recent sign-in started in this browser';
     return failed(context, { code: 'sso_expired', reason, returnTo: pending?.returnTo });
@@ -148,12 +208,16 @@ async function openPending(
   oidc: OidcClient,
   cookie: string | undefined,
 ): Promise<(PendingSignIn & { readonly ageMs: number }) | undefined> {
-  const text = cookie === undefined ? undefined : oidc.open(cookie);
-  if (text === undefined) return undefined;
-  // Only this service can have sealed it.
-  const pending = JSON.parse(text) as PendingSignIn;
+  const pending = cookie === undefined ? undefined : openSealed(oidc, cookie);
+  if (!pending) return undefined;
   const ageMs = (await readClock(context.db)).getTime() - pending.beganAt;
   return { ...pending, ageMs };
+}
+
+function openSealed(oidc: OidcClient, sealed: string): PendingSignIn | undefined {
+  const text = oidc.open(sealed);
+  // Only this service can have sealed it.
+  return text === undefined ? undefined : (JSON.parse(text) as PendingSignIn);
 }
 
 function callbackUrl(context: ServiceContext, query: ReturnedBrowser['query']): URL {
@@ -170,7 +234,7 @@ async function enter(
   const { client, cookies } = browser;
   const { member, issued } = await context.db.transaction(async (trx) => {
     const recognized = await admitIdentity(trx, identity, { emailDomains, limits: context.limits });
-    if (recognized.isSuspended) return { member: recognized };
+    if (recognized.refusal) return { member: recognized };
     const { methods, authenticatedAt = await longAgo(trx) } = identity;
     const authentication = {
       method: 'sso',
@@ -182,16 +246,19 @@ async function enter(
     return { member: recognized, issued: await openSession(trx, recognized, authentication) };
   });
   if (issued) return issued.token;
-  const { organizationId, membershipId } = member;
+  const { organizationId, membershipId, refusal = 'membership_inactive' } = member;
   recordFailedAuthentication(context, {
     at: 'sign_in',
     organizationId,
     membershipId,
     subjectId: membershipId,
-    reason: 'membership_inactive',
+    reason: refusal,
     client,
+    ...(refusal === 'another_identity' && { identity }),
   });
-  throw new AppError('membership_inactive');
+  throw new AppError(
+    refusal === 'another_identity' ? 'sign_in_not_admitted' : 'membership_inactive',
+  );
 }
 
 /**
@@ -204,6 +271,7 @@ async function longAgo(trx: Trx): Promise<Date> {
 
 const REFUSALS: Partial<Record<ErrorCode, FailureCode>> = {
   sign_in_not_admitted: 'sign_in_not_admitted',
+  email_not_verified: 'email_not_verified',
   membership_inactive: 'membership_inactive',
   seat_limit_reached: 'seat_limit_reached',
   identity_provider_failed: 'sso_failed',

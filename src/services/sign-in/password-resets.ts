@@ -29,7 +29,8 @@ interface ResetRequest {
 }
 
 /**
- * Sends a link if an active member with a password has this email. It looks up and sends after the
+ * Sends a link if an active member with a password has this email, unless the identity provider of the deployment
+ * knows them. It looks up and sends after the
  * answer, so that neither text nor timing reveals whether an account exists. 501
  * `email_not_configured`; 429 `rate_limited`.
  */
@@ -55,7 +56,10 @@ async function sendLink(
   mailer: Mailer,
   { email, client }: ResetRequest,
 ): Promise<void> {
-  const recipient = await findResetRecipient(context.db, email);
+  const recipient = await findResetRecipient(context.db, {
+    email,
+    withProvider: context.oidc !== undefined,
+  });
   if (!recipient) return;
   const issued = issueToken(TOKEN_PREFIX.passwordReset);
   const kept = await context.db.transaction(async (trx) => {
@@ -111,15 +115,19 @@ function resetEmail({ email, displayName }: ResetRecipient, url: string): Email 
  * The pending link. Throws 404 when it is unknown, used, expired or replaced by a newer password.
  */
 export async function readPasswordReset(
-  { db }: ServiceContext,
+  context: ServiceContext,
   token: string,
 ): Promise<PasswordReset> {
-  return await requireLive(db, token);
+  return await requireLive(context.db, context, token);
 }
 
-async function requireLive(db: Db, token: string): Promise<PasswordReset> {
+async function requireLive(
+  db: Db,
+  { oidc }: ServiceContext,
+  token: string,
+): Promise<PasswordReset> {
   const reset = await findByToken(parseToken(token), TOKEN_PREFIX.passwordReset, (id) =>
-    findLivePasswordReset(db, id),
+    findLivePasswordReset(db, { id, withProvider: oidc !== undefined }),
   );
   if (!reset) {
     throw new AppError('not_found', {
@@ -135,10 +143,11 @@ async function requireLive(db: Db, token: string): Promise<PasswordReset> {
  * concurrent calls; 400 keeps the link alive; 429 `rate_limited`.
  */
 export async function resetPassword(
-  { db }: ServiceContext,
+  context: ServiceContext,
   input: { readonly token: string; readonly password: string; readonly client: Client },
 ): Promise<void> {
-  const reset = await requireLive(db, input.token);
+  const { db } = context;
+  const reset = await requireLive(db, context, input.token);
   await requireAcceptablePassword(input.password, {
     words: await wordsOf(db, reset),
     pointer: '/password',
@@ -146,7 +155,7 @@ export async function resetPassword(
   const passwordHash = await hashPassword(input.password, networkOf(input.client.address));
   await db.transaction(async (trx) => {
     await lockPassword(trx, reset.userId, 'change');
-    await requireLive(trx, input.token);
+    await requireLive(trx, context, input.token);
     await replacePassword(trx, reset, { passwordHash, how: 'reset', client: input.client });
   });
 }

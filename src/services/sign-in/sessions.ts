@@ -212,6 +212,7 @@ export async function signOut(context: ServiceContext, cookie: string | undefine
 type EndReason =
   | 'signed_out'
   | 'superseded'
+  | 'identity_unlinked'
   | 'manual'
   | 'mfa_enrolled'
   | 'mfa_removed'

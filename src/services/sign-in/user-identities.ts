@@ -8,7 +8,12 @@ import { v7 } from 'uuid';
 import { decideAdmission, isMember } from '../../domain/sign-in/admission.ts';
 import { personOf } from '../../domain/audit.ts';
 import { AppError } from '../../domain/errors.ts';
-import { admissibleEmail, displayNameOf, isSubject } from '../../domain/sign-in/oidc.ts';
+import {
+  admissibleEmail,
+  displayNameOf,
+  isSubject,
+  lacksOnlyVerification,
+} from '../../domain/sign-in/oidc.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { insertMembership, lockMembershipStatus } from '../../data/people/memberships.ts';
 import { lockAccess } from '../../data/organization/organizations.ts';
@@ -16,6 +21,7 @@ import {
   findAdmittingOrganization,
   findPersonByEmail,
   findPersonByIdentity,
+  hasIdentityAt,
   insertUserIdentity,
 } from '../../data/sign-in/user-identities.ts';
 import { insertUserUnlessKnown } from '../../data/people/users.ts';
@@ -30,7 +36,8 @@ export interface Recognized {
   readonly organizationId: string;
   readonly membershipId: string;
   readonly displayName: string;
-  readonly isSuspended: boolean;
+  /** Why they may not enter. */
+  readonly refusal?: 'membership_inactive' | 'another_identity';
 }
 
 export interface AdmissionRules {
@@ -41,7 +48,7 @@ export interface AdmissionRules {
 /**
  * The member behind the identity, within the transaction that opens the session. A person who is
  * not a member joins by a pending invitation for their email, or else as a newcomer. Throws
- * `sign_in_not_admitted`, and `seat_limit_reached` for a newcomer.
+ * `sign_in_not_admitted`, `email_not_verified`, and `seat_limit_reached` for a newcomer.
  */
 export async function admitIdentity(
   trx: Trx,
@@ -52,6 +59,8 @@ export async function admitIdentity(
   const known = await findPersonByIdentity(trx, identity);
   if (known && isMember(known.membershipStatus)) return await lockRecognized(trx, known);
   const email = known?.email ?? admissibleEmail(identity, rules.emailDomains);
+  if (email === undefined && lacksOnlyVerification(identity, rules.emailDomains))
+    throw new AppError('email_not_verified');
   const organizationId = await findAdmittingOrganization(trx);
   // Serialized from here: of two concurrent first sign-ins of a person, the second finds what the first wrote.
   if (
@@ -83,11 +92,14 @@ async function admitUnderLock(
   const admission = decideAdmission({
     byIdentity: byIdentity?.membershipStatus,
     byEmail: byEmail?.membershipStatus,
+    hasOtherIdentity:
+      byEmail !== undefined && (await hasIdentityAt(trx, byEmail.userId, identity.issuer)),
     isInvited: invitation !== undefined,
     admitsNewcomers: rules.emailDomains.length > 0,
   });
   if (admission === 'enter' && person) return await lockRecognized(trx, person);
   if (admission === 'link' && person) return await link(trx, person, identity);
+  if (admission === 'refuse_other_identity' && person) return refusedAsOther(person);
   if (admission === 'accept_invitation' && invitation)
     return await addInvited(trx, invitation, newcomer);
   if (admission !== 'join') throw new AppError('sign_in_not_admitted');
@@ -103,12 +115,19 @@ async function lockRecognized(
   if (organizationId === null || membershipId === null) throw new AppError('sign_in_not_admitted');
   const status = await lockMembershipStatus(trx, organizationId, membershipId);
   if (!isMember(status)) throw new AppError('sign_in_not_admitted');
-  return { organizationId, membershipId, displayName, isSuspended: status === 'suspended' };
+  const member = { organizationId, membershipId, displayName };
+  return status === 'suspended' ? { ...member, refusal: 'membership_inactive' } : member;
+}
+
+/** The account belongs to another person at the provider, who may have had the address before. */
+function refusedAsOther({ organizationId, membershipId, displayName }: Person): Recognized {
+  if (organizationId === null || membershipId === null) throw new AppError('sign_in_not_admitted');
+  return { organizationId, membershipId, displayName, refusal: 'another_identity' };
 }
 
 async function link(trx: Trx, person: Person, identity: VerifiedIdentity): Promise<Recognized> {
   const member = await lockRecognized(trx, person);
-  if (member.isSuspended) return member;
+  if (member.refusal) return member;
   await insertUserIdentity(trx, person.userId, identity);
   await insertAuditEvents(trx, member.organizationId, { events: [linkedEvent(member, identity)] });
   return member;
@@ -157,12 +176,7 @@ async function addInvited(
   const { organizationId } = invitation;
   const user = await ensureUser(trx, newcomer);
   const membershipId = await admitBy(trx, invitation, user);
-  const member = {
-    organizationId,
-    membershipId,
-    displayName: user.displayName,
-    isSuspended: false,
-  };
+  const member = { organizationId, membershipId, displayName: user.displayName };
   if (newcomer.isLinked) return member;
   await insertUserIdentity(trx, user.userId, newcomer.identity);
   await insertAuditEvents(trx, organizationId, {
@@ -177,7 +191,7 @@ async function addMember(
   newcomer: Newcomer,
 ): Promise<Recognized> {
   const { userId, displayName } = await ensureUser(trx, newcomer);
-  const member = { organizationId, membershipId: v7(), displayName, isSuspended: false };
+  const member = { organizationId, membershipId: v7(), displayName };
   await insertMembership(trx, organizationId, {
     id: member.membershipId,
     userId,

@@ -54,4 +54,18 @@ export async function count(
   return Number(row?.rows);
 }
 
+/** The one unfinished sign-in of a browser, as it keeps it. */
+export function pendingCookie(browser: Browser, origin: string): { name: string; value: string } {
+  const kept = pendingCookies(browser, origin);
+  const [only] = kept;
+  if (!only || kept.length > 1) throw new Error(`the browser has begun ${kept.length} sign-ins`);
+  return only;
+}
+
+export function pendingCookies(browser: Browser, origin: string) {
+  return [...(browser.jars.get(origin) ?? [])]
+    .filter(([name]) => name.startsWith('service_sso_'))
+    .map(([name, { value }]) => ({ name, value }));
+}
+
 export const errorOf = ({ location }: Page) => location?.searchParams.get('error');

@@ -76,6 +76,27 @@ test.each<[string, number, () => unknown]>([
   });
 });
 
+test.each(['', '/'])(
+  'a provider whose name differs from the setting by a slash is named in the error: %j',
+  async (slash) => {
+    const setting = `${away.issuer}/realm${slash}`;
+    const named = `${away.issuer}/realm${slash === '' ? '/' : ''}`;
+    const environment = { ...away.environment, COUNTERSIGN_OIDC_ISSUER: setting };
+    const other = await startApp({ environment });
+    try {
+      away.override(`/realm${METADATA}`, 200, { ...metadata(), issuer: named });
+      const { status, body } = await other.http.get('/auth/oidc/login');
+      expect([status, body['error']?.['code']]).toEqual([504, 'identity_provider_failed']);
+      for (const text of [String(body['error']?.['message']), other.log.join('')]) {
+        expect(text).toContain(`The identity provider names itself ${named}, and`);
+        expect(text).toContain(`COUNTERSIGN_OIDC_ISSUER is ${setting}: they differ by a slash`);
+      }
+    } finally {
+      await other.close();
+    }
+  },
+);
+
 test('a provider that does not answer is a 504 for all callers at once, and a failed sign-in for the browser that returns', async () => {
   const sessions = await count(app, 'sessions');
   const browser = new Browser();

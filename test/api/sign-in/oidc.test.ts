@@ -18,7 +18,14 @@ import {
   type IdentityProvider,
 } from '../../support/servers/identity-provider.ts';
 import { idOf } from '../../support/tokens.ts';
-import { account, errorOf, events, newPerson } from './oidc-accounts.ts';
+import {
+  account,
+  errorOf,
+  events,
+  newPerson,
+  pendingCookie,
+  pendingCookies,
+} from './oidc-accounts.ts';
 
 let provider: IdentityProvider;
 let app: TestApp;
@@ -104,7 +111,7 @@ describe('a sign-in', () => {
     }
     expect(first.setCookies).toEqual([
       expect.stringMatching(
-        /^service_sso=[A-Za-z0-9_-]+; Path=\/auth\/oidc; Max-Age=600; HttpOnly; SameSite=Lax$/,
+        /^service_sso_[\w-]{16}=[A-Za-z0-9_-]+; Path=\/auth\/oidc; Max-Age=600; HttpOnly; SameSite=Lax$/,
       ),
     ]);
     expect(first.setCookies[0]).not.toContain(parameters['state']);
@@ -142,12 +149,14 @@ describe('a sign-in', () => {
     const page = await signInThrough(app.url, browser, '?return_to=/requests/7%3Ftab%3Dtimeline');
     expect([page.status, page.location?.href]).toEqual([302, `${app.url}/requests/7?tab=timeline`]);
     expect(page.setCookies).toEqual([
-      'service_sso=; Path=/auth/oidc; Max-Age=0; HttpOnly; SameSite=Lax',
+      expect.stringMatching(
+        /^service_sso_[\w-]{16}=; Path=\/auth\/oidc; Max-Age=0; HttpOnly; SameSite=Lax$/,
+      ),
       expect.stringMatching(
         /^service_session=whs_[^;]+; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/,
       ),
     ]);
-    expect(browser.cookie(app.url, 'service_sso')).toBeUndefined();
+    expect(pendingCookies(browser, app.url)).toEqual([]);
     expect((await account(app, browser))?.user['email']).toBe(provider.person.email);
   });
 
@@ -181,6 +190,54 @@ describe('a sign-in', () => {
       { type: 'session.created' },
       { type: 'session.revoked', data: { reason: 'superseded' } },
     ]);
+  });
+});
+
+describe('several tabs of one browser', () => {
+  test('sign in without disturbing each other, in any order', async () => {
+    provider.person = newPerson();
+    const browser = new Browser();
+    const pages = ['/requests', '/agents', '/audit'];
+    const callbacks: (URL | undefined)[] = [];
+    for (const page of pages)
+      callbacks.push((await reachCallback(app.url, browser, `?return_to=${page}`)).location);
+    expect(pendingCookies(browser, app.url)).toHaveLength(3);
+    for (const [index, page] of [...pages.entries()].reverse()) {
+      const { location } = await browser.open(callbacks[index] ?? '');
+      expect(location?.href).toBe(`${app.url}${page}`);
+      expect(pendingCookies(browser, app.url)).toHaveLength(index);
+    }
+  });
+
+  test('keep theirs when a foreign answer, a forged one or none arrives', async () => {
+    provider.person = newPerson();
+    const browser = new Browser();
+    const { location } = await reachCallback(app.url, browser);
+    const foreign = await reachCallback(app.url, new Browser());
+    for (const url of [
+      foreign.location?.href ?? '',
+      `${app.url}/auth/oidc/callback?error=access_denied&state=${'x'.repeat(43)}`,
+      `${app.url}/auth/oidc/callback`,
+    ]) {
+      const page = await browser.open(url);
+      expect([errorOf(page), page.setCookies]).toEqual(['sso_expired', []]);
+    }
+    expect((await browser.open(location ?? '')).location?.href).toBe(`${app.url}/`);
+  });
+
+  test('are at most six: beginning another one ends the oldest, and what no one can finish', async () => {
+    provider.person = newPerson();
+    const browser = new Browser();
+    browser.setCookie(app.url, 'service_sso_of-another-key', { value: 'x', path: '/auth/oidc' });
+    const callbacks: (URL | undefined)[] = [];
+    for (let tab = 0; tab < 8; tab += 1) {
+      callbacks.push((await reachCallback(app.url, browser)).location);
+      expect(pendingCookies(browser, app.url).length).toBeLessThanOrEqual(6);
+    }
+    expect(browser.cookie(app.url, 'service_sso_of-another-key')).toBeUndefined();
+    const ends: (string | null | undefined)[] = [];
+    for (const callback of callbacks) ends.push(errorOf(await browser.open(callback ?? '')));
+    expect(ends).toEqual(['sso_expired', 'sso_expired', null, null, null, null, null, null]);
   });
 });
 
@@ -242,7 +299,7 @@ describe('a session from the provider', () => {
   }
 
   function nonceOf(at: TestApp, browser: Browser): string {
-    const pending = at.context.oidc?.open(browser.cookie(at.url, 'service_sso') ?? '');
+    const pending = at.context.oidc?.open(pendingCookie(browser, at.url).value);
     return (JSON.parse(pending ?? '{}') as { nonce: string }).nonce;
   }
 

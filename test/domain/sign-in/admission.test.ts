@@ -3,12 +3,22 @@ import { decideAdmission, type AdmissionFacts } from '../../../src/domain/sign-i
 
 const STATUSES = [undefined, null, 'active', 'suspended', 'deprovisioned'] as const;
 const BOTH = [true, false];
+const FACTS = { hasOtherIdentity: false, isInvited: false, admitsNewcomers: true };
 
 /** Every combination of facts. */
 const all: AdmissionFacts[] = STATUSES.flatMap((byIdentity) =>
   STATUSES.flatMap((byEmail) =>
     BOTH.flatMap((isInvited) =>
-      BOTH.map((admitsNewcomers) => ({ byIdentity, byEmail, isInvited, admitsNewcomers })),
+      BOTH.flatMap((admitsNewcomers) =>
+        // Only an account can have an identity.
+        (byEmail === undefined ? [false] : BOTH).map((hasOtherIdentity) => ({
+          byIdentity,
+          byEmail,
+          hasOtherIdentity,
+          isInvited,
+          admitsNewcomers,
+        })),
+      ),
     ),
   ),
 );
@@ -24,14 +34,24 @@ describe('a person from the identity provider', () => {
 
   test('is linked to the member with the same email only if that member has no identity yet', () => {
     expect(
-      where(({ byIdentity, byEmail }) => byIdentity === undefined && isMember(byEmail)),
+      where(
+        ({ byIdentity, byEmail, hasOtherIdentity }) =>
+          byIdentity === undefined && isMember(byEmail) && !hasOtherIdentity,
+      ),
     ).toEqual(new Set(['link']));
     expect(where(({ byIdentity }) => byIdentity !== undefined).has('link')).toBe(false);
   });
 
+  test('is refused where the account of the email has another identity, invited or not', () => {
+    expect(
+      where(({ byIdentity, hasOtherIdentity }) => byIdentity === undefined && hasOtherIdentity),
+    ).toEqual(new Set(['refuse_other_identity']));
+  });
+
   test('who is not a member joins by an invitation', () => {
-    const outside = ({ byIdentity, byEmail }: AdmissionFacts) =>
-      !isMember(byIdentity) && !(byIdentity === undefined && isMember(byEmail));
+    const outside = ({ byIdentity, byEmail, hasOtherIdentity }: AdmissionFacts) =>
+      !isMember(byIdentity) &&
+      !(byIdentity === undefined && (isMember(byEmail) || hasOtherIdentity));
     expect(where((facts) => outside(facts) && facts.isInvited)).toEqual(
       new Set(['accept_invitation']),
     );
@@ -43,8 +63,8 @@ describe('a person from the identity provider', () => {
   test('without an invitation joins only as a new person: removed and known people are refused', () => {
     const joins = all.filter((facts) => decideAdmission(facts) === 'join');
     expect(joins).toEqual([
-      { byIdentity: undefined, byEmail: undefined, isInvited: false, admitsNewcomers: true },
-      { byIdentity: undefined, byEmail: null, isInvited: false, admitsNewcomers: true },
+      { ...FACTS, byIdentity: undefined, byEmail: undefined },
+      { ...FACTS, byIdentity: undefined, byEmail: null },
     ]);
   });
 });

@@ -161,6 +161,10 @@ export class IdentityProvider {
       // Consent is given without asking.
       loadExistingGrant: async (ctx) => {
         const { client, session, provider } = ctx.oidc;
+        // One for all tabs of a browser: codes of a former grant end with it.
+        const former = session?.grantIdFor(client?.clientId ?? '');
+        const known = former === undefined ? undefined : await provider.Grant.find(former);
+        if (known) return known;
         const grant = new provider.Grant({
           clientId: client?.clientId ?? '',
           accountId: session?.accountId ?? '',

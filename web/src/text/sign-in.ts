@@ -18,6 +18,8 @@ export const signIn = {
       'Your identity provider did not answer as it should. Try again. If it fails again, ask an owner of your organization.',
     sign_in_not_admitted:
       'Your identity provider knows you, but you have no access here yet. Ask an owner of your organization for an invitation.',
+    email_not_verified:
+      'Your email is not verified by the provider. Verify it there, then sign in again. If your provider verifies no emails, ask the operator of this service.',
     membership_inactive:
       'Your membership is suspended. Ask an owner of your organization to reactivate it.',
     seat_limit_reached:

@@ -167,7 +167,7 @@ describe('an invited person at the identity provider', () => {
     await home(closed).owner.browser.delete(`${INVITATIONS}/${revoked.id}`);
     await expire(closed, expired.id);
     appear(unverified.email, { email_verified: false });
-    expect(errorOf((await enter(closed)).page)).toBe('sign_in_not_admitted');
+    expect(errorOf((await enter(closed)).page)).toBe('email_not_verified');
     for (const { email } of [revoked, expired]) {
       appear(email);
       expect(errorOf((await enter(closed)).page)).toBe('sign_in_not_admitted');
