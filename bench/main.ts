@@ -47,7 +47,7 @@ async function run(directory: string, wanted: readonly string[]): Promise<Result
       db,
       connection,
       temporalAddress: temporal.address,
-      temporalPid: temporal.servers[0]?.pid() ?? 0,
+      temporalPid: temporal.pid() ?? 0,
       databaseUrl,
       directory,
     };

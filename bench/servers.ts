@@ -79,7 +79,7 @@ export async function settle(
   throw new Error('workflows of settled requests did not end within two minutes');
 }
 
-/** Where what is downloaded or built is kept between runs. */
+/** Where what is downloaded is kept between runs. */
 export function cacheDirectory(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign');
 }

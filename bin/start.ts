@@ -225,7 +225,7 @@ function stoppables({ app, postgres, temporal }: Running): Stoppable[][] {
 }
 
 function forceExit({ postgres, temporal }: Running): never {
-  for (const child of [postgres, ...(temporal?.servers ?? [])]) {
+  for (const child of [postgres, temporal]) {
     const pid = child?.pid();
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   }

@@ -57,7 +57,7 @@ export async function startCountersign(
       [worker ? 'API' : 'service']: api.process.pid ?? 0,
       ...(worker && { worker: worker.process.pid ?? 0 }),
       ...(variant.temporalAddress === undefined && {
-        Temporal: servers.temporal.servers[0]?.pid() ?? 0,
+        Temporal: servers.temporal.pid() ?? 0,
       }),
       callers: process.pid,
     },

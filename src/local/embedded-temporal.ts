@@ -1,31 +1,19 @@
 /**
- * A Temporal server of our own with its UI, as supervised children. One SQLite file holds its
+ * A Temporal server of our own with its UI, as a supervised child. One SQLite file holds its
  * history.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { freePort, freePorts, type EndOptions } from './processes.ts';
+import { freePort, type EndOptions } from './processes.ts';
 import { listensAt } from './listeners.ts';
-import {
-  endOrphan,
-  ServerStartError,
-  supervise,
-  type ServerSpec,
-  type SupervisedServer,
-} from './supervisor.ts';
-import {
-  dynamicConfig,
-  INTERNAL_PORTS,
-  writeServerFiles,
-  type TemporalPorts,
-} from './temporal-server/configuration.ts';
-import { temporalExecutables, type TemporalExecutables } from './temporal-server/executables.ts';
+import { endOrphan, ServerStartError, supervise, type ServerSpec } from './supervisor.ts';
+import { temporalExecutable } from './temporal-server/executable.ts';
 
 export interface EmbeddedTemporalOptions {
-  /** Contains the SQLite file, the configuration and the logs. Created when missing. */
+  /** Contains the SQLite file and the log. Created when missing. */
   readonly directory: string;
-  /** Where a downloaded or built server is kept between runs and between data folders. */
+  /** Where a downloaded CLI is kept between runs and between data folders. */
   readonly cacheDirectory: string;
   /** The namespace that the UI opens. `setupTemporal` registers it. */
   readonly namespace: string;
@@ -36,9 +24,9 @@ export interface EmbeddedTemporalOptions {
   /** Lets tests move a workflow's clock. Default false. */
   readonly timeSkipping?: boolean;
   readonly onProgress?: (message: string) => void;
-  /** Exits and restarts of the children. */
+  /** Exits and restarts of the server. */
   readonly onEvent?: (message: string) => void;
-  /** Aborts finding or building a server. */
+  /** Ends the download of a CLI. */
   readonly signal?: AbortSignal;
 }
 
@@ -46,178 +34,124 @@ export interface EmbeddedTemporal {
   /** host:port of the gRPC frontend. */
   readonly address: string;
   readonly uiUrl: string | undefined;
-  /** The children by name, for callers that need their pids. */
-  readonly servers: readonly SupervisedServer[];
+  /** Undefined between a crash of the server and its restart. */
+  pid(): number | undefined;
   stop(): Promise<void>;
 }
 
-const SERVERS = ['server', 'ui'] as const;
 const START_TIMEOUT_MS = 60_000;
 const END: EndOptions = { signals: ['SIGTERM'], graceMs: 3_000 };
 
-/** Finds a server (building it may take minutes, which `onProgress` says), starts it and waits until it answers. */
+interface Ports {
+  readonly frontend: number;
+  readonly ui: number;
+}
+
+/** Finds the CLI (`onProgress` says when it is downloaded), starts its server and waits until it answers. */
 export async function startEmbeddedTemporal(
   options: EmbeddedTemporalOptions,
 ): Promise<EmbeddedTemporal> {
   const directory = resolve(options.directory);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  for (const name of SERVERS) await endOrphan(recordFile(directory, name), END);
-  const executables = await temporalExecutables({
+  await endOrphan(recordFile(directory), END);
+  const executable = await temporalExecutable({
     cacheDirectory: options.cacheDirectory,
     onProgress: options.onProgress ?? (() => undefined),
     ...(options.signal ? { signal: options.signal } : {}),
   });
+  const start = (ports: Ports): Promise<EmbeddedTemporal> =>
+    startOn(ports, { ...options, directory }, executable);
   try {
-    return await startOn(
-      await choosePorts(directory, options.preferredPorts),
-      { ...options, directory },
-      executables,
-    );
+    return await start(await choosePorts(directory, options.preferredPorts));
   } catch (error) {
-    // One of a dozen ports may have been taken between choosing and listening: retry once, with
-    // other ports.
+    // One of the ports may have been taken between choosing and listening: retry once, with others.
     if (!(error instanceof ServerStartError)) throw error;
-    return await startOn(await otherPorts(), { ...options, directory }, executables);
+    return await start(await freePair());
   }
 }
 
-/** Ends the unsupervised servers of this folder at once; their next start recovers. */
+/** Ends the unsupervised server of this folder at once; its next start recovers. */
 export async function endLeftTemporal(directory: string): Promise<void> {
-  for (const name of SERVERS)
-    await endOrphan(recordFile(directory, name), { signals: [], graceMs: 1_000 });
+  await endOrphan(recordFile(directory), { signals: [], graceMs: 1_000 });
 }
 
 async function startOn(
-  ports: TemporalPorts,
+  ports: Ports,
   options: EmbeddedTemporalOptions,
-  executables: TemporalExecutables,
+  executable: string,
 ): Promise<EmbeddedTemporal> {
-  const withUi = options.ui !== false;
-  const specs =
-    executables.kind === 'cli'
-      ? [cliSpec(ports, options, executables.path)]
-      : binarySpecs(ports, options, executables);
-  const servers: SupervisedServer[] = [];
-  const stop = async (): Promise<void> => {
-    await Promise.all(servers.map((server) => server.stop()));
-  };
-  try {
-    for (const spec of specs) servers.push(await supervise(spec));
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  writeFileSync(join(options.directory, 'ports.json'), JSON.stringify(ports));
-  return {
-    address: `127.0.0.1:${ports.frontend}`,
-    uiUrl: withUi ? `http://127.0.0.1:${ports.ui}` : undefined,
-    servers,
-    stop,
-  };
-}
-
-function spec(
-  options: EmbeddedTemporalOptions,
-  name: 'server' | 'ui',
-  rest: Pick<ServerSpec, 'name' | 'command' | 'args' | 'ready'>,
-): ServerSpec {
-  return {
-    ...rest,
-    // Nothing of the caller's environment: TEMPORAL_… variables mean something else to these programs.
+  const server = await supervise({
+    name: 'Temporal server',
+    command: executable,
+    args: serverArguments(ports, options),
+    ready: answersAt(ports.frontend),
+    // Nothing of the caller's environment: TEMPORAL_… variables mean something else to this program.
     env: { HOME: options.directory },
-    logFile: join(options.directory, `${name}.log`),
-    recordFile: recordFile(options.directory, name),
+    logFile: join(options.directory, 'server.log'),
+    recordFile: recordFile(options.directory),
     end: END,
     startTimeoutMs: START_TIMEOUT_MS,
     ...(options.onEvent ? { onEvent: options.onEvent } : {}),
+  });
+  writeFileSync(join(options.directory, 'ports.json'), JSON.stringify(ports));
+  return {
+    address: `127.0.0.1:${ports.frontend}`,
+    uiUrl: options.ui === false ? undefined : `http://127.0.0.1:${ports.ui}`,
+    pid: () => server.pid(),
+    stop: () => server.stop(),
   };
 }
 
-function binarySpecs(
-  ports: TemporalPorts,
-  options: EmbeddedTemporalOptions,
-  executables: Extract<TemporalExecutables, { kind: 'binaries' }>,
-): ServerSpec[] {
-  const files = writeServerFiles(options.directory, ports, {
-    timeSkipping: options.timeSkipping === true,
-    namespace: options.namespace,
-  });
-  const server = spec(options, 'server', {
-    name: 'Temporal server',
-    command: executables.server,
-    args: ['--config-file', files.server, '--allow-no-auth', 'start'],
-    ready: answersAt(ports.frontend),
-  });
-  if (options.ui === false) return [server];
-  const ui = spec(options, 'ui', {
-    name: 'Temporal UI',
-    command: executables.ui,
-    args: ['-r', options.directory, '-c', 'ui', '-e', files.uiName, 'start'],
-    ready: (pid) => listensAt(pid, ports.ui),
-  });
-  return [server, ui];
-}
-
-function cliSpec(ports: TemporalPorts, options: EmbeddedTemporalOptions, path: string): ServerSpec {
-  const args = [
-    'server',
-    'start-dev',
-    '--ip',
-    '127.0.0.1',
-    '--port',
-    String(ports.frontend),
-    '--log-level',
-    'warn',
-  ];
-  args.push(
-    '--db-filename',
-    join(options.directory, 'temporal.sqlite'),
-    '--namespace',
-    options.namespace,
-  );
+function serverArguments(ports: Ports, options: EmbeddedTemporalOptions): string[] {
+  const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--log-level', 'warn'];
+  args.push('--port', String(ports.frontend), '--namespace', options.namespace);
+  args.push('--db-filename', join(options.directory, 'temporal.sqlite'));
   if (options.ui === false) args.push('--headless');
   else args.push('--ui-port', String(ports.ui));
-  for (const [key, value] of Object.entries(dynamicConfig(options.timeSkipping === true))) {
+  for (const [key, value] of Object.entries(dynamicConfig(options.timeSkipping === true)))
     args.push('--dynamic-config-value', `${key}=${JSON.stringify(value)}`);
-  }
-  return spec(options, 'server', {
-    name: 'Temporal server',
-    command: path,
-    args,
-    ready: answersAt(ports.frontend),
-  });
+  return args;
 }
 
-function recordFile(directory: string, name: string): string {
-  return join(directory, `${name}.process.json`);
+function dynamicConfig(timeSkipping: boolean): Record<string, boolean | number | string> {
+  return {
+    // New search attributes can be used at once; with five of them the refresh costs nothing.
+    'system.forceSearchAttributesCacheRefreshOnRead': true,
+    'system.namespaceCacheRefreshInterval': '1s',
+    'matching.numTaskqueueReadPartitions': 1,
+    'matching.numTaskqueueWritePartitions': 1,
+    // The worker that schedules an activity gets it at once, without a way through the task queue.
+    'system.enableActivityEagerExecution': true,
+    ...(timeSkipping ? { 'frontend.WorkflowTimeSkippingEnabled': true } : {}),
+  };
 }
 
-/** The last run's ports if they are free: the server's own membership table still names them after a crash. */
+function recordFile(directory: string): string {
+  return join(directory, 'server.process.json');
+}
+
+/** The last run's ports if they are free: bookmarks of the UI and other processes still name them. */
 async function choosePorts(
   directory: string,
   preferred: EmbeddedTemporalOptions['preferredPorts'],
-): Promise<TemporalPorts> {
-  const last = lastPorts(directory);
-  const wanted = last ? [last.frontend, last.ui, ...last.internal] : [];
-  const free = await Promise.all(wanted.map(async (port) => (await freePort(port)) === port));
-  return last && free.every(Boolean) ? last : await otherPorts(preferred);
+): Promise<Ports> {
+  const wanted = lastPorts(directory) ?? preferred;
+  return await freePair(wanted);
 }
 
-async function otherPorts(
-  preferred?: EmbeddedTemporalOptions['preferredPorts'],
-): Promise<TemporalPorts> {
+async function freePair(preferred?: Ports): Promise<Ports> {
   const frontend = await freePort(preferred?.frontend);
-  const ui = await freePort(preferred?.ui);
-  const others = (await freePorts(INTERNAL_PORTS + 2)).filter(
-    (port) => ![frontend, ui].includes(port),
-  );
-  return { frontend, ui, internal: others.slice(0, INTERNAL_PORTS) };
+  let ui = await freePort(preferred?.ui);
+  while (ui === frontend) ui = await freePort();
+  return { frontend, ui };
 }
 
-function lastPorts(directory: string): TemporalPorts | undefined {
+function lastPorts(directory: string): Ports | undefined {
   try {
-    const ports = JSON.parse(readFileSync(join(directory, 'ports.json'), 'utf8')) as TemporalPorts;
-    return ports.internal.length === INTERNAL_PORTS ? ports : undefined;
+    const { frontend, ui } = JSON.parse(
+      readFileSync(join(directory, 'ports.json'), 'utf8'),
+    ) as Partial<Ports>;
+    return frontend !== undefined && ui !== undefined ? { frontend, ui } : undefined;
   } catch {
     return undefined;
   }

@@ -53,15 +53,23 @@ export function tryLock(path: string, note = ''): FileLock | LockHolder {
   };
 }
 
-/** Waits for the lock; calls `onWait` once with its holder. */
-export async function lock(path: string, onWait?: (holder: LockHolder) => void): Promise<FileLock> {
+interface LockOptions {
+  /** Called once with the holder, if there is one. */
+  readonly onWait?: (holder: LockHolder) => void;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
+}
+
+/** Waits for the lock. */
+export async function lock(path: string, { onWait, signal }: LockOptions = {}): Promise<FileLock> {
   let reported = false;
   for (;;) {
+    signal?.throwIfAborted();
     const result = tryLock(path);
     if ('release' in result) return result;
     if (!reported) onWait?.(result);
     reported = true;
-    await delay(250);
+    await delay(250, undefined, { signal });
   }
 }
 

@@ -83,9 +83,7 @@ export async function startService(dataDirectory: string, behindShell = false): 
 }
 
 /** The servers of a data folder that run now, according to the service's records. */
-export function servers(
-  dataDirectory: string,
-): Record<'postgres' | 'temporal' | 'ui', ProcessIdentity> {
+export function servers(dataDirectory: string): Record<'postgres' | 'temporal', ProcessIdentity> {
   const read = (path: string): ProcessIdentity => {
     const { pid } = JSON.parse(readFileSync(join(dataDirectory, path), 'utf8')) as ProcessIdentity;
     const identity = identifyProcess(pid);
@@ -95,7 +93,6 @@ export function servers(
   return {
     postgres: read('postgres/process.json'),
     temporal: read('temporal/server.process.json'),
-    ui: read('temporal/ui.process.json'),
   };
 }
 

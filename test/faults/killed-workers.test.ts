@@ -180,7 +180,7 @@ const beforeTheCommit: Interruption = async (id, forward) => {
 
 const betweenCommitAndReport: Interruption = async (id, forward) => {
   const before = await lastAt(id);
-  const [server = 0] = temporal.servers.map((each) => each.pid());
+  const server = temporal.pid() ?? 0;
   try {
     const { moved } = await whenStepIsAtTheLock(id, forward, () => {
       process.kill(server, 'SIGSTOP');

@@ -109,7 +109,7 @@ const isAway = () => app.temporal.presence.away.aborted;
 
 /** Killed, and not restarted by its supervisor. */
 async function killTemporal(): Promise<void> {
-  const [pid = 0] = temporal.servers.map((server) => server.pid());
+  const pid = temporal.pid() ?? 0;
   const stopped = temporal.stop();
   process.kill(pid, 'SIGKILL');
   await stopped;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { eventually, freePorts, identifyProcess, isRunning } from '../../src/local/processes.ts';
 import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../src/local/embedded-temporal.ts';
-import { builtServer } from '../../src/local/temporal-server/build.ts';
-import { isRecentCli } from '../../src/local/temporal-server/executables.ts';
 import { SEARCH_ATTRIBUTES, setupTemporal } from '../../temporal/setup.ts';
 
 const NAMESPACE = 'countersign';
@@ -73,10 +71,10 @@ describe('the embedded Temporal server', () => {
   });
 
   test('restarts by itself after kill -9, with its workflows', async () => {
-    const { address, servers } = server;
+    const { address } = server;
     await withClient(address, async (client) => {
       await startWorkflow(client, 'before');
-      const pid = servers[0]?.pid();
+      const pid = server.pid();
       if (pid === undefined) throw new Error('The server does not run.');
       process.kill(pid, 'SIGKILL');
       const works = async (): Promise<boolean> =>
@@ -114,7 +112,7 @@ describe('the embedded Temporal server', () => {
       try {
         const ports = [started.address, new URL(started.uiUrl ?? '').host];
         expect(ports).not.toContain(`127.0.0.1:${{ frontend, ui }[kind]}`);
-        expect(started.servers.map((child) => child.pid())).not.toContain(undefined);
+        expect(started.pid()).toBeDefined();
       } finally {
         await started.stop();
         proxy.close();
@@ -128,40 +126,14 @@ describe('the embedded Temporal server', () => {
     expect(first.uiUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const page = await fetch(first.uiUrl ?? '');
     expect(page.status).toBe(200);
-    const identities = first.servers.map((child) => identifyProcess(child.pid() ?? 0));
+    const identity = identifyProcess(first.pid() ?? 0);
     await first.stop();
-    expect(identities.map((identity) => identity && isRunning(identity))).toEqual(
-      identities.map(() => false),
-    );
+    expect(identity && isRunning(identity)).toBe(false);
     server = await start();
-    // The server's own membership table still names the ports of the last run.
+    // Bookmarks and other processes still name the ports of the last run.
     expect(server.address).toBe(first.address);
     await withClient(server.address, async (client) => {
       expect((await client.workflow.getHandle('kept').describe()).status.name).toBe('RUNNING');
     });
   });
-});
-
-test.each([
-  ['temporal version 1.9.0 (Server 1.32.0, UI 2.54.1)', true],
-  ['temporal version 1.10.2 (Server 1.33.0)', true],
-  ['temporal version 2.0.0', true],
-  ['temporal version 1.8.9 (Server 1.31.0)', false],
-  ['temporal version 0.13.2', false],
-  ['tctl version 1.18.0', false],
-])('a CLI that reports %p is recent enough: %p', (output, expected) => {
-  expect(isRecentCli(output)).toBe(expected);
-});
-
-test('a build interrupted before it began leaves neither a lock nor a folder, and reports the reason', async () => {
-  const cache = join(folder, 'cache');
-  mkdirSync(cache);
-  writeFileSync(join(cache, 'temporal-build.lock'), '{"pid":1,');
-  const aborted = builtServer({
-    cacheDirectory: cache,
-    onProgress: () => undefined,
-    signal: AbortSignal.abort(),
-  });
-  await expect(aborted).rejects.toThrow(/Building temporal-server failed|no Go toolchain/);
-  expect(readdirSync(cache)).toEqual([]);
 });

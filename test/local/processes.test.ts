@@ -150,9 +150,11 @@ describe('a lock file', () => {
     const path = join(folder, 'a.lock');
     const first = taken(tryLock(path));
     let waitedFor = 0;
-    const second = lock(path, (holder) => {
-      waitedFor = holder.pid;
-      first.release();
+    const second = lock(path, {
+      onWait: (holder) => {
+        waitedFor = holder.pid;
+        first.release();
+      },
     });
     (await second).release();
     expect(waitedFor).toBe(process.pid);

@@ -48,7 +48,7 @@ function parentDirectory(): string {
   }
 }
 
-/** The folder for built or downloaded servers, which the service itself uses too. */
+/** The folder for downloaded servers, which the service itself uses too. */
 export function testCacheDirectory(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign');
 }
@@ -75,7 +75,7 @@ export async function startTestServers(): Promise<TestServers> {
       return server;
     }),
     startTemporal(directory).then((server) => {
-      children.push(...server.servers);
+      children.push(server);
       return server;
     }),
   ]);
