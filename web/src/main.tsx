@@ -4,8 +4,10 @@ import { createRoot } from 'react-dom/client';
 import { App, loadFirstPage } from './shell/app.tsx';
 import { pageBroughtAnswers, keepFirstAnswers } from './shell/first-answers.ts';
 import { reloadForNewBuild } from './shell/new-build.ts';
+import { watchTyping } from './shell/typing.ts';
 
 reloadForNewBuild();
+watchTyping();
 const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
 const cameAt = navigation?.responseEnd ?? performance.now();
 keepFirstAnswers(

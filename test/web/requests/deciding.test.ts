@@ -92,7 +92,11 @@ describeInBrowser('deciding', () => {
     for (let repeat = 0; repeat < 5; repeat += 1) await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');
     expect(await statusOf(id)).toBe('pending');
-    await page.keyboard.press('Enter');
+    expect(await page.getByRole('textbox', { name: /^Note/ }).inputValue()).toBe('');
+    await button(page, 'Confirm').focus();
+    await page.waitForTimeout(700);
+    await page.keyboard.down('Enter');
+    for (let repeat = 0; repeat < 5; repeat += 1) await page.keyboard.down('Enter');
     await page.getByText('by you').waitFor();
     expect(await decisionsOf(id)).toBe(1);
   });
@@ -149,6 +153,7 @@ describeInBrowser('deciding', () => {
     await page.getByRole('textbox', { name: /^Note/ }).fill('Kept.');
     await page.keyboard.press('Escape');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve A');
+    await page.waitForTimeout(1_100);
     await page.keyboard.press('d');
     expect(await page.getByRole('textbox', { name: /^Note/ }).inputValue()).toBe('Kept.');
   });
@@ -246,6 +251,7 @@ describeInBrowser('deciding', () => {
     expect(approve).toEqual(['solid', '1px']);
     await page.keyboard.press('a');
     await isReady(page);
+    await button(page, 'Confirm').focus();
     await screenshot(page, 'request-armed-forced-colors');
     expect(await edgeOf(page, 'Confirm approval', 'outline')).toEqual(['solid', '2px']);
     expect(await edgeOf(page, 'Cancel', 'border-left')).toEqual(['solid', '1px']);

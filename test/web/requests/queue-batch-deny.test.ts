@@ -69,6 +69,7 @@ describeInBrowser('denying several requests', () => {
     const confirm = dialog(page).getByRole('button', { name: 'Deny 2 requests' });
     await confirm.focus();
     await dialog(page).locator('button[aria-disabled=false]').waitFor();
+    await page.waitForTimeout(700);
     await page.keyboard.press('Enter');
     await dialog(page).getByText('2 of 2 requests denied.').waitFor();
     await page.keyboard.press('Enter');

@@ -71,6 +71,7 @@ describeInBrowser('a request', () => {
     await screenshot(page, 'request-armed');
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Confirm approval' }).focus();
+    await page.waitForTimeout(700);
     await page.keyboard.press('Enter');
     await page.getByText('by you').waitFor();
     const { body } = await ada.http.call('GET', `/api/v1/requests/${id}`);

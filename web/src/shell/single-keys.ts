@@ -1,12 +1,43 @@
-/** Single-key shortcuts. They rest while someone types, in dialogs, and when they are switched off (WCAG 2.1.4). */
+/**
+ * Single-key shortcuts. They rest while someone types, in dialogs, while a confirmation is open, and when
+ * they are switched off (WCAG 2.1.4).
+ */
 import { useEffect } from 'react';
+import { pauseBeforeLastKey } from './typing.ts';
 
 const SETTING = 'single-keys';
+
+/** After a confirmation, what someone types goes on for a while. */
+const REST_MS = 1_000;
 
 export const areSingleKeysOn = (): boolean => localStorage.getItem(SETTING) !== 'off';
 
 export function setSingleKeys(isOn: boolean): void {
   localStorage.setItem(SETTING, isOn ? 'on' : 'off');
+}
+
+let held = 0;
+/** When the last confirmation closed, until a pause has followed. */
+let closedAt: number | undefined;
+
+/** While it is mounted, single keys rest. Afterwards they rest until a second has passed without keys. */
+export function useHeldSingleKeys(): void {
+  useEffect(() => {
+    held += 1;
+    return () => {
+      held -= 1;
+      closedAt = performance.now();
+    };
+  }, []);
+}
+
+/** For the last key. `at`: the time of the key, or of the click that it made. */
+export function areSingleKeysResting(at: number): boolean {
+  if (held > 0) return true;
+  if (closedAt === undefined) return false;
+  const isResting = at - closedAt < REST_MS || pauseBeforeLastKey() < REST_MS;
+  if (!isResting) closedAt = undefined;
+  return isResting;
 }
 
 /** A letter is the same key with Caps Lock, and another one with Shift. */
@@ -29,7 +60,7 @@ export function useSingleKeys(keys: Readonly<Record<string, () => void>>): void 
         return;
       if (document.querySelector('dialog[open]')) return;
       const act = keys[keyOf(event)];
-      if (!act) return;
+      if (!act || areSingleKeysResting(event.timeStamp)) return;
       event.preventDefault();
       act();
     };

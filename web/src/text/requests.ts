@@ -92,6 +92,7 @@ export const requests = {
   },
   cancel: 'Cancel',
   note: 'Note for the agent and the record (optional)',
+  confirmKeys: 'Ctrl + Enter confirms. On a Mac, ⌘ + Enter.',
   changed: 'This request changed while you decided. Read it again before you answer.',
   notSame:
     'This page does not match the stored request. You cannot approve it here. Reload the page.',

@@ -20,15 +20,16 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     title: 'On a request',
     isSingle: true,
     keys: [
-      ['a', 'Approve: opens the confirmation'],
-      ['d', 'Deny: opens the confirmation'],
+      ['a', 'Approve: opens the confirmation, with the focus in the note'],
+      ['d', 'Deny: opens the confirmation, with the focus in the note'],
     ],
   },
   {
     title: 'In a confirmation',
     isSingle: false,
     keys: [
-      ['Enter', 'Confirm'],
+      ['Ctrl + Enter', 'Confirm. On a Mac, ⌘ + Enter'],
+      ['Enter', 'Confirm, when its button has the focus. Space never confirms'],
       ['Escape', 'Go back without an answer'],
     ],
   },

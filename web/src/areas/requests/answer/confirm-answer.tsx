@@ -1,6 +1,6 @@
 /** The second act of an answer: names what would run, takes a note, and confirms. */
 import { Button } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { cutKey } from '../../../exact/cut-key.ts';
 import { CutText } from '../../../exact/cut-text.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
@@ -46,9 +46,13 @@ export function ConfirmAnswer(props: ConfirmAnswerProps) {
       removeEventListener('keydown', escape);
     };
   });
-  const secondAct = useSecondAct(() => {
-    confirm(note.note);
+  const secondAct = useSecondAct({
+    isAllowed: isOnline,
+    confirm: () => {
+      confirm(note.note);
+    },
   });
+  const what = useId();
   return (
     <div
       ref={group}
@@ -56,8 +60,9 @@ export function ConfirmAnswer(props: ConfirmAnswerProps) {
       data-intent={intent}
       role="group"
       aria-label={text.armed[intent]}
+      {...secondAct.group}
     >
-      <What {...props} />
+      <What {...props} id={what} />
       <div className={classes['read']}>
         <MainValues main={main} />
         {flags.length > 0 && (
@@ -65,15 +70,15 @@ export function ConfirmAnswer(props: ConfirmAnswerProps) {
             <FlagList flags={flags} first={FIRST_FLAGS} />
           </div>
         )}
-        <NoteField {...note} label={text.note} />
+        <div className={classes['note']}>
+          <NoteField {...note} label={text.note} describedBy={what} />
+        </div>
       </div>
       <div className={classes['buttons']}>
         <Button variant="default" onClick={cancel}>
           {text.cancel}
         </Button>
-        <Button autoFocus disabled={!isOnline} {...secondAct}>
-          {text.confirm[intent]}
-        </Button>
+        <Button {...secondAct.button}>{text.confirm[intent]}</Button>
       </div>
     </div>
   );
@@ -83,7 +88,7 @@ const FIRST_FLAGS = 4;
 const INLINE_CHARACTERS = 160;
 
 /** What would run, named as the page does. */
-function What({ request, title, intent }: ConfirmAnswerProps) {
+function What({ id, request, title, intent }: ConfirmAnswerProps & { readonly id: string }) {
   // A long value has its place below. In the sentence it would hide which tool runs.
   const isTitled = title?.[0] !== undefined && title.every(isShort);
   const tool = (
@@ -92,7 +97,7 @@ function What({ request, title, intent }: ConfirmAnswerProps) {
     </span>
   );
   return (
-    <p className={classes['what']} tabIndex={0}>
+    <p id={id} className={classes['what']} tabIndex={0}>
       {text.armed[intent]}{' '}
       {isTitled ? (
         <>

@@ -1,11 +1,11 @@
 /** Answering a request: one act opens the bar, another one confirms. Any change of the request closes it. */
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, useState, type MouseEvent, type ReactNode } from 'react';
 import { digestOf } from '../../../exact/arguments-digest.ts';
 import { useOnline } from '../../../shell/online.ts';
 import { accountQuery } from '../../../shell/session.ts';
-import { useSingleKeys } from '../../../shell/single-keys.ts';
+import { areSingleKeysResting, useSingleKeys } from '../../../shell/single-keys.ts';
 import { requests as text } from '../../../text/requests.ts';
 import type { RequestDetail } from '../requests-data.ts';
 import {
@@ -135,12 +135,28 @@ function Choices({ canApprove, canDeny, focused, choose }: ChoicesProps) {
     if (canDeny) choose('denied');
   };
   useSingleKeys({ a: approve, d: deny });
+  /** By keyboard, another answer than the one that was cancelled needs the pause that its key needs. */
+  const isTooSoon = (intent: Intent, { detail, timeStamp }: MouseEvent) =>
+    detail === 0 && focused !== undefined && focused !== intent && areSingleKeysResting(timeStamp);
   return (
     <div className={classes['choices']}>
-      <Button disabled={!canApprove} autoFocus={focused === 'approved'} onClick={approve}>
+      <Button
+        disabled={!canApprove}
+        autoFocus={focused === 'approved'}
+        onClick={(event) => {
+          if (!isTooSoon('approved', event)) approve();
+        }}
+      >
         {text.approve} <kbd className={classes['key']}>{text.approveKey}</kbd>
       </Button>
-      <Button variant="default" disabled={!canDeny} autoFocus={focused === 'denied'} onClick={deny}>
+      <Button
+        variant="default"
+        disabled={!canDeny}
+        autoFocus={focused === 'denied'}
+        onClick={(event) => {
+          if (!isTooSoon('denied', event)) deny();
+        }}
+      >
         {text.deny} <kbd className={classes['key']}>{text.denyKey}</kbd>
       </Button>
     </div>

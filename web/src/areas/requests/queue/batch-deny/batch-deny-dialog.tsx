@@ -106,11 +106,14 @@ interface ConfirmProps {
 function Confirm({ selection: { selected, dropped }, cancel, confirm }: ConfirmProps) {
   const note = useNote(BATCH);
   const isOnline = useOnline();
-  const act = useSecondAct(() => {
-    confirm(note.note);
+  const act = useSecondAct({
+    isAllowed: selected.length > 0 && isOnline,
+    confirm: () => {
+      confirm(note.note);
+    },
   });
   return (
-    <>
+    <div className={classes['confirm']} {...act.group}>
       <p role="status" className={classes['dropped']}>
         {dropped.length > 0 && text.dropped(dropped.length)}
       </p>
@@ -119,11 +122,9 @@ function Confirm({ selection: { selected, dropped }, cancel, confirm }: ConfirmP
         <Button variant="default" onClick={cancel}>
           {text.cancel}
         </Button>
-        <Button {...act} disabled={selected.length === 0 || !isOnline}>
-          {text.confirm(selected.length)}
-        </Button>
+        <Button {...act.button}>{text.confirm(selected.length)}</Button>
       </div>
-    </>
+    </div>
   );
 }
 
