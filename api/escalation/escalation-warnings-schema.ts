@@ -5,13 +5,15 @@ import { uuid } from '../http/schema.ts';
 
 const memberWarning = z
   .strictObject({
-    code: z.literal('user_cannot_decide').meta({
-      description: 'A targeted member is suspended, or has `request.decide` nowhere.',
+    code: z.enum(['user_cannot_decide', 'user_has_no_channel']).meta({
+      description:
+        '`user_cannot_decide`: a targeted member is suspended, or has `request.decide` nowhere. `user_has_no_channel`: a targeted member, ' +
+        'or a member of a targeted team, has turned every notification channel off, so the walk does not ask them.',
     }),
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: 'Name of the member.' }),
   })
-  .meta({ id: 'MemberWarning', description: 'About a member that the document names.' });
+  .meta({ id: 'MemberWarning', description: 'About a member that the document asks.' });
 
 const teamWarning = z
   .strictObject({
@@ -33,7 +35,7 @@ export const warningsSchema = () =>
   });
 
 export function presentWarning(warning: EscalationWarning) {
-  if (warning.code === 'user_cannot_decide') {
+  if ('membershipId' in warning) {
     return {
       code: warning.code,
       membership_id: warning.membershipId,

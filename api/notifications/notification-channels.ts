@@ -162,7 +162,8 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     description:
       'The service then sends a signed POST to the URL for each member that a request notifies (`approval_request.notified`). Once one of ' +
       'these was attempted, it also sends the final answer (`approval_request.decided`). A level sends one message for each member, even ' +
-      'if several of its targets include them. A later level of a team policy, or a later run, sends another. ' +
+      'if several of its targets include them. A later level of a team policy, or a later run, sends another. When no one is left to ' +
+      'decide, it sends one message for each owner (`approval_request.unreachable`), once for a request. ' +
       'Every attempt carries `Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<body>">` and the ' +
       'Standard Webhooks headers. The key is the base64-decoded part after `whsec_`. `webhook-id` is the same for all attempts. ' +
       'Any 2xx within 10 seconds counts as delivered; otherwise the service tries 12 times over some hours. ' +

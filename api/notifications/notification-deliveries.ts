@@ -1,7 +1,11 @@
 /** Deliveries of notifications, including dead letters. */
 import type { ListedDelivery } from '../../src/domain/notifications/notification-deliveries.ts';
 import { z } from 'zod';
-import { CHANNEL_KINDS, DELIVERY_STATUSES } from '../../src/domain/notifications/notifications.ts';
+import {
+  CHANNEL_KINDS,
+  DELIVERY_EVENTS,
+  DELIVERY_STATUSES,
+} from '../../src/domain/notifications/notifications.ts';
 import {
   listNotificationDeliveries,
   retryNotificationDelivery,
@@ -25,8 +29,10 @@ const deliverySchema = z
       })
       .meta({ description: 'The channel of the message.' }),
     request_id: uuid('The request it is about.'),
-    event: z.enum(['notified', 'decided']).meta({
-      description: '`notified`: a person is asked. `decided`: the request has its final answer.',
+    event: z.enum(DELIVERY_EVENTS).meta({
+      description:
+        '`notified`: a person is asked. `unreachable`: an owner is told that no one is left to decide. `decided`: the request has ' +
+        'its final answer.',
     }),
     member: z
       .strictObject({

@@ -1,7 +1,7 @@
 /** The outbox: messages to send, the leases of their senders, and the outcomes. */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { NotificationSettings } from '../../domain/notifications/notification-settings.ts';
-import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
+import { ADDED_STEP, UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
 import type {
   ChannelKind,
   DropReason,
@@ -139,7 +139,8 @@ export interface LeasedRecipient extends Recipient {
 
 /**
  * A leased message with the current state that decides whether it is still sent. `announced` is a
- * stored `notified` without a recipient, for the organization's default channel.
+ * stored `notified` without a recipient, for the organization's default channel. The `unreachable`
+ * ones are stored as `notified`, too: their step tells them apart.
  */
 export type LeasedDelivery =
   | (AskingMessage & {
@@ -147,7 +148,8 @@ export type LeasedDelivery =
       readonly recipient: LeasedRecipient;
       readonly level: NotifiedLevel;
     })
-  | (AskingMessage & { readonly event: 'announced' })
+  | (AskingMessage & { readonly event: 'announced' | 'unreachable_announced' })
+  | (AskingMessage & { readonly event: 'unreachable'; readonly recipient: LeasedRecipient })
   | (LeasedMessage & { readonly event: 'decided' });
 
 interface AnyLeasedRow extends RequestRow {
@@ -163,6 +165,7 @@ interface AnyLeasedRow extends RequestRow {
 interface NotifiedRow extends AnyLeasedRow {
   xEvent: 'notified';
   xAnnounces: boolean;
+  xUnreachable: boolean;
   closed: boolean;
   claimed: boolean;
   recipientId: string;
@@ -186,7 +189,7 @@ const LOAD: PreparedStatement = {
   name: 'load-leased-deliveries',
   sql: `
     select ${REQUEST_COLUMNS},
-           x.id as x_id, x.event as x_event, x.announces as x_announces, x.attempts as x_attempts, x.created_at as x_created_at, x.channel_id,
+           x.id as x_id, x.event as x_event, x.announces as x_announces, n.step_key = '${UNREACHABLE_STEP}' as x_unreachable, x.attempts as x_attempts, x.created_at as x_created_at, x.channel_id,
            ch.kind as channel_kind, ch.enabled and ch.deleted_at is null as channel_enabled,
            r.state <> 'pending' or r.deadline_at <= clock_timestamp() as closed,
            r.state = 'pending' and c.expires_at is not null and c.expires_at > clock_timestamp()
@@ -227,9 +230,12 @@ function toLeased(row: LeasedRow): LeasedDelivery {
   };
   if (row.xEvent === 'decided') return { ...message, event: 'decided' };
   const asking = { ...message, closed: row.closed, claimed: row.claimed };
-  return row.xAnnounces
-    ? { ...asking, event: 'announced' }
-    : { ...asking, event: 'notified', recipient: toRecipient(row), level: toLevel(row) };
+  if (row.xAnnounces)
+    return { ...asking, event: row.xUnreachable ? 'unreachable_announced' : 'announced' };
+  const to = { ...asking, recipient: toRecipient(row) };
+  return row.xUnreachable
+    ? { ...to, event: 'unreachable' }
+    : { ...to, event: 'notified', level: toLevel(row) };
 }
 
 function toRecipient(row: NotifiedRow): LeasedRecipient {

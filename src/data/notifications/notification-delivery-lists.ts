@@ -1,4 +1,5 @@
 /** Reads the outbox for administrators, and retries messages. */
+import { UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
 import type { ListedDelivery } from '../../domain/notifications/notification-deliveries.ts';
 import type { DeliveryStatus } from '../../domain/notifications/notifications.ts';
 import type { Db } from '../../platform/postgres.ts';
@@ -19,7 +20,8 @@ const CONDITIONS: Readonly<Record<DeliveryStatus, string>> = {
 };
 
 const LISTED = `
-  select d.id, d.channel_id, c.kind as channel_kind, c.name as channel_name, d.request_id, d.event,
+  select d.id, d.channel_id, c.kind as channel_kind, c.name as channel_name, d.request_id,
+         case when n.step_key = '${UNREACHABLE_STEP}' then 'unreachable' else d.event end as event,
          case when not d.announces then n.membership_id end as membership_id, u.display_name,
          case when ${CONDITIONS.pending} then 'pending' when ${CONDITIONS.delivered} then 'delivered'
               when ${CONDITIONS.dead} then 'dead' else 'dropped' end as status,

@@ -23,19 +23,30 @@ export const mayDecideFor = (slug: string): string => mayDecide(reachesAgent(slu
 const mayDecideRoutedToOthers = (slug: string): string =>
   mayDecide(reachesAgent(slug), 'request.decide.unrouted');
 
+/** SQL: the path revision targets the membership `m`. `revision` is an SQL expression. */
+export const isTargeted = (revision: string): string => `exists (
+    select 1 from escalation_path_targets pt
+     where pt.escalation_path_revision_id = ${revision}
+       and (pt.target_type = 'broadcast' or pt.membership_id = m.id
+         or pt.team_id in (select tm.team_id from team_members tm join teams g on g.id = tm.team_id
+                            where tm.membership_id = m.id and g.archived_at is null)))`;
+
 /**
  * SQL: a membership `m` that may decide the agent's requests may also decide those of this path
  * revision. True when `revision` is null. `slug` and `revision` are SQL expressions.
  */
 export const reaches = (slug: string, revision: string): string => `(
   ${revision} is null
-  or exists (
-    select 1 from escalation_path_targets pt
-     where pt.escalation_path_revision_id = ${revision}
-       and (pt.target_type = 'broadcast' or pt.membership_id = m.id
-         or pt.team_id in (select tm.team_id from team_members tm join teams g on g.id = tm.team_id
-                            where tm.membership_id = m.id and g.archived_at is null)))
+  or ${isTargeted(revision)}
   or ${mayDecideRoutedToOthers(slug)})`;
+
+/** SQL: the membership `m` has turned every channel off, so the walk does not ask it. */
+const HAS_NO_CHANNEL = `exists (
+  select 1 from notification_settings w where w.membership_id = m.id and not (w.email or w.slack or w.push))`;
+
+/** SQL: the walk may ask the membership `m` about requests of the agent. `slug` is an SQL expression. */
+export const mayBeAskedFor = (slug: string): string =>
+  `${mayDecideFor(slug)} and not ${HAS_NO_CHANNEL}`;
 
 /**
  * SQL: the membership `m` may decide the request `r`, or could if it were pending. The same rules
@@ -68,13 +79,31 @@ export async function findDeciders(
   return await runPrepared<Decider>(db, FIND, { organizationId, agentSlug });
 }
 
-/** Members who may decide for any agent, longest membership first. */
-export async function findDecidersOfAnyAgent(db: Db, organizationId: string): Promise<Decider[]> {
+const FIND_ASKED: PreparedStatement = {
+  name: 'find-asked-deciders',
+  sql: `
+    select m.id as membership_id, u.display_name
+      from memberships m join users u on u.id = m.user_id
+     where m.organization_id = :organizationId and ${mayBeAskedFor(':agentSlug')}
+     order by m.created_at, m.id`,
+};
+
+/** The deciders that the walk may ask: without members who have turned every channel off. */
+export async function findAskedDeciders(
+  db: Db,
+  organizationId: string,
+  agentSlug: string,
+): Promise<Decider[]> {
+  return await runPrepared<Decider>(db, FIND_ASKED, { organizationId, agentSlug });
+}
+
+/** Members that a walk may ask for any agent, longest membership first. */
+export async function findAskedForAnyAgent(db: Db, organizationId: string): Promise<Decider[]> {
   return await queryRows<Decider>(
     db,
     `select m.id as membership_id, u.display_name
        from memberships m join users u on u.id = m.user_id
-      where m.organization_id = :organizationId and ${FOR_ANY_AGENT}
+      where m.organization_id = :organizationId and ${FOR_ANY_AGENT} and not ${HAS_NO_CHANNEL}
       order by m.created_at, m.id`,
     { organizationId },
   );
@@ -144,6 +173,29 @@ export async function findNonDeciders(
       where m.organization_id = :organizationId and m.id = any(cast(:membershipIds as uuid[])) and not ${FOR_ANY_AGENT}
       order by lower(u.display_name), m.id`,
     { organizationId, membershipIds: [...membershipIds] },
+  );
+}
+
+/**
+ * Who could decide for some agent and has turned every channel off: of these memberships, and of
+ * the members of these teams. By name.
+ */
+export async function findWithoutChannel(
+  db: Db,
+  organizationId: string,
+  asked: { readonly membershipIds: readonly string[]; readonly teamIds: readonly string[] },
+): Promise<Decider[]> {
+  return await queryRows<Decider>(
+    db,
+    `select m.id as membership_id, u.display_name
+       from notification_settings s
+       join memberships m on m.id = s.membership_id
+       join users u on u.id = m.user_id
+      where not (s.email or s.slack or s.push) and m.organization_id = :organizationId and ${FOR_ANY_AGENT}
+        and (m.id = any(cast(:membershipIds as uuid[]))
+          or m.id in (select membership_id from team_members where team_id = any(cast(:teamIds as uuid[]))))
+      order by lower(u.display_name), m.id`,
+    { organizationId, membershipIds: [...asked.membershipIds], teamIds: [...asked.teamIds] },
   );
 }
 

@@ -6,7 +6,7 @@ import type { ApprovalRequest, Route } from '../../domain/requests/approval-requ
 import type { Decider } from '../../domain/requests/deciders.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
-import { mayDecideFor } from './deciders.ts';
+import { mayBeAskedFor } from './deciders.ts';
 import type { WalkPlan } from './escalate.ts';
 import { TRY_RIGHTS_LOCK_SHARED } from './unreachable.ts';
 import { levelBindings, WRITE_LEVELS, type LevelWrites } from './levels.ts';
@@ -21,7 +21,7 @@ export interface HandOverView {
   readonly now: Date;
   /** The first of the paths that is active. */
   readonly path?: { readonly key: string; readonly revisionId: string };
-  /** Longest membership first. */
+  /** Those that the walk may ask, longest membership first. */
   readonly deciders: readonly Decider[];
 }
 
@@ -41,7 +41,7 @@ const READ: PreparedStatement = {
     with deciders as materialized (
       select m.id, u.display_name, m.created_at
         from memberships m join users u on u.id = m.user_id
-       where m.organization_id = cast(:organizationId as uuid) and ${mayDecideFor('cast(:agent_slug as text)')}
+       where m.organization_id = cast(:organizationId as uuid) and ${mayBeAskedFor('cast(:agent_slug as text)')}
     )
     select cast(r.xmin as text) as version, o.access_version,
            greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), r.last_at) as now,

@@ -5,6 +5,7 @@
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
 import { MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
+import { someoneOnPath, TOLD_UNREACHABLE } from './unreachable-notices.ts';
 
 const rightsOf = (organizationId: string): string =>
   `hashtextextended('countersign.rights:' || cast(${organizationId} as text), 0)`;
@@ -99,10 +100,54 @@ const WAKE_UNREACHABLE: PreparedStatement = {
 };
 
 /**
- * Call it in the transaction that took rights from these members. It makes two kinds of waiting
- * requests due at once: those claimed by a member who may not decide, and unclaimed ones where a
- * step of the current level has lost everyone it notified. Returns their ids. Requests are locked
- * in the order of `lockOpenRequests`.
+ * Requests that wait for no level: without a path, at its end, or at a wait where no one was asked.
+ * They are due when none of the people asked may decide, and no one is to come.
+ */
+const WAKE_LEFT_ALONE: PreparedStatement = {
+  name: 'wake-left-alone',
+  sql: `
+    with waiting as materialized (
+      select r.id, r.agent_slug as slug, r.escalation_path_revision_id as revision,
+             r.escalation_path_revision_id is null or r.walk ->> 'phase' = 'exhausted' as over
+        from approval_requests r
+       where r.organization_id = :organizationId and r.state = 'pending' and r.routed_at is not null
+         and (r.escalation_path_revision_id is null or r.walk ->> 'phase' <> 'level' or r.walk ->> 'told' is null)
+         and not exists (select 1 from claims c where c.request_id = r.id and c.ended_at is null)
+         and not ${TOLD_UNREACHABLE}
+    ),
+    asked as materialized (
+      select w.id, w.slug, w.revision, n.membership_id from waiting w join notifications n on n.request_id = w.id
+    ),
+    asked_standings as materialized (${standings('asked')}),
+    empty_path as materialized (
+      select e.slug, e.revision
+        from (select distinct slug, revision from waiting where not over) as e
+       where not ${someoneOnPath(':organizationId', { slug: 'e.slug', revision: 'e.revision' })}
+    ),
+    left_alone as (
+      select w.id from waiting w
+       where (w.over or exists (select 1 from empty_path e where e.slug = w.slug and e.revision = w.revision))
+         and not exists (
+           select 1 from asked n
+             join asked_standings s
+               on s.slug = n.slug and s.revision is not distinct from n.revision and s.membership_id = n.membership_id
+            where n.id = w.id and (s.may_decide or s.decides and exists (
+              select 1 from added_reviewers a where a.request_id = n.id and a.membership_id = n.membership_id)))
+    ),
+    locked as materialized (
+      select id from approval_requests where id in (select id from left_alone) and state = 'pending' order by id for no key update
+    ),
+    clock as materialized (select clock_timestamp() as now)
+    update approval_requests r set next_at = clock.now, wake_at = clock.now, wake_attempts = 0
+      from locked, clock where r.id = locked.id
+    returning r.id`,
+};
+
+/**
+ * Call it in the transaction that took rights from these members. It makes three kinds of waiting
+ * requests due at once: those claimed by a member who may not decide, unclaimed ones where a step
+ * of the current level has lost everyone it notified, and those that no one is left to decide.
+ * Returns their ids. Requests are locked in the order of `lockOpenRequests`.
  */
 export async function wakeUnreachable(
   trx: Trx,
@@ -116,7 +161,8 @@ export async function wakeUnreachable(
     organizationId,
     membershipIds: [...membershipIds],
   });
-  return rows.map(({ id }) => id);
+  const alone = await runPrepared<{ id: string }>(trx, WAKE_LEFT_ALONE, { organizationId });
+  return [...new Set([...rows, ...alone].map(({ id }) => id))];
 }
 
 /** A step that notified people, in the level at which a walk waits. */

@@ -13,6 +13,9 @@ export const PATHLESS_STEP = 'unrouted';
 /** The step of added reviewers. It notifies each of them once. */
 export const ADDED_STEP = 'added';
 
+/** The step that tells owners that no one is left to decide. A request has it once. */
+export const UNREACHABLE_STEP = 'unreachable';
+
 /** The key of a level. Inside a team's policy it starts with the key of the path's level. */
 export function stepKey({ nodeId, run, team }: StepPlace): string {
   return team ? `${nodeId}:${run}:${team.teamId}:${team.nodeId}:${team.run}` : `${nodeId}:${run}`;

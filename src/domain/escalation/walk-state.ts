@@ -68,6 +68,11 @@ export interface WalkState {
   readonly notified: boolean;
 }
 
+/** Whether it waits at a level for people it has notified there. */
+export function waitsForPeople({ place, notified }: WalkState): boolean {
+  return place.phase === 'level' && notified;
+}
+
 /** When the next thing is due; undefined when the walk is over. */
 export function dueAt({ place, teams }: WalkState): Date | undefined {
   const instants = [place, ...teams.map((team) => team.place)].flatMap(({ nextAt }) =>

@@ -3,8 +3,12 @@
 export const CHANNEL_KINDS = ['email', 'webhook', 'slack', 'push'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
-/** `notified`: a person is asked to decide. `decided`: a request that people were asked about has its final answer. */
-export type DeliveryEvent = 'notified' | 'decided';
+/**
+ * `notified`: a person is asked to decide. `unreachable`: an owner is told that no one is left to decide. `decided`: a
+ * request that people were asked about has its final answer.
+ */
+export const DELIVERY_EVENTS = ['notified', 'unreachable', 'decided'] as const;
+export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
 
 /** `dead`: all attempts failed, or one failed permanently. `dropped`: the message is no longer needed. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead', 'dropped'] as const;

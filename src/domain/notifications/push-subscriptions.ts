@@ -2,6 +2,7 @@
 import type { ApprovalRequest } from '../requests/approval-requests.ts';
 import type { StoredSecret } from '../sealed-secrets.ts';
 import { notifiedSubject } from './email-message.ts';
+import { unreachableSubject } from './unreachable-messages.ts';
 
 /** Most browsers of one member. */
 export const MOST_SUBSCRIPTIONS = 20;
@@ -52,6 +53,13 @@ export function askingMessage(request: ApprovalRequest, url: string, now: Date):
     urgency: request.urgency === 'interrupt' ? 'high' : 'normal',
     topic: request.id.replaceAll('-', ''),
   };
+}
+
+/** Tells an owner that no one is left to decide. It replaces an earlier message about the request. */
+export function unreachableMessage(request: ApprovalRequest, url: string, now: Date): PushMessage {
+  const title = unreachableSubject({ request });
+  const payload = JSON.stringify({ request_id: request.id, title, url });
+  return { ...askingMessage(request, url, now), payload };
 }
 
 /** Arrives within a minute, or not at all. */

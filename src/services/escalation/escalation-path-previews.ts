@@ -3,7 +3,7 @@ import type { Decider } from '../../domain/requests/deciders.ts';
 import { findNames } from '../../data/escalation/escalation-path-previews.ts';
 import { readClock } from '../../data/clock.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
-import { findDeciders, findDecidersOfAnyAgent } from '../../data/requests/deciders.ts';
+import { findAskedDeciders, findAskedForAnyAgent } from '../../data/requests/deciders.ts';
 import { callerIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
@@ -105,8 +105,8 @@ export async function previewEscalationPath(
   };
   const teams = await findTeamRosters(db, organizationId, asked.teamIds);
   const deciders = facts
-    ? await findDeciders(db, organizationId, facts.agent.slug)
-    : await findDecidersOfAnyAgent(db, organizationId);
+    ? await findAskedDeciders(db, organizationId, facts.agent.slug)
+    : await findAskedForAnyAgent(db, organizationId);
   const { steps, truncated, policies } = await withHeavyAnswers(
     context,
     callerIdOf(principal),

@@ -3,11 +3,15 @@
  * anything.
  */
 import type { TeamReach } from '../../domain/requests/deciders.ts';
-import { findNonDeciders, findTeamReach } from '../../data/requests/deciders.ts';
+import {
+  findNonDeciders,
+  findTeamReach,
+  findWithoutChannel,
+} from '../../data/requests/deciders.ts';
 import type { Db } from '../../platform/postgres.ts';
 
 export interface MemberWarning {
-  readonly code: 'user_cannot_decide';
+  readonly code: 'user_cannot_decide' | 'user_has_no_channel';
   readonly membershipId: string;
   readonly displayName: string;
 }
@@ -30,9 +34,11 @@ export async function findWarnings(
   asked: { readonly membershipIds: readonly string[]; readonly teamIds: readonly string[] },
 ): Promise<readonly EscalationWarning[]> {
   const members = await findNonDeciders(db, organizationId, asked.membershipIds);
+  const silent = await findWithoutChannel(db, organizationId, asked);
   const teams = await findTeamReach(db, organizationId, asked.teamIds);
   return [
     ...members.map((member): MemberWarning => ({ code: 'user_cannot_decide', ...member })),
+    ...silent.map((member): MemberWarning => ({ code: 'user_has_no_channel', ...member })),
     ...teams
       .filter(({ memberCount, nonDeciders }) => memberCount === 0 || nonDeciders > 0)
       .map(teamWarning),

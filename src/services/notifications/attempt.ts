@@ -51,7 +51,7 @@ function dropOrPostpone(delivery: LeasedDelivery): Attempted | undefined {
   if (delivery.event === 'decided') return undefined;
   if (delivery.closed) return drop('request_closed');
   const unfit =
-    delivery.event === 'notified' ? dropReasonFor(delivery.kind, delivery.recipient) : undefined;
+    'recipient' in delivery ? dropReasonFor(delivery.kind, delivery.recipient) : undefined;
   if (unfit) return drop(unfit);
   return delivery.claimed ? { kind: 'later' } : undefined;
 }
@@ -110,12 +110,10 @@ function toDelivery(runtime: Runtime, delivery: LeasedDelivery): Delivery {
     request: delivery.request,
     url: requestLink(runtime, id),
   };
-  if (delivery.event !== 'notified') return { ...common, event: delivery.event };
+  if (!('recipient' in delivery)) return { ...common, event: delivery.event };
   const { membershipId, displayName, email } = delivery.recipient;
-  return {
-    ...common,
-    event: 'notified',
-    recipient: { membershipId, displayName, email },
-    level: delivery.level,
-  };
+  const to = { ...common, recipient: { membershipId, displayName, email } };
+  return delivery.event === 'unreachable'
+    ? { ...to, event: delivery.event }
+    : { ...to, event: delivery.event, level: delivery.level };
 }

@@ -3,21 +3,23 @@
  * recipient can recognize a duplicate.
  */
 import { notifiedSubject, notifiedText } from '../../domain/notifications/email-message.ts';
+import {
+  unreachableSubject,
+  unreachableText,
+} from '../../domain/notifications/unreachable-messages.ts';
 import { shownLine } from '../../domain/shown-text.ts';
-import { MailRefused } from '../../platform/mailer.ts';
+import { MailRefused, type Email } from '../../platform/mailer.ts';
 import type { Runtime } from '../context.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
 
 export const emailSender: ChannelSender = { send, sendTest };
 
 async function send({ mailer }: Runtime, delivery: Delivery): Promise<SendOutcome> {
-  if (!mailer || delivery.event !== 'notified')
-    return { kind: 'dropped', reason: 'not_configured' };
+  const written = writtenAs(delivery);
+  if (!mailer || !written) return { kind: 'dropped', reason: 'not_configured' };
   try {
     await mailer.send({
-      to: delivery.recipient.email,
-      subject: notifiedSubject(delivery),
-      text: notifiedText(delivery),
+      ...written,
       id: delivery.id,
       thread: delivery.request.id,
     });
@@ -25,6 +27,28 @@ async function send({ mailer }: Runtime, delivery: Delivery): Promise<SendOutcom
   } catch (error) {
     if (!(error instanceof MailRefused)) throw error;
     return { kind: 'failed', error: error.message, permanent: true };
+  }
+}
+
+/** Undefined for a message that no one gets by email. */
+function writtenAs(delivery: Delivery): Pick<Email, 'to' | 'subject' | 'text'> | undefined {
+  switch (delivery.event) {
+    case 'notified':
+      return {
+        to: delivery.recipient.email,
+        subject: notifiedSubject(delivery),
+        text: notifiedText(delivery),
+      };
+    case 'unreachable':
+      return {
+        to: delivery.recipient.email,
+        subject: unreachableSubject(delivery),
+        text: unreachableText(delivery, delivery.recipient),
+      };
+    case 'announced':
+    case 'unreachable_announced':
+    case 'decided':
+      return undefined;
   }
 }
 

@@ -7,6 +7,7 @@ import {
 import {
   askingMessage,
   testMessage,
+  unreachableMessage,
   type PushMessage,
   type PushSubscription,
 } from '../../domain/notifications/push-subscriptions.ts';
@@ -31,14 +32,15 @@ async function send(
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  if (delivery.event !== 'notified') return { kind: 'dropped', reason: 'not_configured' };
+  if (!('recipient' in delivery)) return { kind: 'dropped', reason: 'not_configured' };
   const { membershipId } = delivery.recipient;
   const subscriptions = await context.statements.pushSubscriptions(membershipId);
   if (subscriptions.length === 0) return { kind: 'dropped', reason: 'not_subscribed' };
   const signer = await findSigner(context, context.db);
   if (!signer) return { kind: 'failed', error: 'the key that signs push messages does not open' };
   const left = subscriptions.filter(({ acceptedDeliveryId }) => acceptedDeliveryId !== delivery.id);
-  const message = askingMessage(delivery.request, delivery.url, new Date());
+  const compose = delivery.event === 'unreachable' ? unreachableMessage : askingMessage;
+  const message = compose(delivery.request, delivery.url, new Date());
   const sent = await postToAll(context, left, { message, signer, signal });
   return await concluded(context, sent, {
     deliveryId: delivery.id,

@@ -35,6 +35,17 @@ export interface AnnouncedDelivery extends AnyDelivery {
   readonly event: 'announced';
 }
 
+/** Tells an owner that no one is left to decide. */
+export interface UnreachableDelivery extends AnyDelivery {
+  readonly event: 'unreachable';
+  readonly recipient: Recipient;
+}
+
+/** Tells it to the organization's default channel. */
+export interface UnreachableAnnouncedDelivery extends AnyDelivery {
+  readonly event: 'unreachable_announced';
+}
+
 /**
  * The final answer of a request that people were asked about over this channel. Sent once per
  * request and channel, when no other message about it is under way there.
@@ -43,7 +54,12 @@ export interface DecidedDelivery extends AnyDelivery {
   readonly event: 'decided';
 }
 
-export type Delivery = NotifiedDelivery | AnnouncedDelivery | DecidedDelivery;
+export type Delivery =
+  | NotifiedDelivery
+  | AnnouncedDelivery
+  | UnreachableDelivery
+  | UnreachableAnnouncedDelivery
+  | DecidedDelivery;
 
 export type SendOutcome =
   | { readonly kind: 'delivered' }

@@ -3,6 +3,7 @@ import type { WebhookTarget } from '../../domain/notifications/notification-chan
 import { findWebhookTarget } from '../../data/notifications/notification-channels.ts';
 import { publicStatus } from '../../domain/requests/approval-requests.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
+import type { Recipient } from '../../domain/notifications/notifications.ts';
 import { stringifyExact } from '../../platform/json/exact-json.ts';
 import { v7 } from 'uuid';
 import type { Runtime, ServiceContext } from '../context.ts';
@@ -124,16 +125,34 @@ function payloadOf(
       url: delivery.url,
       arguments: includeArguments ? request.arguments : undefined,
     },
-    ...(delivery.event === 'notified' ? notifiedPart(delivery) : decidedPart(request)),
+    ...partOf(delivery),
   };
 }
+
+function partOf(delivery: Delivery): Record<string, unknown> {
+  switch (delivery.event) {
+    case 'notified':
+      return notifiedPart(delivery);
+    case 'unreachable':
+      return { member: memberOf(delivery.recipient) };
+    case 'announced':
+    case 'unreachable_announced':
+    case 'decided':
+      return decidedPart(delivery.request);
+  }
+}
+
+const memberOf = ({ membershipId, displayName }: Recipient) => ({
+  membership_id: membershipId,
+  display_name: displayName,
+});
 
 function notifiedPart({
   recipient,
   level,
 }: Extract<Delivery, { event: 'notified' }>): Record<string, unknown> {
   return {
-    member: { membership_id: recipient.membershipId, display_name: recipient.displayName },
+    member: memberOf(recipient),
     level: {
       node_id: level.nodeId,
       team_id: level.teamId,

@@ -4,6 +4,8 @@
  * level is not plain.
  */
 import { handOverIfUnchanged, readToHandOver } from '../../data/requests/hand-over-unchanged.ts';
+import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
+import { waitsForPeople } from '../../domain/escalation/walk-state.ts';
 import { buildRequest, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { ServiceContext } from '../context.ts';
 import {
@@ -12,6 +14,7 @@ import {
 } from '../escalation/escalation-paths.ts';
 import type { Evaluated } from './evaluation/evaluate.ts';
 import { routing, uncountedBelow } from './hand-over.ts';
+import { isOver } from './unreachable.ts';
 import { plainWrites, pathlessWrites, type Recorded } from './walk/walk-record.ts';
 import {
   followPath,
@@ -53,7 +56,7 @@ export async function handOverUnchanged(
   const request = buildRequest({ ...evaluating, previousMetadata, state: 'pending', route });
   const first = path
     ? await firstLevel(context, { request, path, now, deciders, answers })
-    : pathless({ request, now, deciders });
+    : deciders.length > 0 && pathless({ request, now, deciders });
   if (!first) return undefined;
   const { plan, walked } = planOf({ request, now, by, path }, first.advanced);
   const handedOver = await handOverIfUnchanged(db, request, {
@@ -85,9 +88,29 @@ async function firstLevel(
     state: stateOf(walk.request, walk.path),
     deciders: () => Promise.resolve([...walk.deciders]),
   });
-  const writes = followed.state.teams.length === 0 ? plainWrites(followed.events, walk) : undefined;
+  const { state } = followed;
+  // No one is asked yet. If no one will be, the step tells the owners.
+  if (!waitsForPeople(state) && (isOver(state) || !(await mayAskLater(db, walk)))) return undefined;
+  const writes = state.teams.length === 0 ? plainWrites(followed.events, walk) : undefined;
   const noticeable = isNoticeable(followed.events);
   return writes && { writes, advanced: { ...followed, noticeable, rightsChanging: false } };
+}
+
+/** Whether the path targets anyone it may ask now, at any of its levels. */
+async function mayAskLater(
+  db: ServiceContext['db'],
+  { request, path: { targets }, deciders }: Recorded & { readonly path: LoadedEscalationPath },
+): Promise<boolean> {
+  const people = new Set(deciders.map(({ membershipId }) => membershipId));
+  const teamIds = targets.flatMap((target) => (target.type === 'team' ? [target.id] : []));
+  const isNamed = targets.some((target) =>
+    target.type === 'broadcast' ? people.size > 0 : people.has(target.id),
+  );
+  if (isNamed || teamIds.length === 0) return isNamed;
+  const rosters = await findTeamRosters(db, request.organizationId, teamIds);
+  return [...rosters.values()].some(({ members }) =>
+    members.some(({ membershipId }) => people.has(membershipId)),
+  );
 }
 
 function pathless(first: Recorded): FirstLevel {

@@ -3,20 +3,23 @@
  * what the transaction of each step would. It leaves out a request that changes meanwhile, and one
  * whose step is not plain.
  */
-import { findDeciders } from '../../data/requests/deciders.ts';
+import { findAskedDeciders } from '../../data/requests/deciders.ts';
 import {
   readDueLevels,
   stepLevelsIfUnchanged,
   type DueLevel,
   type LevelStep,
 } from '../../data/requests/levels-unchanged.ts';
+import { findUnreachable } from '../../data/requests/unreachable-notices.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
 import { requestConditions } from '../../domain/escalation/types.ts';
+import { waitsForPeople, type WalkState } from '../../domain/escalation/walk-state.ts';
 import type { Decider } from '../../domain/requests/deciders.ts';
 import { takeTurns } from '../../platform/event-loop.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
+import { isOver } from './unreachable.ts';
 import type { HeavyAnswers } from './walk/condition-answers.ts';
 import { plainWrites } from './walk/walk-record.ts';
 import {
@@ -49,7 +52,7 @@ export async function stepLevelsUnchanged(
     await nextItem();
   }
   const stepped = new Map<string, SteppedLevel>();
-  for (const part of partsOf(steps, peopleAsked, MOST_PEOPLE)) {
+  for (const part of partsOf(await withoutUnreachable(db, steps), peopleAsked, MOST_PEOPLE)) {
     const byEmail = mailer !== undefined;
     const written = new Set(await stepLevelsIfUnchanged(db, part, { byEmail }));
     for (const { due: each, walked } of part)
@@ -84,7 +87,19 @@ export function partsOf<Item>(
   return parts;
 }
 
-type PlannedStep = LevelStep & { readonly walked: SteppedLevel };
+type PlannedStep = LevelStep & { readonly walked: SteppedLevel; readonly state: WalkState };
+
+/** Without requests whose step may have to tell their owners that no one is left to decide. */
+async function withoutUnreachable(db: Db, steps: readonly PlannedStep[]): Promise<PlannedStep[]> {
+  const unasked = steps.filter(({ state }) => !waitsForPeople(state));
+  const unreachable = new Set(
+    await findUnreachable(
+      db,
+      unasked.map(({ due, state }) => ({ id: due.request.id, over: isOver(state) })),
+    ),
+  );
+  return steps.filter(({ due }) => !unreachable.has(due.request.id));
+}
 
 const NO_ANSWERS: HeavyAnswers = new Map();
 
@@ -117,6 +132,7 @@ async function planLevel(db: Db, due: DueLevel, people: People): Promise<Planned
   return {
     due,
     plan,
+    state: followed.state,
     writes: { ...writes, requestId: request.id },
     walked: { ...walked, path: path.pathKey },
   };
@@ -134,7 +150,7 @@ function peopleOf(db: Db): People {
   return {
     deciders: ({ request: { organizationId, agentSlug }, accessVersion }) =>
       once(deciders, [organizationId, accessVersion, agentSlug], () =>
-        findDeciders(db, organizationId, agentSlug),
+        findAskedDeciders(db, organizationId, agentSlug),
       ),
     rosters:
       ({ request: { organizationId }, accessVersion }) =>

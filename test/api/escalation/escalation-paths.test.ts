@@ -143,7 +143,7 @@ describe('creating a path', () => {
     ]);
   });
 
-  test('warns about people who cannot decide, on create and activate, never on reads', async () => {
+  test('warns about people who cannot decide or be notified, on create and activate, never on reads', async () => {
     const decider = {
       scope_kind: 'agent' as const,
       resource_ids: ['some-bot'],
@@ -156,13 +156,20 @@ describe('creating a path', () => {
       status: 'suspended',
       policies: [decider],
     });
+    const silent = await createMember(app, organization.id, {
+      displayName: 'Mute',
+      policies: [decider],
+    });
+    const off = { email: false, slack: false, push: false };
+    await silent.browser.call('PUT', '/api/v1/me/notification_settings', { body: off });
     const nodes = [
-      level([owner, can, cannot, suspended].map((member) => user(member.membershipId))),
+      level([owner, can, cannot, suspended, silent].map((member) => user(member.membershipId))),
     ];
     const created = await create({ nodes });
     const warnings = [
       { code: 'user_cannot_decide', membership_id: suspended.membershipId, display_name: 'Adam' },
       { code: 'user_cannot_decide', membership_id: cannot.membershipId, display_name: 'Zoe' },
+      { code: 'user_has_no_channel', membership_id: silent.membershipId, display_name: 'Mute' },
     ];
     expect(created.body['warnings']).toEqual(warnings);
     expect((await activate(1, '"0"')).body['warnings']).toEqual(warnings);

@@ -93,7 +93,6 @@ describe('the first step of a request that goes to people', () => {
   test.each([
     ['one level', 3],
     ['a level for all', 3],
-    ['no level to enter', 3],
     ['no path', 3],
     ['a level for a person and a team', 4],
   ])('takes few statements and no transaction: %s', async (name, expected) => {

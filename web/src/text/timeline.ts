@@ -27,6 +27,10 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   path_exhausted: () => 'Reached the end of the path',
   team_policy_repeated: () => 'Asks the team again',
   team_policy_exhausted: () => 'Asked everyone in the team',
+  unreachable: ({ told }) =>
+    Array.isArray(told) && told.length > 0
+      ? 'No one who was asked can decide any more, and no one else will be asked. Told the owners:'
+      : 'No one can decide any more, and there is no owner to tell',
   reviewers_added: () => 'asked colleagues for help',
   claimed: () => 'claimed it',
   claim_released: () => 'released the claim',

@@ -3,6 +3,7 @@
  * blocks, and escaped into the fallback line.
  */
 import type { ApprovalRequest } from '../../requests/approval-requests.ts';
+import { UNREACHABLE_TEXT } from '../unreachable-messages.ts';
 import { shownInstant, shownLine, shownText } from '../../shown-text.ts';
 
 interface PlainText {
@@ -198,6 +199,19 @@ export function answeredMessage(request: ApprovalRequest, url: string): SlackTex
         ['Time', decision && shownInstant(decision.decidedAt)],
         ['Via', decision && line(decision.channel, MAX_FACT)],
       ]),
+      { type: 'actions', elements: [openButton(url)] },
+    ],
+  };
+}
+
+/** Tells that no one is left to decide. It has no buttons to decide with, and no arguments. */
+export function unreachableMessage(request: ApprovalRequest, url: string): SlackText {
+  const title = titled('No one left to decide', request);
+  return {
+    text: escapeSlackText(`${title} (${line(request.agentName, MAX_FACT)})`),
+    blocks: [
+      { type: 'header', text: plain(title) },
+      note(`${UNREACHABLE_TEXT} Decide by ${shownInstant(request.deadlineAt)}.`),
       { type: 'actions', elements: [openButton(url)] },
     ],
   };

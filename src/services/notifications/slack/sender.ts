@@ -15,6 +15,8 @@ import {
   answeredMessage,
   askingMessage,
   testMessage,
+  unreachableMessage,
+  type SlackText,
 } from '../../../domain/notifications/slack/messages.ts';
 import { unlessAborted } from '../../../platform/abort.ts';
 import { SlackError, type PostedMessage } from '../../../platform/slack.ts';
@@ -29,6 +31,8 @@ import type {
   SendOutcome,
   TestMessage,
   TestOutcome,
+  UnreachableAnnouncedDelivery,
+  UnreachableDelivery,
 } from '../sender.ts';
 import { openSlackSecrets } from './secrets.ts';
 
@@ -78,8 +82,10 @@ async function deliver(
 ): Promise<SendOutcome> {
   switch (delivery.event) {
     case 'notified':
+    case 'unreachable':
       return await askPerson(context, sending, delivery);
     case 'announced':
+    case 'unreachable_announced':
       return await announce(context, sending, delivery);
     case 'decided':
       return await presentAnswer(context, sending, delivery);
@@ -99,7 +105,7 @@ function toFailure({ failure, reason, retryAfterSeconds }: SlackError): SendOutc
 async function askPerson(
   context: SendContext,
   sending: Sending,
-  delivery: NotifiedDelivery,
+  delivery: NotifiedDelivery | UnreachableDelivery,
 ): Promise<SendOutcome> {
   const { organizationId, recipient } = delivery;
   const { membershipId } = recipient;
@@ -114,7 +120,7 @@ async function askPerson(
 async function announce(
   context: SendContext,
   sending: Sending,
-  delivery: AnnouncedDelivery,
+  delivery: AnnouncedDelivery | UnreachableAnnouncedDelivery,
 ): Promise<SendOutcome> {
   const { defaultChannel } = sending.workspace.connection;
   if (defaultChannel === null) return { kind: 'dropped', reason: 'not_configured' };
@@ -155,7 +161,7 @@ async function postDirectly(
 type SendTo = (channel: string) => Promise<PostedMessage>;
 
 interface Post {
-  readonly delivery: NotifiedDelivery | AnnouncedDelivery;
+  readonly delivery: Exclude<Delivery, DecidedDelivery>;
   readonly post: (send: SendTo) => Promise<PostedMessage>;
 }
 
@@ -168,7 +174,7 @@ async function postOnce(
   { workspace, signal }: Sending,
   { delivery, post }: Post,
 ): Promise<SendOutcome> {
-  const { id, request, channelId, url } = delivery;
+  const { id, request, channelId } = delivery;
   const place: MessagePlace = { requestId: request.id, channelId, messageKey: `delivery:${id}` };
   if (!(await statements.beginPosting({ place, deliveryId: id }))) {
     // An attempt that was cut off may still be under way.
@@ -182,7 +188,7 @@ async function postOnce(
       return await slack.post(
         workspace.botToken,
         channel,
-        askingMessage(request, url, workspace.connection),
+        messageOf(delivery, workspace.connection),
       );
     });
     await statements.endPosting({ place, posted });
@@ -190,6 +196,20 @@ async function postOnce(
   } catch (error) {
     await giveUpPosting(db, place, id);
     throw error;
+  }
+}
+
+function messageOf(
+  { event, request, url }: Post['delivery'],
+  connection: SlackConnection,
+): SlackText {
+  switch (event) {
+    case 'notified':
+    case 'announced':
+      return askingMessage(request, url, connection);
+    case 'unreachable':
+    case 'unreachable_announced':
+      return unreachableMessage(request, url);
   }
 }
 

@@ -6,7 +6,7 @@ import { conditionFacts } from '../../../domain/requests/condition-facts.ts';
 import type { Decider } from '../../../domain/requests/deciders.ts';
 import { planNext, type WalkPlan } from '../../../data/requests/escalate.ts';
 import { tryRightsLockShared } from '../../../data/requests/unreachable.ts';
-import { findDeciders } from '../../../data/requests/deciders.ts';
+import { findAskedDeciders } from '../../../data/requests/deciders.ts';
 import { findTeamRosters } from '../../../data/escalation/team-escalation-policies.ts';
 import {
   WAKE_HEAD_START_MS,
@@ -24,6 +24,7 @@ import {
 } from '../../../domain/escalation/walk.ts';
 import {
   dueAt,
+  waitsForPeople,
   walkFromJson,
   walkToJson,
   type WalkState,
@@ -31,7 +32,7 @@ import {
 import type { Db, Trx } from '../../../platform/postgres.ts';
 import type { Runtime } from '../../context.ts';
 import type { LoadedEscalationPath } from '../../escalation/escalation-paths.ts';
-import { unreachableSteps } from '../unreachable.ts';
+import { tellIfUnreachable, unreachableSteps } from '../unreachable.ts';
 import { describeWait } from './walk-details.ts';
 import type { HeavyAnswers } from './condition-answers.ts';
 import { walkInput } from './walk-input.ts';
@@ -132,14 +133,14 @@ async function advance(trx: Trx, runtime: Runtime, walk: WalkTask): Promise<Walk
     void holds.push(await tryRightsLockShared(trx, request.organizationId));
   const deciders = lazily(async () => {
     await hold();
-    return await findDeciders(trx, request.organizationId, request.agentSlug);
+    return await findAskedDeciders(trx, request.organizationId, request.agentSlug);
   });
   if (!path || !state) {
-    const noticeable = await recordPathless(trx, runtime, {
-      request,
-      now,
-      deciders: await deciders(),
-    });
+    const people = await deciders();
+    const noticeable =
+      people.length > 0
+        ? await recordPathless(trx, runtime, { request, now, deciders: people })
+        : await tellIfUnreachable(trx, runtime, { request, now });
     return { noticeable, urgency, rightsChanging: holds.includes(false) };
   }
   const isMidway = state.place.phase === 'level' && now < state.place.nextAt;
@@ -153,7 +154,13 @@ async function advance(trx: Trx, runtime: Runtime, walk: WalkTask): Promise<Walk
   const { events } = followed;
   const names = events.length > 0 ? await deciders() : [];
   await recordWalk(trx, runtime, { request, now, path, events, deciders: names });
-  return { ...followed, noticeable: isNoticeable(events), rightsChanging: holds.includes(false) };
+  let noticeable = isNoticeable(events);
+  if (!waitsForPeople(followed.state)) {
+    if (holds.length === 0) await hold();
+    const alone = { request, now, path, state: followed.state };
+    noticeable = (await tellIfUnreachable(trx, runtime, alone)) || noticeable;
+  }
+  return { ...followed, noticeable, rightsChanging: holds.includes(false) };
 }
 
 /** Whether a reviewer should notice what happened. */

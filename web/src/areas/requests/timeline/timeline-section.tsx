@@ -17,7 +17,7 @@ const AT_ONCE = 100;
 interface Entry {
   readonly key: string;
   readonly event: TimelineEvent;
-  /** Of a level: who was notified at that moment. */
+  /** Who was notified at that moment: by a level, or because no one is left to decide. */
   readonly names: readonly string[];
 }
 
@@ -85,15 +85,22 @@ const dataOf = ({ data }: TimelineEvent): Readonly<Record<string, unknown>> =>
 function entriesOf(events: readonly TimelineEvent[]): Entry[] {
   const entries: Entry[] = [];
   for (const event of events) {
-    const name = dataOf(event)['display_name'];
-    const names =
-      event.event_type.endsWith('.level_notified') && typeof name === 'string' ? [name] : [];
+    const names = namesOf(event);
     const last = entries.at(-1);
     if (last && names.length > 0 && isSameLevel(last.event, event))
       entries[entries.length - 1] = { ...last, names: [...last.names, ...names] };
     else entries.push({ key: event.id, event, names });
   }
   return entries;
+}
+
+function namesOf(event: TimelineEvent): readonly string[] {
+  const { display_name: name, told } = dataOf(event);
+  if (event.event_type.endsWith('.level_notified')) return typeof name === 'string' ? [name] : [];
+  if (!event.event_type.endsWith('.unreachable') || !Array.isArray(told)) return [];
+  return told.flatMap((owner: { readonly display_name?: unknown }) =>
+    typeof owner.display_name === 'string' ? [owner.display_name] : [],
+  );
 }
 
 const isSameLevel = (one: TimelineEvent, other: TimelineEvent): boolean =>
