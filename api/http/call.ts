@@ -21,7 +21,13 @@ import {
   sessionCookie,
   ssoCookies,
 } from './authentication.ts';
-import { declaredAnswer, type AnyCall, type Endpoint, type Reply } from './endpoint.ts';
+import {
+  declaredAnswer,
+  type AnyCall,
+  type Endpoint,
+  type Reply,
+  type SignedForm,
+} from './endpoint.ts';
 import {
   readBackground,
   readBody,
@@ -49,6 +55,9 @@ export interface Serving {
 
 /** A client that reads nothing of a long answer for this long, or twice as long, is disconnected. */
 export const UNREAD_MS = 120_000;
+
+/** A body that was complete later than this after the credential was read is no proof that it still holds. */
+const PROVEN_MS = 1_000;
 
 const NO_PARAMETERS = z.strictObject({});
 const NO_FORM = { text: '', headers: {} };
@@ -165,11 +174,11 @@ async function readCall(
     if (endpoint.needsSecretsKey && !context.secrets) throw new AppError('secrets_key_missing');
     return principal;
   };
-  const principal = await resolve({ counted: true });
+  const before = await resolve({ counted: true });
+  const provenAt = performance.now();
   const address = clientAddress(req);
   if (endpoint.signInAttempt) await admitFromNetwork(context, address);
-  return {
-    principal,
+  const input = {
     background: readBackground(headers, endpoint),
     query: validate(endpoint.query ?? NO_PARAMETERS, readQuery(querystring), '/query'),
     params: named(params),
@@ -182,14 +191,9 @@ async function readCall(
     ifMatch: endpoint.headers?.ifMatch ? readIfMatch(headers['if-match']) : 0,
     body: await readBodyOf(endpoint, req, {
       pool: context.workerPool,
-      onBehalfOf: principal ? callerIdOf(principal) : networkOf(address),
+      onBehalfOf: before ? callerIdOf(before) : networkOf(address),
     }),
-    signedForm: endpoint.signedForm
-      ? await readSignedForm(req, {
-          headers: endpoint.signedForm.headers,
-          limit: endpoint.bodyLimit,
-        })
-      : NO_FORM,
+    signedForm: await readFormOf(endpoint, req),
     cookies: { session: sessionCookie(headers), sso: ssoCookies(headers) },
     client: {
       address,
@@ -198,6 +202,8 @@ async function readCall(
     signal,
     authenticateAgain: () => resolve({ counted: false }),
   };
+  const isProven = performance.now() - provenAt <= PROVEN_MS;
+  return { ...input, principal: isProven ? before : await resolve({ counted: false }) };
 }
 
 /** GET and DELETE have no body, so none is read. */
@@ -210,6 +216,14 @@ async function readBodyOf(
   if (endpoint.method !== 'get' && endpoint.method !== 'delete' && !endpoint.signedForm)
     await refuseBody(request);
   return undefined;
+}
+
+async function readFormOf(
+  { signedForm, bodyLimit }: Endpoint,
+  request: IncomingMessage,
+): Promise<SignedForm> {
+  if (!signedForm) return NO_FORM;
+  return await readSignedForm(request, { headers: signedForm.headers, limit: bodyLimit });
 }
 
 /** A path that cannot name anything is 404, not 400. */

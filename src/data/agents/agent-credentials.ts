@@ -117,9 +117,13 @@ export async function revokeAgentCredential(
 ): Promise<boolean> {
   const revoked = await queryRow<{ agentInstanceId: string }>(
     trx,
-    `update agent_credentials set revoked_at = clock_timestamp()
-      where organization_id = :organizationId and id = :credentialId and revoked_at is null
-     returning agent_instance_id`,
+    // For update, which a request being created with it notices.
+    `with held as materialized (
+       select id from agent_credentials
+        where organization_id = :organizationId and id = :credentialId and revoked_at is null for update
+     )
+     update agent_credentials c set revoked_at = clock_timestamp() from held where c.id = held.id
+     returning c.agent_instance_id`,
     { organizationId, credentialId },
   );
   if (!revoked) return false;

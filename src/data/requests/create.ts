@@ -19,7 +19,7 @@ export interface NewApprovalRequest extends Pick<
 
 /**
  * The new request. Undefined when the instance has used the key before, and when the organization
- * is deleted, or the agent or instance is no longer active. Who ends one of these holds its row
+ * is deleted, the agent or instance is no longer active, or the credential ended. Who ends one of these holds its row
  * until the requests are cancelled, so none can follow.
  */
 export async function insertRequest(
@@ -66,8 +66,8 @@ export interface Created {
 }
 
 /**
- * `pinned`: the active rules. `live_agent`: one row if organization, agent and instance are active, which stays so
- * until the statement ends. `clock` is read once these rows are locked.
+ * `pinned`: the active rules. `live_agent`: one row if organization, agent and instance are active and the credential has not ended,
+ * which stays so until the statement ends. `clock` is read once these rows are locked.
  *
  * A key share lock leaves updates of `last_seen_at` free. It notices a change of status only by those who take
  * `for update` before they write: a lock that conflicts makes the statement read the row again.
@@ -76,9 +76,12 @@ export const READ_TO_INSERT = `
   live_organization as materialized (select from organizations where id = :organization and deleted_at is null for share),
   live_agent as materialized (
     select from agents a join agent_instances i on i.organization_id = a.organization_id and i.agent_slug = a.slug
+      join agent_credentials c on c.agent_instance_id = i.id
      where a.organization_id = :organization and a.slug = :agent_slug and a.status = 'active'
-       and i.id = :instance and i.status = 'active' and exists (select from live_organization)
-       for key share of a, i
+       and i.id = :instance and i.status = 'active'
+       and c.id = :credential and c.revoked_at is null and c.expires_at > clock_timestamp()
+       and exists (select from live_organization)
+       for key share of a, i, c
   ),
   clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now from live_agent),
   pinned as materialized (

@@ -1,6 +1,6 @@
 /**
- * Creating requests against disabling and archiving: once a change has answered, no request of the
- * agent or instance follows.
+ * Creating requests against disabling, archiving and revoking: once a change has answered, no
+ * request of the agent, instance or credential follows.
  */
 import { describe, expect, test } from '@jest/globals';
 import { touchCredential } from '../../../src/data/agents/agent-credentials.ts';
@@ -39,6 +39,10 @@ const ends: Readonly<
     run: ({ instanceId }) =>
       change(`/api/v1/agent_instances/${instanceId}`, { status: 'disabled' }),
     refusal: '403 instance_disabled',
+  },
+  'a credential that is revoked': {
+    run: ({ credentialId }) => owner.http.delete(`/api/v1/agent-credentials/${credentialId}`),
+    refusal: '401 authentication_required',
   },
   'an agent that is archived': {
     run: ({ slug }) => owner.http.delete(`/api/v1/agents/${slug}`),
@@ -91,8 +95,8 @@ describe.each(Object.entries(rules))('a request %s', (_rules, document) => {
         const others = await Promise.all(
           [1, 2, 3].map(() => createInstance(app, organization, agent.slug)),
         );
-        const isInstance = name.includes('instance');
-        const callers = isInstance ? [agent, agent, agent, agent] : [agent, ...others];
+        const isOne = /instance|credential/.test(name);
+        const callers = isOne ? [agent, agent, agent, agent] : [agent, ...others];
         const creating = callers.flatMap((caller) => [0, 1, 2].map(() => postRequest(app, caller)));
         const ended = await end.run(agent);
         expect(ended.status).toBeLessThan(300);
