@@ -13,7 +13,7 @@ import { createActivities } from '../activities/index.ts';
 import { endpoints } from '../api/endpoints.ts';
 import type { OperationProbes } from '../api/http/operations.ts';
 import { createHttpServer } from '../api/http/server.ts';
-import { readClock } from '../src/data/clock.ts';
+import { readClock, requireWritable } from '../src/data/clock.ts';
 import { pendingMigrations } from '../src/data/migrate.ts';
 import { Bell } from '../src/platform/bell.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
@@ -24,7 +24,7 @@ import { openAnthropic } from '../src/platform/language-models/anthropic.ts';
 import { openOpenAi } from '../src/platform/language-models/openai.ts';
 import { openMailer } from '../src/platform/mailer.ts';
 import { openOidcClient } from '../src/platform/oidc.ts';
-import { openPool, type Db } from '../src/platform/postgres.ts';
+import { isReadOnly, openPool, type Db } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
 import { openWorkerPool } from '../src/platform/worker-pool.ts';
 import { openSlack } from '../src/platform/slack.ts';
@@ -292,6 +292,12 @@ function probes(db: Db, temporal: TemporalLink): OperationProbes {
       const clock = (await readClock(db)).getTime();
       // Compares with the middle of the read. A slow read says nothing about the clock.
       const difference = Math.max(before - clock, clock - Date.now());
+      try {
+        await requireWritable(db);
+      } catch (error) {
+        if (!isReadOnly(error)) throw error;
+        return 'it is read-only: a standby, or default_transaction_read_only is on';
+      }
       return difference > MAX_CLOCK_DIFFERENCE_MS
         ? `its clock is ${difference} ms off this process's`
         : undefined;

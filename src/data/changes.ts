@@ -1,5 +1,6 @@
 /** NOTIFY and LISTEN: how processes notify each other of changed rows. */
 import pg from 'pg';
+import { prepareSession } from '../platform/database/sessions.ts';
 import type { Db } from '../platform/postgres.ts';
 
 const CHANNEL = 'countersign_changes';
@@ -47,6 +48,7 @@ export async function listenForChanges(databaseUrl: string, events: ListenerEven
   });
   // A client that is ended while it connects never reports that, so the race ends the wait.
   await Promise.race([client.connect(), lost]);
+  await Promise.race([prepareSession(client), lost]);
   await Promise.race([client.query(`listen ${CHANNEL}`), lost]);
   await events.subscribed();
   await lost;

@@ -1,6 +1,7 @@
 /** Connections to Postgres: a Knex pool per purpose, and the value types of query results. */
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { prepareSession, type SessionLimits } from './database/sessions.ts';
 
 // Exact JSON: a `json` column is read as its source text, never as JavaScript values. int8 counts fit a double here.
 pg.types.setTypeParser(pg.types.builtins.JSON, (text: string) => text);
@@ -23,23 +24,14 @@ declare const pool: unique symbol;
  */
 export type Pool = Knex & { readonly [pool]: true };
 
-export interface PoolOptions {
+export interface PoolOptions extends SessionLimits {
   readonly connectionString: string;
   readonly max: number;
   /** Shown in `pg_stat_activity`, so that an operator sees which pool a connection belongs to. */
   readonly applicationName: string;
-  /** Longest wait for a lock, and longest pause inside a transaction. Default: no limit. */
-  readonly lockTimeoutMs?: number;
-  readonly idleInTransactionMs?: number;
 }
 
-export function openPool({
-  connectionString,
-  max,
-  applicationName,
-  lockTimeoutMs,
-  idleInTransactionMs,
-}: PoolOptions): Pool {
+export function openPool({ connectionString, max, applicationName, ...limits }: PoolOptions): Pool {
   return knex({
     client: 'pg',
     connection: {
@@ -47,16 +39,45 @@ export function openPool({
       application_name: applicationName,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
-      ...(lockTimeoutMs !== undefined && { lock_timeout: lockTimeoutMs }),
-      ...(idleInTransactionMs !== undefined && {
-        idle_in_transaction_session_timeout: idleInTransactionMs,
-      }),
     },
-    pool: { min: 0, max, acquireTimeoutMillis: 10_000 },
+    pool: { min: 0, max, acquireTimeoutMillis: 10_000, ...renewing(limits) },
     // Knex would print lost connections to the console. Our code logs the calls that fail because
     // of them.
     log: { warn: ignore, error: ignore },
   }) as Pool;
+}
+
+/**
+ * Connections are replaced before their next use after an error that another connection may not
+ * have. One that is read-only ends all of its time: the server behind the address changed.
+ */
+function renewing(limits: SessionLimits): Knex.PoolConfig {
+  let generation = 0;
+  const fit = new WeakMap<pg.Client, number>();
+  const prepare = async (client: pg.Client): Promise<void> => {
+    const born = generation;
+    fit.set(client, born);
+    // Every error that the server reports on this connection passes here, also one that is caught.
+    client.connection.on('errorMessage', ({ code = '' }: { readonly code?: string }) => {
+      if (UNAVAILABLE_SQLSTATE.test(code)) fit.delete(client);
+      if (code === READ_ONLY && born === generation) generation += 1;
+    });
+    try {
+      await prepareSession(client, limits);
+    } catch (error) {
+      // Knex does not close what it never had.
+      client.end().catch(ignore);
+      throw error;
+    }
+  };
+  return {
+    afterCreate: (client: pg.Client, done: (error?: unknown) => void) => {
+      prepare(client).then(() => {
+        done();
+      }, done);
+    },
+    validate: (client: pg.Client) => fit.get(client) === generation,
+  };
 }
 
 const ignore = (): void => undefined;
@@ -71,25 +92,37 @@ const UNAVAILABLE_NODE_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 
+const READ_ONLY = '25006';
+
 /**
- * True when the error means that the database is away or refuses connections, and not that a
- * statement is wrong.
+ * 08 connection, 25006 read-only, 25P03 and 25P04 cut off in a transaction, 28 and 3D000 not let in, 40 deadlock,
+ * 53 resources, 55P03 lock not granted, 57 canceled, shutdown or crash, 58 input and output.
+ */
+const UNAVAILABLE_SQLSTATE = /^(08|25006|25P0[34]|28|3D000|40|53|55P03|57|58)/;
+
+/**
+ * True when the error means that the database is away, refuses connections or cannot write now, and
+ * not that a statement is wrong.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!isErrorLike(error)) return false;
   if (error.name === 'KnexTimeoutError') return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // SQLSTATE: 08 connection, 25P03 cut off in a transaction, 40 deadlock, 53 resources, 55P03 lock not granted, 57P shutdown or crash.
   if (
     UNAVAILABLE_NODE_CODES.has(code) ||
     isMissingSocket(error, code) ||
-    /^(08|25P03|40|53|55P03|57P)/.test(code)
+    UNAVAILABLE_SQLSTATE.test(code)
   )
     return true;
   // When a connection breaks during a statement, the driver has no code, only these sentences.
   return /connection terminated|connection ended|timeout expired|client has encountered a connection error/i.test(
     error.message,
   );
+}
+
+/** A standby, or a database that an operator made read-only. */
+export function isReadOnly(error: unknown): boolean {
+  return isErrorLike(error) && 'code' in error && error.code === READ_ONLY;
 }
 
 /** No server behind a Unix socket. ENOENT of anything else is a missing file. */
