@@ -17,6 +17,12 @@ AS $function$
       raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.text_digest(value text)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN sha256(convert_to(value, 'UTF8'::name));
+
 CREATE TABLE added_reviewers (
   request_id uuid NOT NULL,
   membership_id uuid NOT NULL,
@@ -1089,10 +1095,11 @@ CREATE TABLE tool_presentations (
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
   CONSTRAINT tool_presentations_pkey PRIMARY KEY (id),
-  CONSTRAINT tool_presentations_tool_key UNIQUE NULLS NOT DISTINCT (organization_id, tool, server),
   CONSTRAINT tool_presentations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE tool_presentations IS 'How the calls of a tool are shown. Without a server it is for calls to any server that has no entry of its own.';
+CREATE INDEX tool_presentations_tool_idx ON tool_presentations USING btree (organization_id, tool);
+CREATE UNIQUE INDEX tool_presentations_tool_key ON tool_presentations USING btree (organization_id, text_digest(tool), text_digest(server)) NULLS NOT DISTINCT;
 
 CREATE TABLE totp_factors (
   user_id uuid NOT NULL,

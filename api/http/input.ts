@@ -210,23 +210,34 @@ export function validate<S extends z.ZodType>(
   throw invalid(read.issues);
 }
 
-/** 1 to 255 printable ASCII characters, or a 400. Empty without the header, where it is optional. */
+const IDEMPOTENCY_KEY_BYTES = 1_024;
+
+/**
+ * Any value of 1 to 1,024 bytes, or a 400. Empty without the header, where it is optional. Node gives
+ * one character for each byte, so keys are equal when their bytes are. `shownKey` is its inverse.
+ */
 export function readIdempotencyKey(
   header: string | undefined,
   need: 'required' | 'optional',
 ): string {
   if (need === 'optional' && header === undefined) return '';
   if (need === 'required' && !header) throw new AppError('idempotency_key_required');
-  if (!header || !/^[\x20-\x7e]{1,255}$/.test(header)) {
+  if (!header || header.length > IDEMPOTENCY_KEY_BYTES) {
     throw invalid([
       {
         pointer: '/headers/idempotency-key',
         code: 'invalid_value',
-        message: 'must be 1 to 255 printable ASCII characters',
+        message: `must have 1 to ${IDEMPOTENCY_KEY_BYTES} bytes`,
       },
     ]);
   }
   return header;
+}
+
+/** A key as its caller wrote it: its bytes as UTF-8, or as Latin-1 where they are none. */
+export function shownKey(key: string): string {
+  const bytes = Buffer.from(key, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : key;
 }
 
 /** Whether the call is no use of its session. A value that is not `1` is a 400. */

@@ -11,6 +11,7 @@ import {
   parseDuration,
   type DurationBounds,
 } from '../../src/domain/durations.ts';
+import { TOOL_NAME_LENGTH } from '../../src/domain/agents/tool-names.ts';
 import { BLANK_RULE, isBlank, labelProblem } from '../../src/domain/labels.ts';
 import { KEY_PATTERN, KEY_RULE } from '../../src/domain/keys.ts';
 
@@ -95,12 +96,26 @@ export const label = (description: string, max = 200) =>
     })
     .meta({ description, override: { type: 'string', minLength: 1, maxLength: max } });
 
+const fits = (text: string, max: number): boolean => text.length <= max || [...text].length <= max;
+
+const TOOL_NAME_RULE = { error: `must have 1 to ${TOOL_NAME_LENGTH} characters` };
+
 /** The name of a tool: any text that is not entirely invisible. */
 export const toolName = (description: string) =>
   z
     .string()
+    .refine((text) => fits(text, TOOL_NAME_LENGTH), TOOL_NAME_RULE)
     .refine((text) => !isBlank(text), { error: BLANK_RULE })
-    .meta({ description, override: { type: 'string', minLength: 1 } });
+    .meta({ description, override: { type: 'string', minLength: 1, maxLength: TOOL_NAME_LENGTH } });
+
+/** The alias of an MCP server. */
+export const serverName = (description: string) =>
+  z
+    .string()
+    .refine((text) => fits(text, TOOL_NAME_LENGTH), {
+      error: `must have at most ${TOOL_NAME_LENGTH} characters`,
+    })
+    .meta({ description, override: { type: 'string', maxLength: TOOL_NAME_LENGTH } });
 
 /**
  * A JSON object kept as its source text. Name it in the endpoint's `exact` list, or print one in an

@@ -57,16 +57,16 @@ const parameters = {
     in: 'header',
     required: true,
     description:
-      'Names this attempt, so that it can be repeated without harm: 1 to 255 printable ASCII characters, kept for ever.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+      'Names this attempt, so that it can be repeated without harm: any value of 1 to 1,024 bytes, kept for ever.',
+    schema: { type: 'string', minLength: 1, maxLength: 1024 },
     example: '6f1c7f2e-6f5e-4f5a-8d0c-0d5b6b1c9f00',
   },
   OptionalIdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Names this attempt, so that it can be repeated without harm: 1 to 255 printable ASCII characters, kept for seven days.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+      'Names this attempt, so that it can be repeated without harm: any value of 1 to 1,024 bytes, kept for seven days.',
+    schema: { type: 'string', minLength: 1, maxLength: 1024 },
     example: '6f1c7f2e-6f5e-4f5a-8d0c-0d5b6b1c9f00',
   },
   IfMatch: {

@@ -42,7 +42,7 @@ sums are refused. Each field names its bounds.
 
 ## Idempotency
 
-Operations that take an \`Idempotency-Key\` require it: 1 to 255 printable ASCII characters. Use a random UUID. The same key
+Operations that take an \`Idempotency-Key\` require it: any value of 1 to 1,024 bytes, compared byte by byte. Use a random UUID. The same key
 with the same input answers the current state of the original outcome. The same key with other input is 409
 \`idempotency_conflict\`, and nothing is done. Inputs are compared as JSON values: white space and key order do not matter,
 and numbers are compared as exact decimals. Keys of adapters belong to the agent instance, keys of decisions to the

@@ -5,7 +5,7 @@ import { BLOCK_OUTCOMES, pipelineMembers } from '../../src/domain/pipelines/docu
 import { JsonText } from '../../src/platform/json/exact-json.ts';
 import { isExactObject, type ExactObject } from '../../src/platform/json/exact-values.ts';
 import type { PreviewedPipeline } from '../../src/services/pipelines/request-approval-pipelines.ts';
-import { readByDomain, slug, toolName } from '../http/schema.ts';
+import { readByDomain, serverName, slug, toolName } from '../http/schema.ts';
 import { pipelineWarnings, presentPipelineWarning } from './pipeline-warnings-schema.ts';
 
 const exactMember = (description: string) =>
@@ -22,7 +22,7 @@ export const emptyObject = (): ExactObject => Object.create(null) as ExactObject
 export const callSample = z
   .strictObject({
     tool: toolName('Name of the tool.'),
-    server: z.string().optional().meta({ description: 'Alias of the MCP server.' }),
+    server: serverName('Alias of the MCP server.').optional(),
     arguments: exactMember('Arguments of the call.'),
     agent_reasoning: z.string().optional().meta({ description: "The agent's own claim." }),
     context: exactMember('Where the call comes from.').optional(),

@@ -1,7 +1,9 @@
 /** What a document would have answered to requests of the past. */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { pipelineMembers } from '../../src/domain/pipelines/document.ts';
 import type { PipelineKey } from '../../src/domain/pipelines/request-approval-pipelines.ts';
+import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 import { pipelineKind } from '../../src/services/pipelines/request-approval-pipelines.ts';
 import { simulatePipeline } from '../../src/services/pipelines/simulate.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
@@ -22,12 +24,10 @@ const simulationBody = z
       .max(2_000)
       .default(1_000)
       .meta({ description: 'How many requests a page evaluates at most.' }),
-    cursor: z
-      .string()
-      .min(1)
-      .max(1000)
-      .optional()
-      .meta({ description: 'The `next_cursor` of the page before, with the same other members.' }),
+    cursor: z.string().min(1).max(1000).optional().meta({
+      description:
+        'The `next_cursor` of the page before. The document, `from_at` and `to_at` must be those of that page, or the answer is 400.',
+    }),
   })
   .refine(({ from_at: from, to_at: to }) => !from || !to || from < to, {
     path: ['to_at'],
@@ -88,13 +88,18 @@ const example = {
   ],
 };
 
-const cursorKeys = (documentKey: PipelineKey) =>
+/** A cursor continues one simulation: another document or other instants would mix two. */
+const cursorKeys = (documentKey: PipelineKey, question: string) =>
   z.tuple([
     z.literal('simulation'),
     z.literal(documentKey),
+    z.literal(question),
     z.iso.datetime().transform((at) => new Date(at)),
     z.uuid(),
   ]);
+
+const digestOf = (question: object): string =>
+  createHash('sha256').update(stringifyExact(question)).digest('base64url');
 
 export function simulateEndpoint(resource: PipelineResource): Endpoint {
   const { operation, noun, path, tag, params, documentKey, requestExample } = resource;
@@ -132,15 +137,17 @@ export function simulateEndpoint(resource: PipelineResource): Endpoint {
     handler: async ({ principal, params: given, body, signal }, context) => {
       const { from_at, to_at, limit, cursor, ...document } = body;
       const key = documentKey(given);
-      const position = decodeCursor(cursor, cursorKeys(key), '/cursor');
+      const simulated = Object.assign(emptyObject(), document);
+      const question = digestOf({ simulated, from_at, to_at });
+      const position = decodeCursor(cursor, cursorKeys(key, question), '/cursor');
       const { simulation, next } = await simulatePipeline(context, principal, {
         documentKey: key,
-        body: Object.assign(emptyObject(), document),
+        body: simulated,
         ...{ from: from_at, to: to_at, limit, signal },
-        after: position && { createdAt: position[2], id: position[3] },
+        after: position && { createdAt: position[3], id: position[4] },
       });
-      const next_cursor =
-        next && encodeCursor(['simulation', key, next.createdAt.toISOString(), next.id]);
+      const at = next?.createdAt.toISOString() ?? '';
+      const next_cursor = next && encodeCursor(['simulation', key, question, at, next.id]);
       return { body: { ...simulation, next_cursor } };
     },
   });

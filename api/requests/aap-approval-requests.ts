@@ -15,6 +15,7 @@ import {
   duration,
   exactObject,
   exactString,
+  serverName,
   timestamp,
   toolName,
   uuid,
@@ -101,12 +102,9 @@ export const aapApprovalRequestEndpoints: readonly Endpoint[] = [
     headers: { idempotencyKey: 'required' },
     body: z.strictObject({
       tool: toolName(
-        'Name under which the tool is defined, not blank. Never joined with the name of its server.',
+        'Name under which the tool is defined, not blank. Never joined with the name of its server. Capitals make a difference.',
       ),
-      server: z
-        .string()
-        .optional()
-        .meta({ description: 'Alias of the MCP server that defines the tool.' }),
+      server: serverName('Alias of the MCP server that defines the tool.').optional(),
       arguments: exactObject(
         'The exact arguments the tool will run with if approved. Kept digit for digit.',
       ),

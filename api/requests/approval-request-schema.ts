@@ -11,6 +11,7 @@ import { CANNOT_REASONS } from '../../src/domain/requests/request-access.ts';
 import type { RequestDetail, ShownRequest } from '../../src/services/requests/queue.ts';
 import { presentationSchema } from '../agents/tool-presentations.ts';
 import { claimSchema, presentClaim } from './approval-request-claims.ts';
+import { shownKey } from '../http/input.ts';
 import { present } from '../http/present.ts';
 import {
   authContextSchema,
@@ -185,6 +186,7 @@ export function presentDecision(decision: Decision) {
   const { seenArgumentsDigest: seen } = decision;
   return present(decisionSchema, {
     ...decision,
+    idempotencyKey: shownKey(decision.idempotencyKey),
     seen: seen === undefined ? undefined : { arguments_digest: seen },
   });
 }

@@ -46,7 +46,7 @@ export const listQuery = z.strictObject({
   tool: z
     .string()
     .min(1)
-    .max(400)
+    .max(1_024)
     .optional()
     .meta({ description: 'Only calls of the tool with exactly this name.' }),
   urgency: z

@@ -10,6 +10,7 @@ import { deleteRemovedTools } from '../data/agents/tool-catalog.ts';
 import { deleteOldJudgeBudgets } from '../data/pipelines/judge-budgets.ts';
 import { deleteOldAssessments } from '../data/pipelines/request-assessments.ts';
 import { deleteOldWebhookDeliveries } from '../data/webhooks/webhook-deliveries.ts';
+import { purgeUnclaimed } from './agents/unclaimed-instances.ts';
 import type { ServiceContext } from './context.ts';
 
 const EVERY_MS = 60_000;
@@ -21,6 +22,7 @@ const PURGES = [
   deleteFinished,
   deleteOldWebhookDeliveries,
   deleteOldProvisionedInstances,
+  purgeUnclaimed,
   deleteOldEnrollments,
   deleteRemovedTools,
   deleteOldAssessments,

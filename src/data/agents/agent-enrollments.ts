@@ -3,7 +3,7 @@ import type { AgentEnrollment } from '../../domain/agents/agent-enrollments.ts';
 import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
 import { JsonText } from '../../platform/json/exact-json.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
-import { queryOne, queryRow } from '../../platform/rows.ts';
+import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 import { INSTANCE_COLUMNS, toInstance, type AgentInstanceRow } from './agent-instances.ts';
 
 interface NewEnrollment extends Pick<
@@ -151,4 +151,40 @@ export async function deleteOldEnrollments(db: Db, limit: number): Promise<numbe
       { limit },
     )
     .delete();
+}
+
+/** An instance that was removed because its machine never came for its credential. */
+export interface UnclaimedInstance {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly agentSlug: string;
+  readonly name: string;
+}
+
+/**
+ * Deletes up to `limit` authorized enrollments that expired without an exchange, with their
+ * instances, which have nothing yet. `of`: only that instance, if another transaction is not at it.
+ */
+export async function deleteUnclaimed(
+  trx: Trx,
+  {
+    limit,
+    of,
+  }: {
+    readonly limit: number;
+    readonly of?: { organizationId: string; agentSlug: string; name: string };
+  },
+): Promise<readonly UnclaimedInstance[]> {
+  const named = `and i.organization_id = :organizationId and i.agent_slug = :agentSlug and i.name = :name`;
+  return await queryRows<UnclaimedInstance>(
+    trx,
+    `with expired as (
+       select e.id, e.agent_instance_id from agent_enrollments e join agent_instances i on i.id = e.agent_instance_id
+        where e.exchanged_at is null and e.expires_at <= clock_timestamp() ${of ? named : ''}
+        order by e.expires_at limit :limit for update of e skip locked
+     ), enrollments as (delete from agent_enrollments e using expired where e.id = expired.id)
+     delete from agent_instances i using expired where i.id = expired.agent_instance_id
+     returning i.id, i.organization_id, i.agent_slug, i.name`,
+    { limit, ...of },
+  );
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { JsonText } from '../../platform/json/exact-json.ts';
 import { canonicalJson } from '../../platform/json/exact-values.ts';
 import { foreignName, list, object, text, type ReadAs } from '../grammar.ts';
+import { TOOL_NAME_LENGTH } from './tool-names.ts';
 
 export const MAX_REPORTED_TOOLS = 2_000;
 export const MAX_REPORTED_SOURCES = 500;
@@ -43,7 +44,7 @@ export type ToolAnnotations = ReadAs<typeof toolAnnotationsSchema>;
 
 /** What a runtime says about one tool. */
 const toolDefinitionMembers = {
-  name: foreignName('The exact name of the tool in approval requests.', 512),
+  name: foreignName('The exact name of the tool in approval requests.', TOOL_NAME_LENGTH),
   display_name: text('Its name for people.', { min: 0, max: 512 }).optional(),
   description: text('What it does, for the model.', { min: 0, max: 65_536 }).optional(),
   input_schema: inputSchema.optional(),
@@ -64,7 +65,7 @@ export const toolSourceMembers = {
   }),
   server: foreignName(
     'Alias of the MCP server, as in approval requests; absent for built-in tools.',
-    256,
+    TOOL_NAME_LENGTH,
   ).optional(),
   complete: z.boolean().default(true).meta({
     description: 'Whether `tools` is everything the source has. If false, nothing is removed.',
@@ -180,8 +181,10 @@ export interface ToolReportPlan {
     readonly source: ReportedSource;
     readonly tool: ReportedTool;
     readonly id: string | undefined;
+    /** Its schema has the same fingerprint as before, so that it counts as unchanged. */
+    readonly sameSchema: boolean;
   }[];
-  /** Ids of the tools that are as they were. */
+  /** Ids of the tools that are as they were, to the letter. */
   readonly unchanged: readonly string[];
   /** Ids of the tools that are no longer there. */
   readonly removedTools: readonly string[];
@@ -210,7 +213,13 @@ export function planToolReport(
       earlier.delete(tool.name);
       if (known && !known.removed && known.definitionDigest === tool.definitionDigest)
         unchanged.push(known.id);
-      else write.push({ source, tool, id: known?.id });
+      else {
+        const sameSchema =
+          known?.removed === false &&
+          known.schemaFingerprint !== null &&
+          known.schemaFingerprint === tool.schemaFingerprint;
+        write.push({ source, tool, id: known?.id, sameSchema });
+      }
       const { schemaFingerprint: after } = tool;
       if (known && known.schemaFingerprint !== (after ?? null))
         schemaChanges.push({

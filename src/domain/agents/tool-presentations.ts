@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { foreignName, label, list, object, problem, text } from '../grammar.ts';
+import { TOOL_NAME_LENGTH } from './tool-names.ts';
 import { hasUnseen, isBlank, BLANK_RULE, UNSEEN_RULE } from '../labels.ts';
 
 /** What a value is, and so how a reader draws it. */
@@ -139,10 +140,10 @@ export const presentationFields = list(presentationFieldSchema)
 
 /** What an organization says about a tool. */
 export const presentationEntrySchema = object({
-  tool: foreignName('The exact name of the tool.', 400),
+  tool: foreignName('The exact name of the tool.', TOOL_NAME_LENGTH),
   server: foreignName(
     'Only for calls to this MCP server; absent for calls to any server and for built-in tools.',
-    200,
+    TOOL_NAME_LENGTH,
   ).optional(),
   title: presentationTitle,
   fields: presentationFields,

@@ -1,6 +1,7 @@
 /** What a webhook endpoint may answer. Anything else is no answer, so that no mistake approves a call. */
 import { z } from 'zod';
 import { ExactJsonError, JsonText, parseExact } from '../../platform/json/exact-json.ts';
+import { isExactObject, type ExactObject } from '../../platform/json/exact-values.ts';
 import { key, object, text } from '../grammar.ts';
 import { readBy } from '../issues.ts';
 import { BLOCK_OUTCOMES } from '../pipelines/document.ts';
@@ -31,9 +32,14 @@ const answerSchema = object({
 const isSmallObject = ({ text: json }: JsonText): boolean =>
   json.startsWith('{') && Buffer.byteLength(json) <= METADATA_BYTES;
 
-/** Undefined for a text that is no valid answer. */
+const BYTE_ORDER_MARK = /^\ufeff/;
+
+/**
+ * Undefined for a text that is no valid answer. A member that is null counts as absent, and a byte
+ * order mark is skipped: many libraries write them.
+ */
 export function readWebhookAnswer(body: string): WebhookAnswer | undefined {
-  const read = readBy(answerSchema, parsed(body));
+  const read = readBy(answerSchema, withoutNulls(parsed(body.replace(BYTE_ORDER_MARK, ''))));
   if (!read.ok) return undefined;
   const { outcome, reason, metadata, escalation_path: escalationPath } = read.value;
   if (escalationPath !== undefined && outcome !== 'human') return undefined;
@@ -53,4 +59,12 @@ function parsed(body: string): unknown {
     if (error instanceof ExactJsonError) return undefined;
     throw error;
   }
+}
+
+function withoutNulls(answer: unknown): unknown {
+  if (!isExactObject(answer)) return answer;
+  const isNull = (value: unknown): boolean =>
+    value === null || (value instanceof JsonText && value.text === 'null');
+  const given = Object.entries(answer).filter(([, value]) => !isNull(value));
+  return Object.assign(Object.create(null) as ExactObject, Object.fromEntries(given));
 }

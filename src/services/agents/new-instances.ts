@@ -7,6 +7,7 @@ import { TOKEN_PREFIX } from '../../domain/tokens.ts';
 import { insertAgentCredential } from '../../data/agents/agent-credentials.ts';
 import { insertAgentInstance } from '../../data/agents/agent-instances.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
+import { removeUnclaimed } from './unclaimed-instances.ts';
 import { issueToken } from '../../platform/crypto/tokens.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { Trx } from '../../platform/postgres.ts';
@@ -55,6 +56,8 @@ export async function addInstance(
       name: chosen,
       metadata: metadata?.text ?? '{}',
     });
+  if (name !== undefined)
+    await removeUnclaimed(trx, { limit: 1, of: { organizationId, agentSlug, name } });
   let added = await insert(name ?? randomName(agentSlug));
   while (!added) {
     if (name !== undefined) throw new AppError('instance_name_taken');

@@ -42,7 +42,7 @@ import type { Runtime, ServiceContext } from '../context.ts';
 import { isLarge } from '../heavy-work.ts';
 import { readToolReport, type ReportTexts } from './read-tool-catalog.ts';
 
-/** How many tools of a report were new or changed, the same as before, and no longer there. */
+/** How many tools of a report were new or changed, had the same schema as before, and are no longer there. */
 export interface ReportResult {
   readonly accepted: number;
   readonly unchanged: number;
@@ -93,9 +93,10 @@ async function storeReport(
   await removeSources(trx, { ids: plan.removedSources, at });
   const events = plan.schemaChanges.map((change) => schemaChanged(principal, report, change));
   await insertAuditEvents(trx, principal.organizationId, { events, occurredAt: at });
+  const kept = plan.write.filter(({ sameSchema }) => sameSchema).length;
   return {
-    accepted: plan.write.length,
-    unchanged: plan.unchanged.length,
+    accepted: plan.write.length - kept,
+    unchanged: plan.unchanged.length + kept,
     removed: plan.removedTools.length,
   };
 }

@@ -176,9 +176,10 @@ describe('an enrollment', () => {
     expect(outcomeOf(await authorize(waiting.user))).toEqual(NOT_FOUND);
   });
 
-  test('is purged a day after its end, and its instance stays', async () => {
+  test('is purged a day after its end, and the instance of one that was exchanged stays', async () => {
     const [old, young] = [await begun(), await begun()];
     const { body } = await authorize(old.user);
+    await exchange(old.secret);
     await later(old, 24 * 60 + 11);
     await later(young, 24 * 60);
     await purgeBatch(app.context, new AbortController().signal);
@@ -305,5 +306,44 @@ describe('exchanging', () => {
     await authorize(two.user, { agent_slug: slug }, gone.owner);
     await app.db('organizations').where({ id: gone.id }).update({ deleted_at: new Date() });
     expect(outcomeOf(await exchange(two.secret))).toEqual(NOT_FOUND);
+  });
+});
+
+describe('an instance whose machine never came', () => {
+  const instances = async (name: string) => {
+    const { body } = await owner.http.get(`/api/v1/agents/deploy-bot?instance_q=${name}`);
+    return (body['instances'] as unknown as { name: string; id: string }[]).map(({ id }) => id);
+  };
+
+  test('is removed, and the log says so; one that came for its credential stays', async () => {
+    const [gone, stays] = [
+      await begun({ instance_name: 'gone' }),
+      await begun({ instance_name: 'stays' }),
+    ];
+    const { body } = await authorize(gone.user);
+    await authorize(stays.user);
+    await exchange(stays.secret);
+    await purgeBatch(app.context, new AbortController().signal);
+    expect(await instances('gone')).toHaveLength(1);
+    for (const codes of [gone, stays]) await later(codes, 11);
+    await purgeBatch(app.context, new AbortController().signal);
+    expect([await instances('gone'), (await instances('stays')).length]).toEqual([[], 1]);
+    const { id = '' } = body['agent_instance'] as unknown as { id?: string };
+    expect((await eventsOf(id)).map(({ event_type: type }) => type)).toEqual([
+      'agent_instance.enrolled',
+      'agent_instance.enrollment_expired',
+    ]);
+    expect(outcomeOf(await exchange(gone.secret))).toEqual(NOT_FOUND);
+  });
+
+  test('leaves its name free at once', async () => {
+    const late = await begun({ instance_name: 'laptop' });
+    await authorize(late.user);
+    const again = await begun({ instance_name: 'laptop' });
+    expect(outcomeOf(await authorize(again.user))).toEqual([409, 'instance_name_taken']);
+    await later(late, 11);
+    expect((await authorize(again.user)).status).toBe(200);
+    expect((await exchange(again.secret)).status).toBe(200);
+    expect(outcomeOf(await exchange(late.secret))).toEqual(NOT_FOUND);
   });
 });

@@ -87,6 +87,22 @@ const schemaEvents = async (): Promise<Record<string, unknown>[]> =>
 describe('a report', () => {
   const refund = { name: 'refund_payment', input_schema: { type: 'object' } };
 
+  test('counts a tool as unchanged while the fingerprint of its schema stays', async () => {
+    const schema = { type: 'object', required: ['id'] };
+    const tool = { name: 'same_schema', description: 'Old.', input_schema: schema };
+    const first = await report([{ ...builtin(), tools: [tool] }]);
+    expect(first.body).toMatchObject({ accepted: 1, unchanged: 0 });
+    const reordered = { required: ['id'], type: 'object' };
+    const again = await report([
+      { ...builtin(), tools: [{ ...tool, description: 'New.', input_schema: reordered }] },
+    ]);
+    expect(again.body).toEqual({ accepted: 0, unchanged: 1, removed: 0 });
+    expect(await listed('?q=same_schema')).toMatchObject([{ description: 'New.' }]);
+    const other = { ...schema, required: [] };
+    const changed = await report([{ ...builtin(), tools: [{ ...tool, input_schema: other }] }]);
+    expect(changed.body).toEqual({ accepted: 1, unchanged: 0, removed: 0 });
+  });
+
   test('answers what it changed, and the catalog shows it', async () => {
     const first = await report([mcp([refund], { complete: true }), builtin('Bash')]);
     expect([first.status, first.body]).toEqual([200, { accepted: 2, unchanged: 0, removed: 0 }]);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { startApp, type TestApp } from '../../support/app.ts';
 import type { Answer, Json } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
+import { issuesOf } from '../../support/refusals.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
@@ -94,6 +95,21 @@ describe('an entry of the organization', () => {
       const answers = await Promise.all([1, 2, 3].map(() => create({ tool })));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     }
+  });
+
+  test('has names of up to 512 characters, which are compared with their capitals', async () => {
+    // What no compression shortens: such names would be too long for an entry of an index.
+    const name = (characters: number) =>
+      Array.from({ length: characters }, () =>
+        String.fromCodePoint(0x20000 + Math.floor(Math.random() * 40_000)),
+      ).join('');
+    const [tool, server] = [name(512), name(512)];
+    expect((await create({ tool, server })).status).toBe(201);
+    expect(codeOf(await create({ tool, server }))).toEqual([409, 'presentation_exists']);
+    const long = await create({ tool: name(513), server: name(513) });
+    expect(issuesOf(long).map(({ pointer }) => pointer)).toEqual(['/tool', '/server']);
+    expect((await create({ tool: 'refund' })).status).toBe(201);
+    expect((await create({ tool: 'Refund' })).status).toBe(201);
   });
 
   test('is one of at most 500', async () => {

@@ -370,6 +370,26 @@ test.each<[string, object]>([
   expect(issuesOf(answer)).toEqual([expect.objectContaining({ pointer })]);
 });
 
+test.each([
+  ['another document', { blocks: [always('late')] }],
+  ['another default path', { default_escalation_path: 'on-call' }],
+  ['another beginning', { from_at: '2020-01-02T00:00:00Z' }],
+  ['no beginning', { from_at: undefined }],
+  ['an end', { to_at: '2090-01-01T00:00:00Z' }],
+])('a cursor belongs to one simulation, not to one with %s', async (_name, change) => {
+  const document = { blocks: [], from_at: '2020-01-01T00:00:00Z' };
+  const { next_cursor: cursor } = await page(of('bot'), { ...document, limit: 1 });
+  const refused = await owner.http.post(`${of('bot')}/simulate`, {
+    ...{ ...document, ...change, cursor },
+  });
+  expect(refused.status).toBe(400);
+  expect(issuesOf(refused)).toMatchObject([{ pointer: '/cursor', code: 'invalid_cursor' }]);
+  const same = await owner.http.post(`${of('bot')}/simulate`, {
+    ...{ ...document, from_at: '2020-01-01T01:00:00+01:00', limit: 2, cursor },
+  });
+  expect(same.status).toBe(200);
+});
+
 test('a cursor belongs to one pipeline, and an unknown agent has none', async () => {
   const { next_cursor: cursor } = await page(of('bot'), { blocks: [], limit: 1 });
   const elsewhere = await owner.http.post(`${ORGANIZATION}/simulate`, {

@@ -173,7 +173,7 @@ describe('a decision', () => {
       expect(await decide(reviewer, id, { status: 'approved' }, '')).toMatchObject(
         refused(400, 'idempotency_key_required'),
       );
-      expect(await decide(reviewer, id, { status: 'approved' }, 'x'.repeat(256))).toMatchObject(
+      expect(await decide(reviewer, id, { status: 'approved' }, 'x'.repeat(1_025))).toMatchObject(
         refused(400, 'validation_failed'),
       );
       const headers = { 'idempotency-key': randomUUID() };
@@ -202,6 +202,22 @@ describe('a decision', () => {
         { id },
       );
       expect(rows).toHaveLength(1);
+    });
+
+    test('keeps any key, and shows it as its caller wrote it', async () => {
+      for (const written of ['clé 鍵', 'caf\u00e9', '\u00ff'.repeat(1_024)]) {
+        const id = await ask();
+        const sent = written.includes('鍵') ? Buffer.from(written).toString('latin1') : written;
+        const original = await decide(reviewer, id, { status: 'approved' }, sent);
+        expect(original).toMatchObject({
+          status: 200,
+          body: { decision: { idempotency_key: written } },
+        });
+        expect(await decide(reviewer, id, { status: 'approved' }, sent)).toMatchObject({
+          status: 200,
+          body: original.body,
+        });
+      }
     });
 
     test('compares the channel after its default is set: naming the default changes nothing', async () => {
