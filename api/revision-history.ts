@@ -1,5 +1,6 @@
 /** How revisions came about: the members of every revision in answers that say so. */
 import { z } from 'zod';
+import { HISTORY_MEMBERS } from '../src/domain/read-back.ts';
 import type { RevisionActor, RevisionHistory } from '../src/domain/revisions.ts';
 import { present } from './http/present.ts';
 import { timestamp, uuid } from './http/schema.ts';
@@ -69,4 +70,23 @@ export function neverActive({
   ...example
 }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return { ...example, is_active: false };
+}
+
+/**
+ * The body of a new revision, which may have what answers add to a revision. `identity` names what
+ * must be absent or right.
+ */
+export function orAsRead(document: z.ZodObject, identity: readonly string[]) {
+  const members = [
+    ...HISTORY_MEMBERS.map((name) => [name, 'As it was read. Ignored.'] as const),
+    ...identity.map((name) => [name, 'As it was read. Refused where it is not so.'] as const),
+  ].map(([name, description]) => [
+    name,
+    z.unknown().optional().meta({ description, override: {} }),
+  ]);
+  const { id, description } = document.meta() ?? {};
+  return document.extend(Object.fromEntries(members) as z.ZodRawShape).meta({
+    id: `Posted${id}`,
+    description: `${description} A revision as it was read is taken, too.`,
+  });
 }

@@ -176,12 +176,10 @@ export const toolCatalogEndpoints: readonly Endpoint[] = [
       description: 'What the report changed.',
       body: z.strictObject({
         accepted: z.int().meta({ description: 'Tools that are new or changed.' }),
-        unchanged: z
-          .int()
-          .meta({
-            description:
-              'Tools whose `input_schema` has the same fingerprint as before, or without one that are as they were. Changed texts about them are stored all the same.',
-          }),
+        unchanged: z.int().meta({
+          description:
+            'Tools whose `input_schema` has the same fingerprint as before, or without one that are as they were. Changed texts about them are stored all the same.',
+        }),
         removed: z.int().meta({ description: 'Tools that are no longer there.' }),
       }),
       example: { accepted: 2, unchanged: 0, removed: 0 },

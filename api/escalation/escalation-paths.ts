@@ -17,7 +17,13 @@ import { present } from '../http/present.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { DOCUMENT_ERRORS, printedMembers, storedMembers } from './escalation-document-schema.ts';
 import { presentWarning, warningsSchema } from './escalation-warnings-schema.ts';
-import { historyExample, historyFields, neverActive, presentHistory } from '../revision-history.ts';
+import {
+  historyExample,
+  historyFields,
+  neverActive,
+  orAsRead,
+  presentHistory,
+} from '../revision-history.ts';
 import {
   etag,
   etagHeader,
@@ -213,7 +219,7 @@ const createEscalationPathEndpoint = defineEndpoint({
   auth: 'product',
   bodyLimit: BODY_BYTES.large,
   permission: 'escalation_path.write',
-  body: readByDomain(newPathSchema),
+  body: readByDomain(orAsRead(newPathSchema, ['document_version'])),
   documents: [''],
   requestExample: { path_key: 'on-call', ...documentExample },
   success: {
@@ -261,7 +267,7 @@ export const escalationPathEndpoints: readonly Endpoint[] = [
     noun: 'an escalation path',
     params,
     documentKey: (given) => given['path_key'] ?? '',
-    body: readByDomain(pathDocumentSchema),
+    body: readByDomain(orAsRead(pathDocumentSchema, ['path_key', 'document_version'])),
     requestExample: documentExample,
     revision: pathRevisionSchema,
     example: revisionExample,

@@ -8,7 +8,7 @@ import {
 import type { Endpoint } from '../http/endpoint.ts';
 import { DOCUMENT_ERRORS, printedMembers, storedMembers } from './escalation-document-schema.ts';
 import { presentWarning, warningsSchema } from './escalation-warnings-schema.ts';
-import { historyExample, historyFields, presentHistory } from '../revision-history.ts';
+import { historyExample, historyFields, orAsRead, presentHistory } from '../revision-history.ts';
 import { revisionEndpoints, revisionNumber } from '../revisions.ts';
 import { readByDomain, uuid } from '../http/schema.ts';
 
@@ -97,7 +97,7 @@ export const teamEscalationPolicyEndpoints: readonly Endpoint[] = revisionEndpoi
   noun: "a team's escalation policy",
   params: { id: uuid('Id of the team.') },
   documentKey: teamOf,
-  body: readByDomain(policyDocumentSchema),
+  body: readByDomain(orAsRead(policyDocumentSchema, ['team_id', 'document_version'])),
   requestExample: documentExample,
   revision: policyRevisionSchema,
   example: revisionExample,

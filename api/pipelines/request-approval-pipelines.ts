@@ -21,7 +21,7 @@ import type { PipelineResource } from './pipeline-resource.ts';
 import { pipelineWarnings, presentPipelineWarning } from './pipeline-warnings-schema.ts';
 import { diffEndpoint } from './diff.ts';
 import { simulateEndpoint } from './simulate.ts';
-import { historyExample, historyFields, presentable } from '../revision-history.ts';
+import { historyExample, historyFields, orAsRead, presentable } from '../revision-history.ts';
 import {
   revisionEndpoints,
   revisionNumber,
@@ -179,7 +179,7 @@ const listPipelinesEndpoint = defineEndpoint({
 const shared = {
   kind: pipelineKind,
   tag: TAG,
-  body: readByDomain(pipelineDocumentSchema),
+  body: readByDomain(orAsRead(pipelineDocumentSchema, ['scope', 'agent_slug', 'block_count'])),
   requestExample: documentExample,
   revision: pipelineRevisionSchema,
   present: presentRevision,

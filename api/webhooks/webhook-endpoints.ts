@@ -23,7 +23,7 @@ import {
   timestamp,
   uuid,
 } from '../http/schema.ts';
-import { historyExample, historyFields, presentable } from '../revision-history.ts';
+import { historyExample, historyFields, orAsRead, presentable } from '../revision-history.ts';
 import { revisionEndpoints, revisionNumber, summaryFields } from '../revisions.ts';
 
 const TAG = 'Webhook endpoints';
@@ -127,7 +127,7 @@ const revisions = revisionEndpoints({
   noun: 'a webhook endpoint',
   params,
   documentKey: (given) => given['endpoint_key'] ?? '',
-  body: readByDomain(webhookEndpointSchema),
+  body: readByDomain(orAsRead(webhookEndpointSchema, ['endpoint_key'])),
   requestExample: documentExample,
   revision: revisionSchema,
   example: {

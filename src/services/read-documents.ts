@@ -4,6 +4,7 @@
  */
 import { callerIdOf, type ProductPrincipal } from '../domain/people/authorization.ts';
 import { invalid, type Issue } from '../domain/errors.ts';
+import type { Stated } from '../domain/read-back.ts';
 import { stringifyExact, type JsonText } from '../platform/json/exact-json.ts';
 import type { ExactValue } from '../platform/json/exact-values.ts';
 import type { Runtime } from './context.ts';
@@ -14,6 +15,8 @@ export interface ReadDocument<Names> {
   readonly text: string;
   readonly names: Names;
   readonly comment?: string | undefined;
+  /** What the body says about the document that it is for. */
+  readonly stated?: Stated | undefined;
 }
 
 /** Reads the text of a body. The worker pool exports each reader under its name. */

@@ -9,6 +9,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../support/scene/factories.ts';
+import { issuesOf } from '../support/refusals.ts';
 
 let app: TestApp;
 let organization: TestOrganization;
@@ -136,4 +137,96 @@ test('the database changes nothing of a revision but its last activation', async
       await expect(app.db(table).update(change)).rejects.toThrow();
     await expect(app.db(table).delete()).rejects.toThrow();
   }
+});
+
+describe.each(kinds)('a revision of a %s as it was read', (_name, pathOf, document) => {
+  const post = (body: unknown) => organization.owner.http.post(`${pathOf()}/revisions`, body);
+  const read = async () => {
+    await post({ ...document, comment: 'First.' });
+    const { body } = await organization.owner.http.get(`${pathOf()}/revisions`);
+    return (body['revisions'] as unknown as Record<string, unknown>[])[0] ?? {};
+  };
+
+  test('can be posted back, and is the same document again', async () => {
+    const first = await read();
+    const again = await post(first);
+    expect(again.status).toBe(201);
+    const { id: _id, revision, created_at: _at, ...same } = first;
+    expect(again.body).toMatchObject(
+      JSON.parse(
+        JSON.stringify({ ...same, warnings: undefined, activated_at: undefined }),
+      ) as object,
+    );
+    expect(again.body['revision']).toBe(Number(revision) + 1);
+  });
+
+  test('is refused where it contradicts the call, and the member is named', async () => {
+    const first = await read();
+    const wrong = Object.entries({
+      path_key: 'elsewhere',
+      team_id: randomUUID(),
+      endpoint_key: 'elsewhere',
+      scope: 'agent',
+      block_count: 7,
+      document_version: 2,
+    }).filter(([name]) => name in first);
+    expect(wrong.length).toBeGreaterThan(0);
+    for (const [name, value] of wrong) {
+      const refused = await post({ ...first, [name]: value });
+      expect(refused.status).toBe(400);
+      expect(issuesOf(refused)).toMatchObject([{ pointer: `/${name}`, code: 'invalid_value' }]);
+    }
+    const unknown = await post({ ...first, signing_secret: 'x' });
+    expect(issuesOf(unknown)).toMatchObject([
+      { pointer: '/signing_secret', code: 'unknown_field' },
+    ]);
+  });
+});
+
+describe('blocks as they were read', () => {
+  const PIPELINE = '/api/v1/request-approval-pipelines/organization';
+  const rule = (id: string, outcome = 'human') => ({
+    ...{ id, name: id, type: 'always', config: { outcome, reason: 'r' } },
+  });
+  const branch = (blocks: object[]) => ({
+    ...{ id: 'branch', name: 'Branch', type: 'branch' },
+    config: {
+      when: { id: 'w', field: '/request/arguments/amount', operator: 'equals', value: 1 },
+      reason: 'r',
+      blocks,
+    },
+  });
+
+  test('keep their identity and their hash, in branches, too', async () => {
+    const { http } = organization.owner;
+    const first = await http.post(`${PIPELINE}/revisions`, {
+      blocks: [branch([rule('a')]), rule('b')],
+    });
+    const again = await http.post(`${PIPELINE}/revisions`, first.body);
+    expect(again.status).toBe(201);
+    expect(again.body['blocks']).toEqual(first.body['blocks']);
+    const sample = {
+      request: { tool: 't', arguments: {} },
+      agent: { slug: 'bot', name: 'Bot' },
+    };
+    const blocks = first.body['blocks'];
+    expect((await http.post(`${PIPELINE}/preview`, { blocks, sample })).status).toBe(200);
+  });
+
+  test('are refused with the hash of something else', async () => {
+    const { http } = organization.owner;
+    const first = await http.post(`${PIPELINE}/revisions`, { blocks: [branch([rule('a')])] });
+    const text = first.text.replace('"outcome":"human"', '"outcome":"approve"');
+    const changed = await http.post(`${PIPELINE}/revisions`, JSON.parse(text));
+    expect(issuesOf(changed).map(({ pointer }) => pointer)).toEqual([
+      '/blocks/0/content_hash',
+      '/blocks/0/config/blocks/0/content_hash',
+    ]);
+    const version = JSON.parse(
+      first.text.replace('"config_version":1', '"config_version":2'),
+    ) as object;
+    expect(issuesOf(await http.post(`${PIPELINE}/revisions`, version))).toMatchObject([
+      { pointer: '/blocks/0/config/blocks/0/config_version' },
+    ]);
+  });
 });

@@ -160,7 +160,19 @@ const judgeConfig = object({
     'Asks a language model, whose answer is limited to `outcomes`. A request without a valid answer goes to a person. A judge saves work; it is no security boundary.',
 });
 
+/** What a block of a revision as read has, too. */
+const readBack = {
+  snapshot_id: guid('As it was read. Ignored.').exactOptional(),
+  config_version: integer('As it was read.', { min: 1, max: 1 }).exactOptional(),
+  content_hash: text('As it was read. Leave it out of a block that you changed.', {
+    max: 64,
+    pattern: /^[0-9a-f]{64}$/,
+    rule: 'be 64 digits in hex',
+  }).exactOptional(),
+};
+
 const identity = {
+  ...readBack,
   id: key('Identity of the block, unique in the document among blocks and conditions.'),
   name: label('Name for people.', PIPELINE_LIMITS.nameLength),
 };

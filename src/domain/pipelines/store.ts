@@ -4,6 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { canonicalJson, type ExactValue } from '../../platform/json/exact-values.ts';
+import type { Issue } from '../errors.ts';
+import { pointerOf } from '../issues.ts';
 import { placedBlocks } from './nesting.ts';
 import type { Block, PipelineDocument, StoredBlock } from './types.ts';
 
@@ -21,7 +23,8 @@ interface Kept {
   readonly text: string;
 }
 
-function storeBlock(block: Block, newId: () => string): Kept {
+function storeBlock(sent: Block, newId: () => string): Kept {
+  const block = withoutKept(sent);
   const snapshotId = newId();
   const inner =
     block.type === 'branch' ? block.config.blocks.map((each) => storeBlock(each, newId)) : [];
@@ -43,6 +46,32 @@ function storeBlock(block: Block, newId: () => string): Kept {
         }
       : { ...block, ...kept };
   return { stored, text: printed(block, { config }) };
+}
+
+/** A block without what the service added, which a block of a revision as read still has. */
+function withoutKept(block: Block): Block {
+  const { snapshot_id: _id, config_version: _version, content_hash: _hash, ...sent } = block;
+  return sent as Block;
+}
+
+/** The blocks that come with the hash of another type or config. */
+export function staleHashes(
+  { blocks }: Pick<PipelineDocument, 'blocks'>,
+  stored: readonly StoredBlock[],
+): Issue[] {
+  const hashes = placedBlocks(stored).map(({ block }) => block.content_hash);
+  return placedBlocks(blocks).flatMap(({ block: { content_hash: hash }, path }, index) =>
+    hash === undefined || hash === hashes[index]
+      ? []
+      : [
+          {
+            pointer: pointerOf([...path, 'content_hash']),
+            code: 'invalid_value' as const,
+            message:
+              'must be absent or the hash of this type and config: leave it out of a block that you changed',
+          },
+        ],
+  );
 }
 
 /**

@@ -123,6 +123,7 @@ export const escalationPathKind: RevisionedKind<EscalationNames, EscalationPathR
   targetOf: () => ({ kind: 'organization' }),
   subject: 'escalation_path',
   archivedCode: 'escalation_path_archived',
+  identity: (documentKey) => ({ path_key: documentKey, document_version: 1 }),
   auditData: () => ({}),
   reader: readEscalationPath,
   checkReferences: checkTargets,

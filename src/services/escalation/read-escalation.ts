@@ -10,8 +10,9 @@ import {
   type EscalationDocument,
   type Target,
 } from '../../domain/escalation/types.ts';
+import { takeReadBack, type Stated } from '../../domain/read-back.ts';
 import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
-import { isExactObject, type ExactObject } from '../../platform/json/exact-values.ts';
+import { isExactObject } from '../../platform/json/exact-values.ts';
 import type { DocumentReader, ReadDocument } from '../read-documents.ts';
 
 /** The targets of a document, and where it names them. */
@@ -32,13 +33,16 @@ type Read =
   | { readonly ok: false; readonly issues: readonly Issue[] }
   | { readonly ok: true; readonly document: EscalationDocument; readonly pathKey?: string };
 
-function written(read: Read): ReadDocument<EscalationNames> | { issues: readonly Issue[] } {
+function written(
+  read: Read,
+  stated: Stated,
+): ReadDocument<EscalationNames> | { issues: readonly Issue[] } {
   if (!read.ok) return { issues: read.issues };
   const { pathKey } = read;
   const { comment, ...document } = read.document;
   const names = namesIn(document);
   return {
-    comment,
+    ...{ comment, stated },
     text: stringifyExact(document),
     names: pathKey === undefined ? names : { ...names, pathKey },
   };
@@ -57,46 +61,29 @@ export function idsOf({ targets }: EscalationNames, type: 'user' | 'team'): stri
   return [...new Set(ids)];
 }
 
+/** What bodies of an escalation path say about it. */
+const VERSION = ['document_version'];
+
 export const readEscalationPath: DocumentReader<EscalationNames> = (body) => {
-  return written(parseEscalationPathDocument(parseExact(body)));
+  const { document, stated } = takeReadBack(parseExact(body), ['path_key', ...VERSION]);
+  return written(parseEscalationPathDocument(document), stated);
 };
 
 /** The body that creates a path. */
 export const readNewEscalationPath: DocumentReader<EscalationNames> = (body) => {
-  return written(parseNewEscalationPath(parseExact(body)));
+  const { document, stated } = takeReadBack(parseExact(body), VERSION);
+  return written(parseNewEscalationPath(document), stated);
 };
 
 export const readTeamPolicy: DocumentReader<EscalationNames> = (body) => {
-  return written(parseTeamPolicyDocument(parseExact(body)));
+  const { document, stated } = takeReadBack(parseExact(body), ['team_id', ...VERSION]);
+  return written(parseTeamPolicyDocument(document), stated);
 };
-
-/** Additional members of a revision as read. */
-const READ_ONLY = new Set([
-  'id',
-  'revision',
-  'is_active',
-  'created_by_actor_id',
-  'created_by',
-  'created_at',
-  'activated_by',
-  'activated_at',
-  'archived_at',
-  'document_version',
-  'warnings',
-]);
 
 /** A document, the body that creates a path, or a revision as read. */
 export const readPreviewedPath: DocumentReader<EscalationNames> = (body) => {
-  const value = parseExact(body);
-  const document = isExactObject(value) ? withoutReadOnly(value) : value;
+  const { document, stated } = takeReadBack(parseExact(body), VERSION);
   return isExactObject(document) && document['path_key'] !== undefined
-    ? written(parseNewEscalationPath(document))
-    : written(parseEscalationPathDocument(document));
+    ? written(parseNewEscalationPath(document), stated)
+    : written(parseEscalationPathDocument(document), stated);
 };
-
-function withoutReadOnly(value: ExactObject): ExactObject {
-  return Object.assign(
-    Object.create(null) as ExactObject,
-    Object.fromEntries(Object.entries(value).filter(([name]) => !READ_ONLY.has(name))),
-  );
-}

@@ -97,6 +97,7 @@ export const teamPolicyKind: RevisionedKind<EscalationNames, TeamPolicyRevision>
   targetOf: (teamId) => ({ kind: 'team', id: teamId }),
   subject: 'team_escalation_policy',
   archivedCode: 'team_archived',
+  identity: (teamId) => ({ team_id: teamId, document_version: 1 }),
   auditData: () => ({}),
   reader: readTeamPolicy,
   checkReferences: checkTargets,

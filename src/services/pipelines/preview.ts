@@ -25,7 +25,7 @@ import {
   type RemoteBlock,
   type RemoteResult,
 } from '../../domain/pipelines/remote.ts';
-import { storeBlocks } from '../../domain/pipelines/store.ts';
+import { staleHashes, storeBlocks } from '../../domain/pipelines/store.ts';
 import type { PipelineScope } from '../../domain/pipelines/types.ts';
 import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
@@ -62,6 +62,8 @@ export function evaluatePreview(texts: PreviewTexts): PreviewAnswer {
   const issues = texts.models ? unknownModels(namedModels(document), texts.models) : [];
   if (issues.length > 0) return { issues };
   const blocks = storeBlocks(document, v7);
+  const stale = staleHashes(document, blocks);
+  if (stale.length > 0) return { issues: stale };
   const facts = parseExact(texts.sample) as unknown as ConditionFacts;
   const pipeline = compilePipeline(blocks, document.default_escalation_path);
   const budget = newEvaluationBudget(texts.work);

@@ -8,7 +8,8 @@ import {
   parsePipelineDocument,
 } from '../../domain/pipelines/parse.ts';
 import { placedBlocks } from '../../domain/pipelines/nesting.ts';
-import { storeBlocks } from '../../domain/pipelines/store.ts';
+import { contradictions, takeReadBack } from '../../domain/read-back.ts';
+import { staleHashes, storeBlocks } from '../../domain/pipelines/store.ts';
 import type { StoredBlock } from '../../domain/pipelines/types.ts';
 import { findPipelineWarnings } from '../../domain/pipelines/warnings/find.ts';
 import type { PipelineWarning } from '../../domain/pipelines/warnings/types.ts';
@@ -54,16 +55,19 @@ export const readPipeline: DocumentReader<PipelineNames> = (body) => read(body, 
 export const readHostedPipeline: DocumentReader<PipelineNames> = (body) => read(body, 'hosted');
 
 function read(body: string, edition: Edition): ReturnType<DocumentReader<PipelineNames>> {
-  const parsed = parsePipelineDocument(parseExact(body), edition);
+  const given = takeReadBack(parseExact(body), ['scope', 'agent_slug', 'block_count']);
+  const { block_count: stated_count, ...stated } = given.stated;
+  const parsed = parsePipelineDocument(given.document, edition);
   if (!parsed.ok) return { issues: parsed.issues };
   const { comment, ...document } = parsed.document;
+  const blocks = storeBlocks(document, v7);
+  const block_count = placedBlocks(blocks).length;
+  const counted = stated_count === undefined ? {} : { block_count: stated_count };
+  const issues = [...contradictions(counted, { block_count }), ...staleHashes(document, blocks)];
+  if (issues.length > 0) return { issues };
   return {
-    comment,
-    text: stringifyExact({
-      ...document,
-      blocks: storeBlocks(document, v7),
-      block_count: placedBlocks(document.blocks).length,
-    }),
+    ...{ comment, stated },
+    text: stringifyExact({ ...document, blocks, block_count }),
     names: namesOf(document),
   };
 }

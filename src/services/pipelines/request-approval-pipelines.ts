@@ -156,6 +156,10 @@ export const pipelineKind: RevisionedKind<PipelineNames, PipelineRevision> = {
   },
   subject: 'request_approval_pipeline',
   archivedCode: 'agent_archived',
+  identity: (documentKey) => {
+    const { scope, agentSlug } = pipelineOwner(documentKey);
+    return { scope, agent_slug: agentSlug };
+  },
   auditData: (documentKey) => {
     const { scope, agentSlug } = pipelineOwner(documentKey);
     return { scope, agent_slug: agentSlug };

@@ -1,7 +1,8 @@
 /** Creates documents and their next revisions. */
 import { actorIdOf } from '../../domain/audit.ts';
-import { AppError, type ErrorCode } from '../../domain/errors.ts';
+import { AppError, invalid, type ErrorCode } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import { contradictions } from '../../domain/read-back.ts';
 import type { Revision, RevisionedDocument } from '../../domain/revisions.ts';
 import * as data from '../../data/revisions.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
@@ -11,7 +12,7 @@ import type { ServiceContext } from '../context.ts';
 import { readDocument, type ReadDocument } from '../read-documents.ts';
 import { withWarnings, audit, lockAndRereadCaller, type ChangedRevision } from './change.ts';
 import { rereadCaller } from '../people/current-callers.ts';
-import { readerOf, type DocumentRef } from './kind.ts';
+import { readerOf, type DocumentRef, type RevisionedKind } from './kind.ts';
 
 /**
  * Creates a document with its revision 1, inactive. Throws what `rereadCaller` throws, 400, and
@@ -28,6 +29,7 @@ export async function createDocument<N, V>(
   }: DocumentRef<N, V> & { readonly document: ReadDocument<N>; readonly taken: ErrorCode },
 ): Promise<ChangedRevision<V>> {
   const { organizationId } = principal;
+  requireOwn(kind, documentKey, document);
   return await context.db.transaction(async (trx) => {
     const revision = await insertFirst(trx, principal, { kind, documentKey, document });
     const permission = kind.permissions.write;
@@ -60,6 +62,7 @@ export async function createRevision<N, V>(
   const { organizationId } = principal;
   const reader = readerOf(kind, context);
   const document = await readDocument(context, principal, { reader, body });
+  requireOwn(kind, documentKey, document);
   await kind.checkOutside?.(context, document.names);
   return await context.db.transaction(async (trx) => {
     const refusal = await kind.lockFirst?.(trx, organizationId, documentKey);
@@ -91,6 +94,16 @@ export async function createRevision<N, V>(
     const view = await withWarnings(trx, organizationId, { kind, revision, names });
     return { revision: { ...view, ...added }, activeRevision: locked.activeRevision ?? 0 };
   });
+}
+
+/** Throws 400 for a body that says it belongs elsewhere. */
+function requireOwn<N, V>(
+  { identity }: RevisionedKind<N, V>,
+  documentKey: string,
+  { stated = {} }: ReadDocument<N>,
+): void {
+  const issues = contradictions(stated, identity(documentKey));
+  if (issues.length > 0) throw invalid(issues);
 }
 
 /** Undefined when the key is taken. */

@@ -29,6 +29,8 @@ export interface RevisionedKind<Names, View> {
    * revisions brings the document back.
    */
   readonly archivedCode?: ErrorCode;
+  /** What a body may say about its document, as answers do. Anything else contradicts the call. */
+  readonly identity: (documentKey: string) => Readonly<Record<string, string | number | undefined>>;
   /** Members of audit events about a document, besides its key. */
   readonly auditData: (documentKey: string) => Readonly<Record<string, unknown>>;
   readonly reader: DocumentReader<Names>;

@@ -41,6 +41,7 @@ export const webhookEndpointKind: RevisionedKind<WebhookEndpointNames, WebhookEn
   permissions: { read: 'webhook.read', write: 'webhook.write', activate: 'webhook.write' },
   targetOf: () => ({ kind: 'organization' }),
   subject: 'webhook_endpoint',
+  identity: (documentKey) => ({ endpoint_key: documentKey }),
   auditData: () => ({}),
   reader: readWebhookEndpoint,
   checkOutside: async (runtime, { url }) => {

@@ -24,7 +24,7 @@ const description = parse(readFileSync(join(packageRoot(), 'api/openapi.yaml'), 
 ajv.addSchema(description, 'openapi');
 
 function agreementOf(component: string, read: (value: ExactValue) => Parsed<unknown>) {
-  const fits = ajv.compile({ $ref: `openapi#/components/schemas/${component}` });
+  const fits = ajv.compile({ $ref: `openapi#/components/schemas/Posted${component}` });
   return (document: unknown) => ({
     described: fits(document),
     read: read(parseExact(stringifyExact(document))).ok,

@@ -99,7 +99,7 @@ describe('parsePipelineDocument', () => {
     [
       'an unknown member of a block',
       { blocks: [{ ...always, snapshot_id: 'x' }] },
-      ['/blocks/0/snapshot_id unknown_field'],
+      ['/blocks/0/snapshot_id invalid_value'],
     ],
     ['a malformed id', { blocks: [{ ...always, id: '-x' }] }, ['/blocks/0/id invalid_value']],
     [
