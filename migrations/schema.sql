@@ -596,13 +596,16 @@ CREATE TABLE organizations (
   reauthentication_window_seconds integer NOT NULL DEFAULT 900,
   deleted_at timestamp(3) with time zone,
   access_version bigint NOT NULL DEFAULT 0,
+  agent_pending_percent integer NOT NULL DEFAULT 25,
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
+  CONSTRAINT organizations_agent_pending_percent_check CHECK (((agent_pending_percent >= 1) AND (agent_pending_percent <= 100))),
   CONSTRAINT organizations_claim_timeout_check CHECK (((claim_timeout_seconds >= 60) AND (claim_timeout_seconds <= 86400))),
   CONSTRAINT organizations_max_api_key_lifetime_check CHECK (((max_api_key_lifetime_seconds >= 3600) AND (max_api_key_lifetime_seconds <= 315360000))),
   CONSTRAINT organizations_reauthentication_window_check CHECK (((reauthentication_window_seconds >= 60) AND (reauthentication_window_seconds <= 86400)))
 );
 COMMENT ON TABLE organizations IS 'A tenant. Every other row belongs to one. revision counts its changes; with deleted_at everything that opens it has ended.';
 CREATE UNIQUE INDEX organizations_slug_key ON organizations USING btree (slug) WHERE (deleted_at IS NULL);
+COMMENT ON COLUMN organizations.agent_pending_percent IS 'How much of the cap on pending requests one agent may take, at least one request.';
 
 CREATE TABLE password_resets (
   id uuid NOT NULL,
@@ -1153,13 +1156,14 @@ CREATE TABLE webhook_deliveries (
   CONSTRAINT webhook_deliveries_result_check CHECK ((num_nonnulls(outcome, error_code) = 1)),
   CONSTRAINT webhook_deliveries_test_check CHECK (((type <> 'webhook_endpoint.test'::text) OR (request_id IS NULL))),
   CONSTRAINT webhook_deliveries_type_check CHECK ((type = ANY (ARRAY['approval_request.evaluate'::text, 'webhook_endpoint.test'::text]))),
-  CONSTRAINT webhook_deliveries_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id),
+  CONSTRAINT webhook_deliveries_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id) ON DELETE SET NULL,
   CONSTRAINT webhook_deliveries_webhook_endpoint_id_fkey FOREIGN KEY (webhook_endpoint_id) REFERENCES webhook_endpoints(id)
 );
 COMMENT ON TABLE webhook_deliveries IS 'Each attempt to post to an endpoint, and what came of it. Purged after 30 days. delivery_id: the same for all attempts.';
 CREATE INDEX webhook_deliveries_attempted_at_idx ON webhook_deliveries USING btree (attempted_at);
 CREATE INDEX webhook_deliveries_list_idx ON webhook_deliveries USING btree (webhook_endpoint_id, attempted_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_request_id_idx ON webhook_deliveries USING btree (request_id) WHERE (request_id IS NOT NULL);
+COMMENT ON COLUMN webhook_deliveries.request_id IS 'Null for tests and previews, and after the pending cap refused the request.';
 
 CREATE TABLE webhook_endpoint_revisions (
   id uuid NOT NULL,

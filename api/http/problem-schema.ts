@@ -59,6 +59,10 @@ const quotaDetails = z
     dimension: z.string().meta({ description: 'What is limited.', examples: ['active_agents'] }),
     limit: z.int().meta({ description: 'How many there may be.' }),
     used: z.int().meta({ description: 'How many there are.' }),
+    agent_slug: z.string().optional().meta({
+      description:
+        'The agent that asked; with `pending_requests`, the cap of the organization, and `agent_pending_requests`, the share of the agent.',
+    }),
   })
   .meta({ id: 'QuotaDetails', description: 'Details of `quota_exceeded`.' });
 

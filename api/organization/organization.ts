@@ -41,6 +41,10 @@ export const settingsSchema = z
       description:
         'How long after authentication a session may do sensitive operations, for example `15m`.',
     }),
+    agent_pending_share: z.number().meta({
+      description:
+        'How much of `limits.pending_requests` the requests of one agent may take, rounded down to whole requests, and at least one request.',
+    }),
   })
   .meta({
     id: 'OrganizationSettings',
@@ -86,6 +90,7 @@ const organizationExample = {
     max_api_key_lifetime: null,
     require_mfa: false,
     reauthentication_window: '15m',
+    agent_pending_share: 0.25,
   },
   limits: { active_agents: 100, pending_requests: 1000, seats: { limit: 50, used: 12 } },
 };
@@ -110,6 +115,7 @@ function presentOrganization(organization: OrganizationView): Reply {
         max_api_key_lifetime: maxApiKeyLifetime === null ? null : formatDuration(maxApiKeyLifetime),
         require_mfa: organization.requireMfa,
         reauthentication_window: formatDuration(organization.reauthenticationWindow),
+        agent_pending_share: organization.agentPendingShare,
       },
       limits: {
         active_agents: limits.activeAgents,
@@ -150,6 +156,10 @@ const changeBody = z.strictObject({
         `How long an authentication counts as recent, ${within('reauthenticationWindow')}.`,
         DURATION_BOUNDS.reauthenticationWindow,
       ).optional(),
+      agent_pending_share: z.number().min(0.01).max(1).multipleOf(0.01).optional().meta({
+        description:
+          'How much of the cap on pending requests one agent may take, in hundredths. 1: all of it.',
+      }),
     })
     .optional()
     .meta({ description: 'The settings to change; the others stay.' }),
@@ -173,6 +183,7 @@ function toTerms({ name, settings = {} }: z.output<typeof changeBody>): TermsWan
     maxApiKeyLifetime: seconds(lifetime),
     requireMfa: settings.require_mfa,
     reauthenticationWindow: seconds(window),
+    agentPendingShare: settings.agent_pending_share,
   };
 }
 
@@ -204,8 +215,8 @@ export const organizationEndpoints: readonly Endpoint[] = [
     summary: 'Change the name or the settings of the organization',
     description:
       'Fields that the body leaves out keep their value; the slug never changes. `If-Match` is the revision the caller read; 412 with ' +
-      '`details.active_revision` when the organization changed since. Every setting but `claim_timeout` affects how people and keys ' +
-      'authenticate: changing one requires a recently authenticated session. A change applies from the next call on, in every process.',
+      '`details.active_revision` when the organization changed since. Every setting but `claim_timeout` and `agent_pending_share` ' +
+      'affects how people and keys authenticate: changing one requires a recently authenticated session. A change applies from the next call on, in every process.',
     auth: 'member',
     permission: 'organization.settings.write',
     headers: { ifMatch: 'required' },

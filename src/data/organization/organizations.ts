@@ -34,7 +34,8 @@ export async function insertOrganization(
 const COLUMNS = `
   id, name, slug, revision, created_at, claim_timeout_seconds as claim_timeout,
   personal_api_keys_allowed, max_api_key_lifetime_seconds as max_api_key_lifetime,
-  require_mfa, reauthentication_window_seconds as reauthentication_window`;
+  require_mfa, reauthentication_window_seconds as reauthentication_window,
+  cast(agent_pending_percent as double precision) / 100 as agent_pending_share`;
 
 /** Undefined when the organization is deleted. */
 export async function findOrganization(
@@ -111,6 +112,7 @@ export async function updateOrganization(
       max_api_key_lifetime_seconds: terms.maxApiKeyLifetime,
       require_mfa: terms.requireMfa,
       reauthentication_window_seconds: terms.reauthenticationWindow,
+      agent_pending_percent: Math.round(terms.agentPendingShare * 100),
       revision: db.raw('revision + 1'),
     });
 }

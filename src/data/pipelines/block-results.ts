@@ -3,7 +3,10 @@
  * it, and the result is written once. So no killed worker, replaced workflow or second process asks
  * more often than allowed, or changes a result.
  */
-import { WAKE_HEAD_START_MS } from '../../domain/requests/approval-requests.ts';
+import {
+  WAKE_HEAD_START_MS,
+  type ApprovalRequest,
+} from '../../domain/requests/approval-requests.ts';
 import {
   storedResult,
   type BlockRef,
@@ -15,6 +18,7 @@ import {
 import { JsonText, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
+import { HAS_ROOM } from '../requests/pending-caps.ts';
 
 /** An attempt that has begun. */
 export interface BlockAttempt {
@@ -220,23 +224,34 @@ export async function findProgress(
 const PLAN: PreparedStatement = {
   name: 'plan-asking',
   sql: `
-    update approval_requests
+    update approval_requests r
        set wake_at = clock_timestamp() + :wake_ms * interval '1 millisecond',
            wake_attempts = case when :by_workflow then 0 else wake_attempts end
-     where id = cast(:request as uuid) and state = 'evaluating' and greatest(clock_timestamp(), last_at) < deadline_at
-    returning id`,
+      from organizations o
+     where r.id = cast(:request as uuid) and r.state = 'evaluating' and greatest(clock_timestamp(), r.last_at) < r.deadline_at
+       and o.id = r.organization_id and (r.admitted or (${HAS_ROOM}))
+    returning r.id`,
 };
 
-/** Puts the reconciler's look behind the next attempt. False when the request is no longer evaluated. */
+/**
+ * Puts the reconciler's look behind the next attempt. False when the request is no longer evaluated,
+ * and at a cap: asking about a request that could not wait for people would be for nothing.
+ */
 export async function planAsking(
   db: Db,
-  requestId: string,
-  { wakeMs, byWorkflow }: { readonly wakeMs: number; readonly byWorkflow: boolean },
+  { id, agentSlug }: Pick<ApprovalRequest, 'id' | 'agentSlug'>,
+  {
+    wakeMs,
+    byWorkflow,
+    cap,
+  }: { readonly wakeMs: number; readonly byWorkflow: boolean; readonly cap: number },
 ): Promise<boolean> {
   const rows = await runPrepared(db, PLAN, {
-    request: requestId,
+    request: id,
+    agent_slug: agentSlug,
     wake_ms: wakeMs,
     by_workflow: byWorkflow,
+    cap,
   });
   return rows.length > 0;
 }

@@ -2,8 +2,8 @@
 import { v7 } from 'uuid';
 import type { ApprovalRequest, Route } from '../../domain/requests/approval-requests.ts';
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
-import type { Db, Trx } from '../../platform/postgres.ts';
-import { type PreparedStatement, queryOne, runPrepared } from '../../platform/rows.ts';
+import type { Trx } from '../../platform/postgres.ts';
+import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
 import { OUTBOX } from './levels.ts';
 
 /** `evaluating` becomes `pending`. */
@@ -139,36 +139,4 @@ export async function insertStep(trx: Trx, step: EscalationStep): Promise<string
     by_email: step.byEmail,
   });
   return rows.map((row) => row.membershipId);
-}
-
-/** How many requests of the organization wait for people. Stops counting at `atMost`. */
-export async function countPending(
-  db: Db,
-  organizationId: string,
-  atMost: number,
-): Promise<number> {
-  const row = await queryOne<{ count: number }>(
-    db,
-    `select count(*) as count from (
-       select 1 from approval_requests
-        where organization_id = :organizationId and state = 'pending' and routed_at is not null limit :atMost
-     ) as waiting`,
-    { organizationId, atMost },
-  );
-  return row.count;
-}
-
-/** Makes hand-overs of one organization take turns until the transaction ends. */
-export async function lockPendingCount(trx: Trx, organizationId: string): Promise<void> {
-  await trx.raw(
-    `select pg_advisory_xact_lock(hashtextextended('countersign.pending:' || cast(:organizationId as text), 0))`,
-    {
-      organizationId,
-    },
-  );
-}
-
-/** Removes a request that the pending cap refused, and its idempotency key. */
-export async function removeRequest(trx: Trx, id: string): Promise<void> {
-  await trx('approval_requests').where({ id, state: 'evaluating' }).delete();
 }

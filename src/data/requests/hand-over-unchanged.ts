@@ -8,6 +8,7 @@ import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
 import { mayBeAskedFor } from './deciders.ts';
 import type { WalkPlan } from './escalate.ts';
+import { HAS_ROOM_UNCOUNTED } from './pending-caps.ts';
 import { TRY_RIGHTS_LOCK_SHARED } from './unreachable.ts';
 import { levelBindings, WRITE_LEVELS, type LevelWrites } from './levels.ts';
 
@@ -93,7 +94,7 @@ const HAND_OVER: PreparedStatement = {
   name: 'hand-over-unchanged',
   sql: `
     with access as materialized (
-      select o.id from organizations o
+      select o.id, o.agent_pending_percent from organizations o
        where o.id = cast(:organizationId as uuid) and o.access_version = :access_version and ${TRY_RIGHTS_LOCK_SHARED}
          for share skip locked
     ),
@@ -115,11 +116,7 @@ const HAND_OVER: PreparedStatement = {
     ready as materialized (
       select id, organization_id, cast(:now as timestamptz) as now from locked
        where clock_timestamp() < least(deadline_at, cast(:now as timestamptz) + :oldest_ms * interval '1 millisecond')
-         and (admitted or :uncounted > (
-           select count(*) from (
-             select from approval_requests w
-              where w.organization_id = cast(:organizationId as uuid) and w.state = 'pending' and w.routed_at is not null
-              limit :uncounted) as waiting))
+         and (admitted or exists (select from access o where ${HAS_ROOM_UNCOUNTED}))
     ),
     routed as (
       update approval_requests r
@@ -141,7 +138,9 @@ export interface HandOver {
   readonly route: Route;
   readonly plan: WalkPlan;
   readonly writes: LevelWrites;
-  /** Without a lock, the hand-over is allowed only while fewer requests of the organization wait for people. */
+  /** The most requests of the organization that may wait for people. */
+  readonly cap: number;
+  /** Without a lock, the hand-over is allowed only while fewer wait. */
   readonly uncounted: number;
   /** This deployment sends email. */
   readonly byEmail: boolean;
@@ -150,8 +149,8 @@ export interface HandOver {
 /** False, and nothing is written, when anything has changed since it was read, or is being changed. */
 export async function handOverIfUnchanged(
   db: Db,
-  { id, organizationId }: ApprovalRequest,
-  { view, route, plan, writes, uncounted, byEmail }: HandOver,
+  { id, organizationId, agentSlug }: ApprovalRequest,
+  { view, route, plan, writes, cap, uncounted, byEmail }: HandOver,
 ): Promise<boolean> {
   const rows = await runPrepared(db, HAND_OVER, {
     ...levelBindings([writes], { byEmail }),
@@ -161,7 +160,8 @@ export async function handOverIfUnchanged(
     access_version: view.accessVersion,
     now: view.now,
     oldest_ms: OLDEST_INSTANT_MS,
-    uncounted,
+    agent_slug: agentSlug,
+    ...{ cap, uncounted },
     route_source: route.source,
     route_scope: route.scope,
     route_block_id: route.blockId ?? null,

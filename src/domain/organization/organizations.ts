@@ -21,6 +21,8 @@ export interface OrganizationTerms {
   readonly maxApiKeyLifetime: number | null;
   readonly requireMfa: boolean;
   readonly reauthenticationWindow: number;
+  /** How much of the cap on pending requests one agent may take: over 0, at most 1. */
+  readonly agentPendingShare: number;
 }
 
 /** Bounds of the durations. The API and the table's constraints use the same. */
@@ -48,6 +50,7 @@ const TERMS: {
   maxApiKeyLifetime: { key: 'max_api_key_lifetime', duration: true, sensitive: true },
   requireMfa: { key: 'require_mfa', sensitive: true },
   reauthenticationWindow: { key: 'reauthentication_window', duration: true, sensitive: true },
+  agentPendingShare: { key: 'agent_pending_share' },
 };
 
 const ALL_TERMS = Object.keys(TERMS) as readonly Term[];

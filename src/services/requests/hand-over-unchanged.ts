@@ -6,6 +6,7 @@
 import { handOverIfUnchanged, readToHandOver } from '../../data/requests/hand-over-unchanged.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
 import { waitsForPeople } from '../../domain/escalation/walk-state.ts';
+import { uncountedBelow } from '../../data/requests/pending-caps.ts';
 import { buildRequest, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { ServiceContext } from '../context.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type LoadedEscalationPath,
 } from '../escalation/escalation-paths.ts';
 import type { Evaluated } from './evaluation/evaluate.ts';
-import { routing, uncountedBelow } from './hand-over.ts';
+import { routing } from './hand-over.ts';
 import { isOver } from './unreachable.ts';
 import { plainWrites, pathlessWrites, type Recorded } from './walk/walk-record.ts';
 import {
@@ -41,7 +42,8 @@ export async function handOverUnchanged(
   evaluating: ApprovalRequest,
   { evaluated, floor, by, answers }: HandOverOptions,
 ): Promise<HandedOver | undefined> {
-  const uncounted = uncountedBelow(context);
+  const { pendingRequests: cap } = context.limits;
+  const uncounted = uncountedBelow(cap);
   if (uncounted === 0 || evaluated.verdict.outcome !== 'human') return undefined;
   const { db } = context;
   const view = await readToHandOver(db, evaluating, {
@@ -68,7 +70,7 @@ export async function handOverUnchanged(
       requestId: request.id,
       events: [...events, ...first.writes.events],
     },
-    uncounted,
+    ...{ cap, uncounted },
     byEmail: context.mailer !== undefined,
   });
   return handedOver ? { ...walked, ...(path && { path: path.pathKey }) } : undefined;

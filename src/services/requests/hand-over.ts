@@ -2,12 +2,7 @@
  * The pipeline hands a request to people: the pending cap, the escalation path, and the record of
  * both.
  */
-import {
-  countPending,
-  lockPendingCount,
-  markRouted,
-  removeRequest,
-} from '../../data/requests/escalate.ts';
+import { markRouted } from '../../data/requests/escalate.ts';
 import type { LockedRequest } from '../../data/requests/lock.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { resolveActivePath } from '../../data/escalation/escalation-paths.ts';
@@ -20,6 +15,7 @@ import { requestEvent, type NewAuditEvent } from '../../domain/audit.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime } from '../context.ts';
 import type { Evaluated } from './evaluation/evaluate.ts';
+import { refuseAtCap } from './pending-caps.ts';
 
 interface HandOver {
   readonly locked: LockedRequest;
@@ -36,12 +32,7 @@ export async function handOver(
   { locked, evaluated }: HandOver,
 ): Promise<ApprovalRequest | undefined> {
   const { request, now } = locked;
-  if (!locked.admitted && (await isOverCap(trx, runtime, request.organizationId))) {
-    await removeRequest(trx, request.id);
-    const refused = requestEvent(request.id, 'refused', { code: 'quota_exceeded' });
-    await insertAuditEvents(trx, request.organizationId, { events: [refused], occurredAt: now });
-    return undefined;
-  }
+  if (await refuseAtCap(trx, runtime, locked)) return undefined;
   const path = await firstActivePath(
     trx,
     request.organizationId,
@@ -98,24 +89,4 @@ async function firstActivePath(
     if (revisionId !== undefined) return { key, revisionId };
   }
   return undefined;
-}
-
-/**
- * Concurrent hand-overs allowed for. This close to the cap they run one at a time, so that the
- * count is exact.
- */
-const UNCOUNTED_MARGIN = 256;
-
-/** While fewer requests of the organization wait for people, a hand-over needs no exact count. */
-export function uncountedBelow({ limits }: Runtime): number {
-  return Math.max(0, limits.pendingRequests - UNCOUNTED_MARGIN);
-}
-
-async function isOverCap(trx: Trx, runtime: Runtime, organizationId: string): Promise<boolean> {
-  const uncounted = uncountedBelow(runtime);
-  if (uncounted > 0 && (await countPending(trx, organizationId, uncounted)) < uncounted)
-    return false;
-  const cap = runtime.limits.pendingRequests;
-  await lockPendingCount(trx, organizationId);
-  return (await countPending(trx, organizationId, cap)) >= cap;
 }

@@ -26,6 +26,7 @@ import type { AfterBlock } from './evaluation/ask-block.ts';
 import { decisionOf, evaluatePinned, stepsOf, type Evaluated } from './evaluation/evaluate.ts';
 import { handOver } from './hand-over.ts';
 import { handOverUnchanged } from './hand-over-unchanged.ts';
+import { refuseAtCap } from './pending-caps.ts';
 import { expireIfDue, lapseIfDue } from './settle.ts';
 import { releaseIfLost } from './unreachable.ts';
 import { withHeavyAnswers, type HeavyAnswers } from './walk/condition-answers.ts';
@@ -128,13 +129,18 @@ async function planToAsk(
   { request, question }: { readonly request: ApprovalRequest; readonly question: Question },
   { by, floor }: StepOptions,
 ): Promise<RequestStep> {
-  const { id, deadlineAt } = request;
+  const { id } = request;
   // A request from the door has no workflow yet, so the reconciler soon looks for one.
   const wakeMs = WAKE_HEAD_START_MS + (by === 'door' ? 0 : leaseOf(question.ask));
-  if (await planAsking(context.db, id, { wakeMs, byWorkflow: by === 'workflow' }))
-    return { kind: 'remote', scope: question.scope, block: question.ask, deadlineAt };
-  // It has its final answer by now, or its deadline has passed.
-  return await stepLocked(context, id, { floor, by, evaluated: undefined, answers: new Map() });
+  const { pendingRequests: cap } = context.limits;
+  if (await planAsking(context.db, request, { wakeMs, byWorkflow: by === 'workflow', cap }))
+    return toAsk(request, question);
+  // It has its final answer by now, its deadline has passed, or a cap is reached.
+  return await stepLocked(context, id, { floor, by, evaluated: question, answers: new Map() });
+}
+
+function toAsk({ deadlineAt }: ApprovalRequest, { scope, ask }: Question): RemoteStep {
+  return { kind: 'remote', scope, block: ask, deadlineAt };
 }
 
 /**
@@ -154,7 +160,7 @@ async function waitAsPlanned(
 }
 
 interface LockedStep extends StepOptions {
-  readonly evaluated: Evaluated | undefined;
+  readonly evaluated: KnownEvaluation;
   readonly answers: HeavyAnswers;
 }
 
@@ -203,6 +209,10 @@ async function actUnderLock(
   if (request.state === 'pending')
     return { step: await walk(trx, runtime, { locked, by, answers }), changed: true };
   if (!evaluated) throw new Error('a request cannot return to the state evaluating');
+  if ('ask' in evaluated)
+    return (await refuseAtCap(trx, runtime, locked))
+      ? { step: GONE, changed: true }
+      : { step: toAsk(request, evaluated) };
   if (evaluated.verdict.outcome !== 'human') {
     const decided = await recordDecision(trx, locked, decisionOf(id, evaluated));
     return decided ? { step: ended(decided), decided } : { step: GONE };

@@ -87,6 +87,7 @@ describe('GET /organization', () => {
         max_api_key_lifetime: null,
         require_mfa: false,
         reauthentication_window: '15m',
+        agent_pending_share: 0.25,
       },
       limits: { active_agents: 100, pending_requests: 1000, seats: { limit: 50, used: 2 } },
     });
@@ -108,6 +109,7 @@ describe('PATCH /organization', () => {
         claim_timeout: '3600s',
         max_api_key_lifetime: '90m',
         reauthentication_window: '61s',
+        agent_pending_share: 0.07,
         personal_api_keys_allowed: false,
       },
     });
@@ -123,6 +125,7 @@ describe('PATCH /organization', () => {
       max_api_key_lifetime: '90m',
       require_mfa: false,
       reauthentication_window: '61s',
+      agent_pending_share: 0.07,
     };
     expect(settingsOf(changed)).toEqual(settings);
     expect(settingsOf(await owner.browser.get(PATH))).toEqual(settings);
@@ -136,6 +139,7 @@ describe('PATCH /organization', () => {
             personal_api_keys_allowed: { old: true, new: false },
             max_api_key_lifetime: { old: null, new: '90m' },
             reauthentication_window: { old: '15m', new: '61s' },
+            agent_pending_share: { old: 0.25, new: 0.07 },
           },
         },
       },
@@ -184,6 +188,10 @@ describe('PATCH /organization', () => {
     [{ settings: { claim_timeout: null } }, '/settings/claim_timeout'],
     [{ settings: { reauthentication_window: '59s' } }, '/settings/reauthentication_window'],
     [{ settings: { reauthentication_window: '1441m' } }, '/settings/reauthentication_window'],
+    [{ settings: { agent_pending_share: 0 } }, '/settings/agent_pending_share'],
+    [{ settings: { agent_pending_share: 1.01 } }, '/settings/agent_pending_share'],
+    [{ settings: { agent_pending_share: 0.333 } }, '/settings/agent_pending_share'],
+    [{ settings: { agent_pending_share: '0.5' } }, '/settings/agent_pending_share'],
     [{ settings: { max_api_key_lifetime: '59m' } }, '/settings/max_api_key_lifetime'],
     [{ settings: { max_api_key_lifetime: '87601h' } }, '/settings/max_api_key_lifetime'],
     [{ settings: { require_mfa: 'yes' } }, '/settings/require_mfa'],

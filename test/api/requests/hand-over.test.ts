@@ -208,6 +208,7 @@ describe('the statement that hands a request over writes nothing', () => {
       route: { routedAt: now, source: 'no_escalation', scope: 'organization' },
       plan: { now, wakeAt: now, urgency: 'standard', noticeable: true, byWorkflow: true },
       writes: { requestId: id, events: [] },
+      cap: 1_000_000,
       uncounted: but.uncounted ?? 1_000_000,
       byEmail: false,
     });

@@ -96,7 +96,8 @@ describe('an attempt', () => {
     const late = await waiting();
     await reachDeadline(late);
     expect(await begin(late)).toBeUndefined();
-    expect(await planAsking(db, late, { wakeMs: 1, byWorkflow: true })).toBe(false);
+    const asked = { id: late, agentSlug: 'bot' };
+    expect(await planAsking(db, asked, { wakeMs: 1, byWorkflow: true, cap: 1_000 })).toBe(false);
   });
 
   test('puts the look of the reconciler behind its end', async () => {

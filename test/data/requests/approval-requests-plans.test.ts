@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { recordPastDeadline } from '../../../src/data/requests/decide.ts';
-import { countPending } from '../../../src/data/requests/escalate.ts';
+import { findReachedCap } from '../../../src/data/requests/pending-caps.ts';
 import {
   listConcluded,
   type ConcludedFilter,
@@ -206,10 +206,13 @@ describe('with 10,000 requests in the table', () => {
     ['clearing tries', (db) => clearTries(db, [{ id: randomUUID(), from: new Date() }])],
     ['clearing wake-ups', (db) => clearWakes(db, [randomUUID()])],
     ['the final answers of some requests', (db) => findFinalAnswers(db, [randomUUID()])],
-    ['the count of pending requests', (db) => countPending(db, organization.id, 1_000)],
     [
-      'the count of an organization without requests',
-      (db) => countPending(db, randomUUID(), 1_000),
+      'the count of pending requests',
+      (db) => findReachedCap(db, { organizationId: organization.id, agentSlug }, 1_000),
+    ],
+    [
+      'the count of an agent without requests',
+      (db) => findReachedCap(db, { organizationId: organization.id, agentSlug: 'nobody' }, 1_000),
     ],
   ])('%s uses an index', async (_name, run) => {
     expectIndexed(await explain(app, await statementOf(app, run)));

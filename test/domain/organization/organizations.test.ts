@@ -18,6 +18,7 @@ const terms: OrganizationTerms = {
   maxApiKeyLifetime: 3_600,
   requireMfa: false,
   reauthenticationWindow: 900,
+  agentPendingShare: 0.25,
 };
 
 function person({

@@ -8,15 +8,17 @@ import {
   insertRequest,
   type NewApprovalRequest,
 } from '../../../data/requests/create.ts';
+import { findReachedCap } from '../../../data/requests/pending-caps.ts';
 import { findByIdempotencyKey } from '../../../data/requests/read.ts';
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import type { AgentPrincipal } from '../../../domain/people/authorization.ts';
 import { parseDuration } from '../../../domain/durations.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { JsonText } from '../../../platform/json/exact-json.ts';
-import type { Runtime, ServiceContext } from '../../context.ts';
+import type { ServiceContext } from '../../context.ts';
 import { decideAtDoor, stepAtDoor, WORKFLOW_NOT_STARTED } from './door.ts';
 import { isSameInput } from './same-input.ts';
+import { quotaExceeded, requireNotRefused } from '../pending-caps.ts';
 import { readSettled } from '../settle.ts';
 import { requireUsableCredential } from '../../sign-in/authentication.ts';
 import { startUnlessAnswered, subjectOf } from './start.ts';
@@ -63,7 +65,7 @@ export async function createRequest(
       created: false,
     };
   context.metrics.requestsCreated.inc();
-  const request = await awaitVerdict(context, created.id, {
+  const request = await awaitVerdict(context, created, {
     signal: call.signal,
     begin: async () => {
       if (door) await stepAtDoor(context, door, { created, judged: atDoor?.judged });
@@ -85,9 +87,10 @@ interface Awaiting {
  */
 async function awaitVerdict(
   context: ServiceContext,
-  id: string,
+  created: ApprovalRequest,
   { signal, begin }: Awaiting,
 ): Promise<ApprovalRequest> {
+  const { id } = created;
   const wait = parkWait(context, id, {
     ms: context.limits.createBudgetMs,
     signal,
@@ -102,8 +105,9 @@ async function awaitVerdict(
       },
     );
     const outcome = await Promise.race([wait.outcome, begun]);
-    if (outcome === undefined) throw pendingQuotaExceeded(context);
-    return outcome === 'no_answer' ? await answerBeforeVerdict(context, id, signal) : outcome;
+    const request =
+      outcome === 'no_answer' ? await readBeforeVerdict(context, id, signal) : outcome;
+    return await requireNotRefused(context, created, request);
   } finally {
     wait.leave();
   }
@@ -113,15 +117,13 @@ async function awaitVerdict(
  * The pipeline takes longer than the budget: the caller gets `pending` now, and the cap no longer
  * applies. A caller that hung up gets no answer, so the cap still applies to its request.
  */
-async function answerBeforeVerdict(
+async function readBeforeVerdict(
   context: ServiceContext,
   id: string,
   signal: AbortSignal,
-): Promise<ApprovalRequest> {
+): Promise<ApprovalRequest | undefined> {
   const isAdmitted = signal.aborted || (await admitRequest(context.db, id));
-  const request = isAdmitted ? await readSettled(context, id) : undefined;
-  if (!request) throw pendingQuotaExceeded(context);
-  return request;
+  return isAdmitted ? await readSettled(context, id) : undefined;
 }
 
 async function replay(
@@ -136,22 +138,19 @@ async function replay(
   );
   if (!original) {
     await requireUsableCredential(context.db, principal.credentialId);
-    // The pending cap refused it between our insert and this read.
-    throw pendingQuotaExceeded(context);
+    // A cap refused it between our insert and this read.
+    throw quotaExceeded(
+      context,
+      principal,
+      await findReachedCap(context.db, principal, context.limits.pendingRequests),
+    );
   }
   if (!(await isSameInput(context, original, input))) throw new AppError('idempotency_conflict');
-  return await awaitVerdict(context, original.id, {
+  return await awaitVerdict(context, original, {
     signal,
     begin: async (wait) => {
       wait.look();
     },
-  });
-}
-
-function pendingQuotaExceeded(runtime: Runtime): AppError {
-  const limit = runtime.limits.pendingRequests;
-  return new AppError('quota_exceeded', {
-    details: { dimension: 'pending_requests', limit, used: limit },
   });
 }
 

@@ -3,22 +3,22 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp, type TestApp } from '../../../support/app.ts';
 import {
   adapterOf,
   ask,
   decide,
   postRequest,
   stepAt,
-} from '../../support/scene/approval-requests.ts';
+} from '../../../support/scene/approval-requests.ts';
 import {
   activatePipeline,
   createAgent,
   createOrganization,
   type TestAgent,
   type TestOrganization,
-} from '../../support/scene/factories.ts';
-import { until } from '../../support/waiting.ts';
+} from '../../../support/scene/factories.ts';
+import { until } from '../../../support/waiting.ts';
 
 const CAP = 3;
 
@@ -38,6 +38,11 @@ async function newTenant(
   app: TestApp,
 ): Promise<{ organization: TestOrganization; agent: TestAgent }> {
   const organization = await createOrganization(app);
+  // One agent may take all of it.
+  await app
+    .db('organizations')
+    .where({ id: organization.id })
+    .update({ agent_pending_percent: 100 });
   const agent = await createAgent(app, organization);
   await activatePipeline(organization.owner, `agents/${agent.slug}`, {
     blocks: [rule('allow', 'approve'), rule('refuse', 'deny')],
