@@ -216,6 +216,7 @@ CREATE TABLE approval_requests (
   next_at timestamp(3) with time zone,
   previous_metadata json,
   changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  call_digest bytea,
   CONSTRAINT approval_requests_pkey PRIMARY KEY (id),
   CONSTRAINT approval_requests_idempotency_key UNIQUE (agent_instance_id, idempotency_key),
   CONSTRAINT approval_requests_pending_routed_check CHECK (((state <> 'pending'::text) OR (routed_at IS NOT NULL))),
@@ -235,6 +236,7 @@ COMMENT ON TABLE approval_requests IS 'One tool call that asked for approval. Ev
 CREATE INDEX approval_requests_agent_credential_id_idx ON approval_requests USING btree (agent_credential_id);
 CREATE INDEX approval_requests_agent_idx ON approval_requests USING btree (organization_id, agent_slug, created_at DESC, id DESC);
 CREATE INDEX approval_requests_agent_pipeline_revision_id_idx ON approval_requests USING btree (agent_pipeline_revision_id);
+CREATE INDEX approval_requests_call_idx ON approval_requests USING btree (call_digest, state, updated_at) WHERE ((state = ANY (ARRAY['pending'::text, 'denied'::text])) AND (call_digest IS NOT NULL));
 CREATE INDEX approval_requests_changed_idx ON approval_requests USING btree (organization_id, changed_in) WHERE (routed_at IS NOT NULL);
 CREATE INDEX approval_requests_open_agent_idx ON approval_requests USING btree (organization_id, agent_slug, state) WHERE (state = ANY (ARRAY['evaluating'::text, 'pending'::text]));
 CREATE INDEX approval_requests_open_deadline_idx ON approval_requests USING btree (deadline_at) WHERE (state = ANY (ARRAY['evaluating'::text, 'pending'::text]));
@@ -255,6 +257,7 @@ COMMENT ON COLUMN approval_requests.admitted IS 'Answered 201 before the pipelin
 COMMENT ON COLUMN approval_requests.wake_at IS 'When the reconciler steps the request if its workflow has not; null when nothing is left to do.';
 COMMENT ON COLUMN approval_requests.previous_metadata IS 'What blocks that asked other systems returned: {organization, agent}, each by block id. Exact JSON text.';
 COMMENT ON COLUMN approval_requests.changed_in IS 'The transaction of the last change that a queue shows. Set with updated_at, also when that keeps its value.';
+COMMENT ON COLUMN approval_requests.call_digest IS 'SHA-256 of agent, tool, server and the text of arguments. Null for requests of versions before.';
 
 CREATE TABLE audit_events (
   sequence bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

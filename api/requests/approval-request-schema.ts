@@ -8,7 +8,12 @@ import {
   type Decision,
 } from '../../src/domain/requests/approval-requests.ts';
 import { CANNOT_REASONS } from '../../src/domain/requests/request-access.ts';
-import type { RequestDetail, ShownRequest } from '../../src/services/requests/queue.ts';
+import { REQUESTER_STATES, type CallMarks } from '../../src/domain/requests/call-marks.ts';
+import type {
+  MarkedRequest,
+  RequestDetail,
+  ShownRequest,
+} from '../../src/services/requests/queue.ts';
 import { presentationSchema } from '../agents/tool-presentations.ts';
 import { claimSchema, presentClaim } from './approval-request-claims.ts';
 import { shownKey } from '../http/input.ts';
@@ -108,8 +113,28 @@ export const abilityShape = {
   }),
 };
 
+const markShape = {
+  requester_state: z.enum(REQUESTER_STATES).meta({
+    description:
+      'Whether the instance that asked can read the decision. `credential_ended`: no live credential of the instance is left, because they expired ' +
+      'or were revoked. `instance_disabled`, `agent_disabled`, `agent_archived`: the instance or its agent is.',
+  }),
+  identical_pending: z.int().meta({
+    description:
+      'How many pending requests make the same call: the same agent, tool, server and text of the arguments. A pending request counts itself. At most 1,000.',
+  }),
+  last_denied_at: timestamp(
+    'When another request with the same call was denied last. Absent unless that was within the last hour.',
+  ).optional(),
+};
+
+export const listedSchema = requestSchema
+  .extend(markShape)
+  .meta({ id: 'ListedApprovalRequest', description: 'An approval request in a list.' });
+
 export const detailSchema = requestSchema
   .extend({
+    ...markShape,
     arguments_digest: digest(
       'SHA-256 of the bytes of `arguments`, exactly as this answer prints them. Send it as `seen.arguments_digest` with a decision.',
     ),
@@ -173,8 +198,14 @@ export const requestExample = {
   updated_at: '2026-11-21T13:00:00.030Z',
 };
 
-export const detailExample = {
+export const listedExample = {
   ...requestExample,
+  requester_state: 'active',
+  identical_pending: 1,
+};
+
+export const detailExample = {
+  ...listedExample,
   arguments_digest: decisionExample.seen.arguments_digest,
   urgency: 'standard',
   can_decide: true,
@@ -201,9 +232,19 @@ const presentable = ({ request, presentation }: ShownRequest) => ({
 
 export const presentRequest = (shown: ShownRequest) => present(requestSchema, presentable(shown));
 
-export const presentDetail = ({ abilities, ...shown }: RequestDetail) =>
+/** `lastDeniedAt` of the domain is null where the answer has no member. */
+export const presentMarks = ({ lastDeniedAt, ...marks }: CallMarks) => ({
+  ...marks,
+  lastDeniedAt: lastDeniedAt ?? undefined,
+});
+
+export const presentListed = ({ marks, ...shown }: MarkedRequest) =>
+  present(listedSchema, { ...presentable(shown), ...presentMarks(marks) });
+
+export const presentDetail = ({ abilities, marks, ...shown }: RequestDetail) =>
   present(detailSchema, {
     ...presentable(shown),
+    ...presentMarks(marks),
     ...abilities,
     argumentsDigest: argumentsDigest(shown.request),
     cannotReason: abilities.cannotReason,

@@ -12,7 +12,10 @@ import {
   detailSchema,
   digest,
   presentDecision,
+  listedExample,
+  listedSchema,
   presentDetail,
+  presentListed,
   presentRequest,
   requestExample,
   requestSchema,
@@ -45,12 +48,12 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'One page of the queue.',
       body: z.strictObject({
-        requests: z.array(z.union([requestSchema, summarySchema])).meta({
+        requests: z.array(z.union([listedSchema, summarySchema])).meta({
           description: 'Newest first, or as `sort` says. Summaries with `view=summary`.',
         }),
         next_cursor: nextCursor(),
       }),
-      example: { requests: [requestExample] },
+      example: { requests: [listedExample] },
     },
     errors: [],
     handler: async ({ principal, query: { view, ...query } }, context) => {
@@ -60,7 +63,7 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
         return { body: { requests: summaries.map(presentSummary), ...nextOf(filter, next) } };
       }
       const { requests, next } = await listRequests(context, principal, filter);
-      return { body: { requests: await requests.map(presentRequest), ...nextOf(filter, next) } };
+      return { body: { requests: await requests.map(presentListed), ...nextOf(filter, next) } };
     },
   }),
   defineEndpoint({

@@ -8,9 +8,10 @@ import { timestamp } from '../http/schema.ts';
 import { presentClaim } from './approval-request-claims.ts';
 import {
   abilityShape,
+  listedExample,
+  listedSchema,
   presentDecision,
-  requestExample,
-  requestSchema,
+  presentMarks,
   urgencySchema,
 } from './approval-request-schema.ts';
 
@@ -29,7 +30,7 @@ const summaryRoutingSchema = z
   })
   .meta({ description: 'Where the request is on its way to people.' });
 
-export const summarySchema = requestSchema
+export const summarySchema = listedSchema
   .omit({ arguments: true, agent_reasoning: true, context: true, presentation: true })
   .extend({
     arguments_bytes: z
@@ -53,7 +54,7 @@ export const summarySchema = requestSchema
     description: 'An approval request in a list: without its arguments, context and reasoning.',
   });
 
-const { arguments: example, ...facts } = requestExample;
+const { arguments: example, ...facts } = listedExample;
 
 export const summaryExample = {
   ...facts,
@@ -66,11 +67,12 @@ export const summaryExample = {
   can_claim: true,
 };
 
-export function presentSummary({ facts, abilities, routing, ...summary }: RequestSummary) {
+export function presentSummary({ facts, abilities, routing, marks, ...summary }: RequestSummary) {
   return present(summarySchema, {
     ...facts,
     ...summary,
     ...abilities,
+    ...presentMarks(marks),
     status: publicStatus(facts.state),
     decision: facts.decision && presentDecision(facts.decision),
     claim: presentClaim(facts.claim),

@@ -5,6 +5,7 @@ import {
   buildRequest,
   type ApprovalRequest,
 } from '../../domain/requests/approval-requests.ts';
+import { callDigest } from '../../domain/requests/call-marks.ts';
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
@@ -48,6 +49,7 @@ export function insertBindings(principal: AgentPrincipal, input: NewApprovalRequ
     tool: input.tool,
     server: input.server ?? null,
     arguments: input.arguments.text,
+    call_digest: callDigest({ ...principal, ...input }),
     agent_reasoning: input.agentReasoning?.text ?? null,
     context: input.context?.text ?? null,
     timeout: input.timeout,
@@ -101,11 +103,11 @@ export const insertFrom = ({
 }: Readonly<Record<'state' | 'wakeAt' | 'source', string>>): string => `
     insert into approval_requests (
       id, organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id,
-      tool, server, arguments, agent_reasoning, context, timeout, idempotency_key,
+      tool, server, arguments, call_digest, agent_reasoning, context, timeout, idempotency_key,
       organization_pipeline_revision_id, agent_pipeline_revision_id,
       state, created_at, deadline_at, updated_at, last_at, wake_at)
     select cast(:id as uuid), :organization, :agent_slug, :agent_name, :instance, :instance_name, :credential,
-           :tool, :server, cast(:arguments as json), cast(:agent_reasoning as json), cast(:context as json), :timeout, :key,
+           :tool, :server, cast(:arguments as json), :call_digest, cast(:agent_reasoning as json), cast(:context as json), :timeout, :key,
            organization_revision, agent_revision,
            ${state}, now, now + :timeout_ms * interval '1 millisecond', now, now, ${wakeAt}
       from ${source}

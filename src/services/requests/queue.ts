@@ -1,9 +1,11 @@
 /** The reviewer's reads: the queue and one request, limited to what the caller may see. */
 import { listQueue, type QueueFilter, type QueuePosition } from '../../data/requests/queue/list.ts';
 import type { QueueReader, QueueScope } from '../../data/requests/queue/access.ts';
+import { findCallMarks } from '../../data/requests/queue/call-marks.ts';
 import { findPresentations } from '../../data/agents/tool-presentations.ts';
 import type { OwnPresentation, Presentation } from '../../domain/agents/tool-presentations.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import { NO_MARKS, type CallMarks } from '../../domain/requests/call-marks.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
@@ -27,8 +29,13 @@ export interface ShownRequest {
   readonly presentation: Presentation | undefined;
 }
 
+/** With what a reviewer should know about the call. */
+export interface MarkedRequest extends ShownRequest {
+  readonly marks: CallMarks;
+}
+
 /** One request, and what the caller can do to it. */
-export interface RequestDetail extends ShownRequest {
+export interface RequestDetail extends MarkedRequest {
   readonly abilities: RequestAbilities;
 }
 
@@ -42,7 +49,7 @@ export type RequestFilter = Omit<QueueFilter, 'access'>;
 export type RequestPosition = QueuePosition;
 
 export interface RequestPage {
-  readonly requests: LongList<ShownRequest>;
+  readonly requests: LongList<MarkedRequest>;
   readonly next: RequestPosition | undefined;
 }
 
@@ -55,9 +62,13 @@ export async function listRequests(
     ...filter,
     ...readerOf(principal, filter.scope),
   });
-  const own = await presentationsById(context, principal, page.presentationIds);
+  const [own, marks] = await Promise.all([
+    presentationsById(context, principal, page.presentationIds),
+    findCallMarks(context.db, page.ids),
+  ]);
   const requests = await page.entries.map(({ request, presentationId }) => ({
     request,
+    marks: marks.get(request.id) ?? NO_MARKS,
     presentation: presentationOf(request, presentationId ? own.get(presentationId) : undefined),
   }));
   return { requests, next: page.next };
@@ -89,11 +100,13 @@ async function detailOf(
   principal: ProductPrincipal,
   request: ApprovalRequest,
 ): Promise<RequestDetail> {
-  const [presentation, audience] = await Promise.all([
+  const [presentation, audience, marks] = await Promise.all([
     presentationWith(context, request),
     refuseUnlessVisible(context, principal, request),
+    findCallMarks(context.db, [request.id]),
   ]);
-  return { request, presentation, abilities: abilitiesOf({ principal, request, audience }) };
+  const about = { request, presentation, marks: marks.get(request.id) ?? NO_MARKS };
+  return { ...about, abilities: abilitiesOf({ principal, request, audience }) };
 }
 
 /**

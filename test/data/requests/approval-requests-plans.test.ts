@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { recordPastDeadline } from '../../../src/data/requests/decide.ts';
+import { findCallMarks } from '../../../src/data/requests/queue/call-marks.ts';
 import { findReachedCap } from '../../../src/data/requests/pending-caps.ts';
 import {
   listConcluded,
@@ -206,6 +207,7 @@ describe('with 10,000 requests in the table', () => {
     ['clearing tries', (db) => clearTries(db, [{ id: randomUUID(), from: new Date() }])],
     ['clearing wake-ups', (db) => clearWakes(db, [randomUUID()])],
     ['the final answers of some requests', (db) => findFinalAnswers(db, [randomUUID()])],
+    ['the marks of calls', (db) => findCallMarks(db, [randomUUID()])],
     [
       'the count of pending requests',
       (db) => findReachedCap(db, { organizationId: organization.id, agentSlug }, 1_000),

@@ -17,6 +17,7 @@ export interface AskOptions<Agent extends string = string> {
   /** By slug, or an agent created later. Default: the scene's first. */
   readonly agent?: Agent | SceneAgent;
   readonly tool?: string;
+  readonly server?: string;
   readonly arguments?: unknown;
   readonly timeout?: string;
   readonly key?: string;

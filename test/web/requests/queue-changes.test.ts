@@ -28,6 +28,8 @@ const request = (id: string, more: Partial<Summary> = {}): Summary => ({
   arguments_bytes: 2,
   excerpt: '',
   urgency: 'standard',
+  requester_state: 'active',
+  identical_pending: 1,
   notified_at: instant(1),
   routing: { state: 'waiting' },
   can_decide: true,

@@ -51,6 +51,15 @@ export const requests = {
   asked: 'Asked',
   askedInRow: 'asked',
   urgent: 'Urgent',
+  identical: (calls: number) => `${calls} identical calls wait`,
+  deniedBefore: 'The same call was denied',
+  unread: 'The agent no longer reads the decision',
+  unreadBecause: {
+    credential_ended: 'The agent can no longer read the decision: its credential has ended',
+    instance_disabled: 'The agent can no longer read the decision: its instance is disabled',
+    agent_disabled: 'The agent can no longer read the decision: it is disabled',
+    agent_archived: 'The agent can no longer read the decision: it is archived',
+  },
   status: {
     pending: 'Waiting for an answer',
     approved: 'Approved',

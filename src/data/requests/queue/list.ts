@@ -194,6 +194,7 @@ export interface QueueEntry {
 
 export interface QueuePage {
   readonly entries: LongList<QueueEntry>;
+  readonly ids: readonly string[];
   /** Each once. */
   readonly presentationIds: readonly string[];
   /** Absent on the last page, and unless the filter is `paged`. */
@@ -216,6 +217,7 @@ export async function listQueue(
   const presentationIds = rows.flatMap(({ presentationId }) => presentationId ?? []);
   return {
     entries: longPage(rows, { read, build }),
+    ids: rows.map(({ id }) => id),
     presentationIds: [...new Set(presentationIds)],
     next,
   };

@@ -3,10 +3,12 @@ import {
   listSummaries as readSummaries,
   type SummaryEntry,
 } from '../../../data/requests/queue/summaries.ts';
+import { findCallMarks } from '../../../data/requests/queue/call-marks.ts';
 import { findBuiltIn } from '../../../domain/agents/built-in-presentations/catalog.ts';
 import type { OwnPresentation } from '../../../domain/agents/tool-presentations.ts';
 import { routingState, type RoutingStateWord } from '../../../domain/escalation/routing-view.ts';
 import type { ProductPrincipal } from '../../../domain/people/authorization.ts';
+import { NO_MARKS, type CallMarks } from '../../../domain/requests/call-marks.ts';
 import type { RequestFacts } from '../../../domain/requests/approval-requests.ts';
 import { excerptOf, type ReadArguments } from '../../../domain/requests/excerpt.ts';
 import { abilitiesOf, type RequestAbilities } from '../../../domain/requests/request-access.ts';
@@ -32,6 +34,7 @@ export interface RequestSummary {
     readonly nextAt?: Date;
   };
   readonly abilities: RequestAbilities;
+  readonly marks: CallMarks;
 }
 
 export async function listSummaries(
@@ -55,7 +58,13 @@ export async function summariesOf(
   entries: readonly SummaryEntry[],
 ): Promise<RequestSummary[]> {
   const presentationIds = entries.flatMap(({ presentationId }) => presentationId ?? []);
-  const own = await presentationsById(context, principal, [...new Set(presentationIds)]);
+  const [own, marks] = await Promise.all([
+    presentationsById(context, principal, [...new Set(presentationIds)]),
+    findCallMarks(
+      context.db,
+      entries.map(({ facts }) => facts.id),
+    ),
+  ]);
   const paths = new Map<string, LoadedEscalationPath>();
   for (const { facts } of entries) {
     const id = facts.route?.pathRevisionId;
@@ -68,6 +77,7 @@ export async function summariesOf(
       principal,
       path: facts.route?.pathRevisionId ? paths.get(facts.route.pathRevisionId) : undefined,
       own: presentationId === null ? undefined : own.get(presentationId),
+      marks: marks.get(facts.id) ?? NO_MARKS,
     });
   });
 }
@@ -81,11 +91,12 @@ interface SummaryFacts {
   readonly principal: ProductPrincipal;
   readonly path: LoadedEscalationPath | undefined;
   readonly own: OwnPresentation | undefined;
+  readonly marks: CallMarks;
 }
 
 function summaryOf(
   { facts, argumentsBytes, argumentsStart, notifiedAt, ...entry }: SummaryEntry,
-  { principal, path, own }: SummaryFacts,
+  { principal, path, own, marks }: SummaryFacts,
 ): RequestSummary {
   const claimed = facts.claim !== undefined && !facts.claim.lapsed;
   const phase = path && (entry.phase ?? 'enter');
@@ -96,6 +107,7 @@ function summaryOf(
     argumentsBytes,
     excerpt: excerptOf(asRead(argumentsStart), own ?? findBuiltIn(facts.tool, facts.server)),
     notifiedAt,
+    marks,
     routing: {
       state,
       ...(path && { pathName: path.name }),

@@ -18,6 +18,7 @@ import { CannotDecide } from './answer/cannot-decide.tsx';
 import { DecideBar } from './answer/decide-bar.tsx';
 import { Outcome } from './answer/outcome.tsx';
 import { Deadline } from './deadline.tsx';
+import { CallMarks } from './call-marks.tsx';
 import { CallSection } from './call/call-section.tsx';
 import { FlagList } from './call/flag-list.tsx';
 import { flagsOf } from './call/flags.ts';
@@ -113,6 +114,7 @@ function Header({ request }: { readonly request: RequestDetail }) {
         {request.urgency === 'interrupt' && (
           <strong className={classes['urgent']}>{text.urgent}</strong>
         )}
+        <CallMarks request={request} className={classes['urgent']} />
         <span data-status={request.status} className={classes['status']}>
           {text.status[request.status]}
         </span>

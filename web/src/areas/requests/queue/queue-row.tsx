@@ -6,6 +6,7 @@ import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { requests as text } from '../../../text/requests.ts';
 import { queue as queueText } from '../../../text/queue.ts';
 import { canSelect, type Selection } from './batch-deny/selection.ts';
+import { CallMarks } from '../call-marks.tsx';
 import { Deadline } from '../deadline.tsx';
 import { DecidedBy, OutcomeSign } from '../decided-by.tsx';
 import type { Summary } from './change-log.ts';
@@ -82,6 +83,7 @@ function Facts({ request }: Pick<QueueRowProps, 'request'>) {
   const isPending = request.status === 'pending';
   return (
     <span className={classes['facts']}>
+      <CallMarks request={request} isRow className={classes['mark']} />
       {decision && (
         <>
           <DecidedBy decision={decision} focusable={false} />
