@@ -1,6 +1,7 @@
 /** When each level of a path would fire if no one answered. */
 import { z } from 'zod';
 import { pathDocumentSchema } from '../../src/domain/escalation/document.ts';
+import { parseDuration } from '../../src/domain/durations.ts';
 import { invalid } from '../../src/domain/errors.ts';
 import {
   WALK_EVENT_NAMES,
@@ -9,6 +10,7 @@ import {
 } from '../../src/domain/escalation/event-names.ts';
 import {
   previewEscalationPath,
+  type PathPreview,
   type PreviewedStep,
   type PreviewRequest,
 } from '../../src/services/escalation/escalation-path-previews.ts';
@@ -16,7 +18,7 @@ import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { DOCUMENT_ERRORS } from './escalation-document-schema.ts';
 import { presentWarning, warningsSchema } from './escalation-warnings-schema.ts';
 import { callSample, emptyObject } from '../pipelines/pipeline-preview-schema.ts';
-import { readByDomain, slug, timestamp, timestampInput, uuid } from '../http/schema.ts';
+import { duration, readByDomain, slug, timestamp, timestampInput, uuid } from '../http/schema.ts';
 
 const bodySchema = z
   .strictObject({
@@ -38,6 +40,10 @@ const bodySchema = z
       .enum(['standard', 'interrupt'])
       .default('standard')
       .meta({ description: 'How urgent it would be then.' }),
+    timeout: duration('The `timeout` of the request. Then the preview says what comes too late.', {
+      min: '1s',
+      max: '168h',
+    }).optional(),
     request: callSample.optional().meta({
       description:
         'The call that would wait, for conditions about the request. Without it no such condition holds. Requires `agent`.',
@@ -135,6 +141,13 @@ const stepSchema = z
       .enum(['condition_too_costly', 'condition_failed', 'condition_invalid'])
       .optional()
       .meta({ description: 'Why a condition cannot be evaluated. It then counts as not met.' }),
+    ends_after_deadline: z.literal(true).optional().meta({
+      description:
+        'A deferral that does not end before the request expires: no one else is asked in time. Only with `timeout`.',
+    }),
+    after_deadline: z.literal(true).optional().meta({
+      description: 'The request has expired by then, so this does not happen. Only with `timeout`.',
+    }),
     local_times: z
       .array(
         z.strictObject({
@@ -150,14 +163,15 @@ const stepSchema = z
   .meta({ id: 'PreviewedStep', description: 'Something that would happen.' });
 
 function presentStep(
-  { step, teamName, targets, members, localTimes }: PreviewedStep,
-  pathKey: string | undefined,
+  { step, teamName, targets, members, afterDeadline, localTimes }: PreviewedStep,
+  { pathKey, expiresAt }: Pick<PathPreview, 'pathKey' | 'expiresAt'>,
 ) {
   return {
     at: step.at,
     kind: walkEventName(step),
     path_key: pathKey,
-    ...walkEventData(step),
+    ...walkEventData(step, expiresAt),
+    ...(afterDeadline && { after_deadline: true as const }),
     team_name: teamName,
     targets: [...targets],
     ...(step.kind === 'level_notified' && {
@@ -177,6 +191,7 @@ function requestOf({
   revision,
   starts_at: startsAt,
   urgency,
+  timeout,
   request,
   agent,
 }: Body): PreviewRequest {
@@ -203,6 +218,7 @@ function requestOf({
         : { pathKey, ...(revision !== undefined && { revision }) },
     ...(startsAt && { startsAt }),
     urgency,
+    ...(timeout !== undefined && { timeoutMs: parseDuration(timeout) ?? 0 }),
     ...(request &&
       agent && {
         facts: {
@@ -223,7 +239,7 @@ const previewEndpoint = defineEndpoint({
   description:
     'When each level would fire if no one answered, from any instant, in the steps of a timeline. People and their permissions are those ' +
     'of now. A level without anyone who may decide is skipped, and teams with an active escalation policy follow it. Nothing is saved, ' +
-    'and no one is notified. The preview ignores the deadline of a request. A policy’s steps at the very end of its level do not happen. ' +
+    'and no one is notified. The preview goes on after the deadline of a request; with `timeout` it marks what comes too late. A policy’s steps at the very end of its level do not happen. ' +
     '`path_repeated` names the first node of the path, `path_exhausted` the last node of the walk.',
   auth: 'product',
   bodyLimit: BODY_BYTES.large,
@@ -242,11 +258,14 @@ const previewEndpoint = defineEndpoint({
     body: z
       .strictObject({
         starts_at: timestamp('When the schedule starts.'),
+        expires_at: timestamp('When the request expires: `timeout` after the start.').optional(),
         steps: z
           .array(stepSchema)
           .meta({ description: 'What would happen, in order; at most 500 steps.' }),
         truncated: z.boolean().meta({ description: 'Whether more steps would follow.' }),
-        warnings: warningsSchema().meta({ description: 'Advice on the people the path names.' }),
+        warnings: warningsSchema().meta({
+          description: 'Advice on the path and the people it asks.',
+        }),
       })
       .meta({ id: 'EscalationPathPreview', description: 'The schedule of a path.' }),
     example: {
@@ -275,11 +294,12 @@ const previewEndpoint = defineEndpoint({
   errors: ['not_found', ...DOCUMENT_ERRORS],
   handler: async ({ principal, body }, context) => {
     const preview = await previewEscalationPath(context, principal, requestOf(body));
-    const { startsAt, pathKey, steps, truncated, warnings } = preview;
+    const { startsAt, expiresAt, steps, truncated, warnings } = preview;
     return {
       body: {
         starts_at: startsAt,
-        steps: steps.map((step) => presentStep(step, pathKey)),
+        expires_at: expiresAt,
+        steps: steps.map((step) => presentStep(step, preview)),
         truncated,
         warnings: warnings.map(presentWarning),
       },

@@ -1,7 +1,7 @@
 /** Warnings about the people that an escalation document asks. */
 import { z } from 'zod';
 import type { EscalationWarning } from '../../src/services/escalation/escalation-warnings.ts';
-import { uuid } from '../http/schema.ts';
+import { timestamp, uuid } from '../http/schema.ts';
 
 const memberWarning = z
   .strictObject({
@@ -28,20 +28,68 @@ const teamWarning = z
   })
   .meta({ id: 'TeamWarning', description: 'About a team that the document asks.' });
 
+const longPolicyWarning = z
+  .strictObject({
+    code: z.literal('team_policy_longer_than_level').meta({
+      description:
+        'The team’s escalation policy begins its last level when the level of the path is over. So its last steps do not happen. Waits ' +
+        'for working hours are not counted, the longest branch is.',
+    }),
+    path_key: z
+      .string()
+      .optional()
+      .meta({ description: 'The active path, where a policy is changed.' }),
+    node_id: z.string().meta({ description: 'The level of the path that asks the team.' }),
+    team_id: uuid('The team.'),
+    team_name: z.string().meta({ description: 'Name of the team.' }),
+  })
+  .meta({
+    id: 'LongPolicyWarning',
+    description: 'About a level of a path, and the escalation policy that runs inside it.',
+  });
+
+const deadlineWarning = z
+  .strictObject({
+    code: z.literal('first_level_after_deadline').meta({
+      description:
+        'No one would be asked before the request expires. Only in a preview with `timeout`.',
+    }),
+    node_id: z.string().meta({ description: 'The first level that notifies someone.' }),
+    at: timestamp('When it would notify them.'),
+  })
+  .meta({ id: 'DeadlineWarning', description: 'About the deadline of a previewed request.' });
+
 export const warningsSchema = () =>
-  z.array(z.union([memberWarning, teamWarning])).meta({
+  z.array(z.union([memberWarning, teamWarning, longPolicyWarning, deadlineWarning])).meta({
     description:
       'Advice, computed when a revision is created or activated. Empty on reads. Warnings never refuse anything.',
   });
 
 export function presentWarning(warning: EscalationWarning) {
-  if ('membershipId' in warning) {
-    return {
-      code: warning.code,
-      membership_id: warning.membershipId,
-      display_name: warning.displayName,
-    };
+  switch (warning.code) {
+    case 'user_cannot_decide':
+    case 'user_has_no_channel': {
+      const { code, membershipId, displayName } = warning;
+      return { code, membership_id: membershipId, display_name: displayName };
+    }
+    case 'team_members_cannot_decide':
+    case 'empty_team': {
+      const { code, teamId, teamName, count, memberCount } = warning;
+      return { code, team_id: teamId, team_name: teamName, count, member_count: memberCount };
+    }
+    case 'team_policy_longer_than_level': {
+      const { code, pathKey, nodeId, teamId, teamName } = warning;
+      const team = { team_id: teamId, team_name: teamName };
+      return {
+        code,
+        ...(pathKey !== undefined && { path_key: pathKey }),
+        node_id: nodeId,
+        ...team,
+      };
+    }
+    case 'first_level_after_deadline': {
+      const { code, nodeId, at } = warning;
+      return { code, node_id: nodeId, at };
+    }
   }
-  const { code, teamId, teamName, count, memberCount } = warning;
-  return { code, team_id: teamId, team_name: teamName, count, member_count: memberCount };
 }

@@ -120,6 +120,24 @@ export async function listPathsNamingTeam(
   return await selectNaming(db, organizationId, { column: 'team_id', id: teamId });
 }
 
+/** The documents of the paths whose active revision asks this team, as text, ordered by key. */
+export async function listPathsAskingTeam(
+  db: Db,
+  organizationId: string,
+  teamId: string,
+): Promise<{ readonly pathKey: string; readonly document: string }[]> {
+  return await queryRows(
+    db,
+    `select p.document_key as path_key, cast(r.document as text) as document
+       from escalation_path_targets t
+       join escalation_path_revisions r on r.id = t.escalation_path_revision_id
+       join escalation_paths p on p.id = r.escalation_path_id and p.active_revision = r.revision
+      where p.organization_id = :organizationId and t.team_id = :teamId
+      order by p.document_key collate "C"`,
+    { organizationId, teamId },
+  );
+}
+
 async function selectNaming(
   db: Db,
   organizationId: string,

@@ -23,19 +23,32 @@ export function walkEventName({ kind, team }: Pick<WalkEvent, 'kind' | 'team'>):
   return kind;
 }
 
-/** What the timeline and the preview say about a step, besides its name. */
-export function walkEventData(event: WalkEvent): Readonly<Record<string, unknown>> {
+/**
+ * What the timeline and the preview say about a step, besides its name. `deadline`: that of the
+ * request, if there is one.
+ */
+export function walkEventData(
+  event: WalkEvent,
+  deadline?: Date,
+): Readonly<Record<string, unknown>> {
   const { nodeId, run, team } = event;
   const inside = team && { team_id: team.teamId, team_node_id: team.nodeId, team_run: team.run };
-  return { node_id: nodeId, run, ...inside, ...detailsOf(event) };
+  return { node_id: nodeId, run, ...inside, ...detailsOf(event, deadline) };
 }
 
-function detailsOf(event: WalkEvent): Readonly<Record<string, unknown>> {
+function detailsOf(
+  event: WalkEvent,
+  deadline: Date | undefined,
+): Readonly<Record<string, unknown>> {
   switch (event.kind) {
     case 'level_skipped':
       return { reason: event.reason };
     case 'deferred':
-      return { until: event.until, working_hours_id: event.workingHoursId };
+      return {
+        until: event.until,
+        working_hours_id: event.workingHoursId,
+        ...(deadline && event.until >= deadline && { ends_after_deadline: true }),
+      };
     case 'condition_failed':
       return { code: event.code };
     case 'branch_taken': {

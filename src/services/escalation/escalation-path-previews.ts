@@ -32,7 +32,7 @@ import { walkInput } from '../requests/walk/walk-input.ts';
 import { readDocument } from '../read-documents.ts';
 import { idsOf, namesIn, readPreviewedPath } from './read-escalation.ts';
 import { checkTargets, escalationPathKind, storedPath } from './escalation-paths.ts';
-import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
+import { findWarnings, tooLongPolicies, type EscalationWarning } from './escalation-warnings.ts';
 import { getRevision } from '../revisions/read.ts';
 
 const MAX_STEPS = 500;
@@ -49,6 +49,8 @@ export interface PreviewRequest {
   /** The database's clock when absent. */
   readonly startsAt?: Date;
   readonly urgency: Urgency;
+  /** The timeout of the request, in milliseconds. Without it the preview knows no deadline. */
+  readonly timeoutMs?: number;
   /**
    * Without them no condition about the request is met, and everyone who may decide for any agent
    * counts.
@@ -68,6 +70,8 @@ export interface PreviewedStep {
   /** The people a level notifies. */
   readonly members: readonly Decider[];
   readonly teamName?: string;
+  /** The request has expired by then. */
+  readonly afterDeadline: boolean;
   readonly localTimes: readonly LocalTime[];
 }
 
@@ -77,6 +81,8 @@ export interface PathPreview {
   readonly pathKey?: string;
   readonly steps: readonly PreviewedStep[];
   readonly truncated: boolean;
+  /** When the request expires; absent without a timeout. */
+  readonly expiresAt?: Date;
   readonly warnings: readonly EscalationWarning[];
 }
 
@@ -84,7 +90,7 @@ export interface PathPreview {
 export async function previewEscalationPath(
   context: ServiceContext,
   principal: ProductPrincipal,
-  { path, startsAt: given, urgency, facts }: PreviewRequest,
+  { path, startsAt: given, urgency, timeoutMs, facts }: PreviewRequest,
 ): Promise<PathPreview> {
   if (given && (given.getTime() < EARLIEST || given.getTime() >= LATEST)) {
     throw invalid([
@@ -114,13 +120,30 @@ export async function previewEscalationPath(
       await walkFrom(db, { startsAt, document, teams, deciders, facts, answers, urgency }),
   );
   const names = await namesOf(context, organizationId, [document, ...policies.values()]);
+  const expiresAt = timeoutMs === undefined ? undefined : new Date(startsAt.getTime() + timeoutMs);
+  const warnings = [
+    ...afterDeadline(steps, expiresAt),
+    ...(await findWarnings(db, organizationId, asked)),
+    ...tooLongPolicies(document, { policies, names }),
+  ];
   return {
     startsAt,
     ...(pathKey !== undefined && { pathKey }),
+    ...(expiresAt && { expiresAt }),
     truncated,
-    steps: steps.map((step) => named(step, { document, policies, names, deciders })),
-    warnings: await findWarnings(db, organizationId, asked),
+    steps: steps.map((step) => named(step, { document, policies, names, deciders, expiresAt })),
+    warnings,
   };
+}
+
+/** No one would be asked in time. */
+function afterDeadline(
+  steps: readonly PlannedStep[],
+  expiresAt: Date | undefined,
+): readonly EscalationWarning[] {
+  const first = steps.find(({ kind }) => kind === 'level_notified');
+  if (!first || !expiresAt || first.at < expiresAt) return [];
+  return [{ code: 'first_level_after_deadline', nodeId: first.nodeId, at: first.at }];
 }
 
 interface Walking {
@@ -205,9 +228,13 @@ interface Around {
   readonly policies: ReadonlyMap<string, TeamPolicyDocument>;
   readonly names: ReadonlyMap<string, string>;
   readonly deciders: readonly Decider[];
+  readonly expiresAt: Date | undefined;
 }
 
-function named(step: PlannedStep, { document, policies, names, deciders }: Around): PreviewedStep {
+function named(
+  step: PlannedStep,
+  { document, policies, names, deciders, expiresAt }: Around,
+): PreviewedStep {
   const policy = step.team && policies.get(step.team.teamId);
   const sets = [...document.working_hours, ...(policy?.working_hours ?? [])];
   const teamName = step.team && names.get(step.team.teamId);
@@ -221,6 +248,7 @@ function named(step: PlannedStep, { document, policies, names, deciders }: Aroun
       return { type: target.type, id: target.id, ...(name !== undefined && { name }) };
     }),
     members: deciders.filter(({ membershipId }) => notified.has(membershipId)),
+    afterDeadline: expiresAt !== undefined && step.at >= expiresAt,
     localTimes: localTimes({ working_hours: sets, nodes: [] }, step.at),
   };
 }

@@ -34,7 +34,8 @@ import {
   readNewEscalationPath,
   type EscalationNames,
 } from './read-escalation.ts';
-import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
+import { findWarnings, tooLongPolicies, type EscalationWarning } from './escalation-warnings.ts';
+import { activePolicies } from './team-escalation-policies.ts';
 import { pipelineOwner, storedPipeline } from '../pipelines/request-approval-pipelines.ts';
 import { archiveDocument } from '../revisions/archive.ts';
 import { revisionCache } from '../revisions/cache.ts';
@@ -147,9 +148,14 @@ export const escalationPathKind: RevisionedKind<EscalationNames, EscalationPathR
     warnings: [],
   }),
   addWarnings: async (db, organizationId, { view }) => {
-    const names = namesIn(await storedPath(view.text));
+    const path = await storedPath(view.text);
+    const names = namesIn(path);
     const asked = { membershipIds: idsOf(names, 'user'), teamIds: idsOf(names, 'team') };
-    return { ...view, warnings: await findWarnings(db, organizationId, asked) };
+    const warnings = [
+      ...(await findWarnings(db, organizationId, asked)),
+      ...tooLongPolicies(path, await activePolicies(db, organizationId, asked.teamIds)),
+    ];
+    return { ...view, warnings };
   },
 };
 

@@ -8,6 +8,8 @@ import {
   findTeamReach,
   findWithoutChannel,
 } from '../../data/requests/deciders.ts';
+import { levelsTooShort } from '../../domain/escalation/policy-length.ts';
+import type { EscalationDocument, TeamPolicyDocument } from '../../domain/escalation/types.ts';
 import type { Db } from '../../platform/postgres.ts';
 
 export interface MemberWarning {
@@ -25,7 +27,24 @@ export interface TeamWarning {
   readonly memberCount: number;
 }
 
-export type EscalationWarning = MemberWarning | TeamWarning;
+/** The first level of a previewed path comes at `at`, when the request has expired. */
+export interface DeadlineWarning {
+  readonly code: 'first_level_after_deadline';
+  readonly nodeId: string;
+  readonly at: Date;
+}
+
+/** The policy of a team begins its last level when the path's level `nodeId` is over. */
+export interface LongPolicyWarning {
+  readonly code: 'team_policy_longer_than_level';
+  /** Absent for a document without a key. */
+  readonly pathKey?: string;
+  readonly nodeId: string;
+  readonly teamId: string;
+  readonly teamName: string;
+}
+
+export type EscalationWarning = MemberWarning | TeamWarning | DeadlineWarning | LongPolicyWarning;
 
 /** Members first, then teams, each by name. */
 export async function findWarnings(
@@ -43,6 +62,30 @@ export async function findWarnings(
       .filter(({ memberCount, nonDeciders }) => memberCount === 0 || nonDeciders > 0)
       .map(teamWarning),
   ];
+}
+
+export interface KnownPolicies {
+  /** The active policies of teams that the path asks, by team id. */
+  readonly policies: ReadonlyMap<string, TeamPolicyDocument>;
+  /** Names of these teams. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly pathKey?: string;
+}
+
+/** The levels of a path that are too short for a policy which runs inside them. */
+export function tooLongPolicies(
+  path: EscalationDocument,
+  { policies, names, pathKey }: KnownPolicies,
+): readonly LongPolicyWarning[] {
+  return [...policies].flatMap(([teamId, policy]) =>
+    levelsTooShort(path, { teamId, policy }).map(({ id: nodeId }): LongPolicyWarning => ({
+      code: 'team_policy_longer_than_level',
+      ...(pathKey !== undefined && { pathKey }),
+      nodeId,
+      teamId,
+      teamName: names.get(teamId) ?? '',
+    })),
+  );
 }
 
 function teamWarning({ teamId, teamName, memberCount, nonDeciders }: TeamReach): TeamWarning {

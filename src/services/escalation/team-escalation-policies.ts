@@ -1,7 +1,9 @@
 /** Escalation policies of teams: the order in which a path asks the members of a team. */
 import { historyOf, type Revision, type RevisionHistory } from '../../domain/revisions.ts';
 import { AppError, invalid, type ErrorCode, type Issue } from '../../domain/errors.ts';
-import type { TeamPolicyDocument } from '../../domain/escalation/types.ts';
+import type { EscalationPathDocument, TeamPolicyDocument } from '../../domain/escalation/types.ts';
+import { findNames } from '../../data/escalation/escalation-path-previews.ts';
+import { listPathsAskingTeam } from '../../data/escalation/escalation-paths.ts';
 import { lockAccess } from '../../data/organization/organizations.ts';
 import { findRevisionById } from '../../data/revisions.ts';
 import {
@@ -13,7 +15,12 @@ import { findTeam, lockTeam } from '../../data/people/teams.ts';
 import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { idsOf, namesIn, readTeamPolicy, type EscalationNames } from './read-escalation.ts';
-import { findWarnings, type EscalationWarning } from './escalation-warnings.ts';
+import {
+  findWarnings,
+  tooLongPolicies,
+  type EscalationWarning,
+  type KnownPolicies,
+} from './escalation-warnings.ts';
 import { revisionCache } from '../revisions/cache.ts';
 import type { RevisionedKind } from '../revisions/kind.ts';
 
@@ -119,13 +126,18 @@ export const teamPolicyKind: RevisionedKind<EscalationNames, TeamPolicyRevision>
     warnings: [],
   }),
   addWarnings: async (db, organizationId, { view }) => {
-    const names = namesIn(await storedPolicy(view.text));
+    const policy = await storedPolicy(view.text);
+    const names = namesIn(policy);
     const asksAll = names.targets.some(({ target }) => target.type === 'broadcast');
     const asked = {
       membershipIds: idsOf(names, 'user'),
       teamIds: asksAll ? [view.teamId] : [],
     };
-    return { ...view, warnings: await findWarnings(db, organizationId, asked) };
+    const warnings = [
+      ...(await findWarnings(db, organizationId, asked)),
+      ...(await tooLongFor(db, organizationId, { teamId: view.teamId, policy })),
+    ];
+    return { ...view, warnings };
   },
 };
 
@@ -140,3 +152,36 @@ export const loadTeamPolicyRevision = revisionCache<TeamPolicyDocument>(
     return { value: await storedPolicy(revision.document), size: revision.document.length };
   },
 );
+
+/** The active policies of these teams, and the names of those that have one. */
+export async function activePolicies(
+  db: Db,
+  organizationId: string,
+  teamIds: readonly string[],
+): Promise<Pick<KnownPolicies, 'policies' | 'names'>> {
+  const policies = new Map<string, TeamPolicyDocument>();
+  for (const [teamId, { policyRevisionId }] of await findTeamRosters(db, organizationId, teamIds))
+    if (policyRevisionId !== undefined)
+      policies.set(teamId, await loadTeamPolicyRevision(db, policyRevisionId));
+  const named = { membershipIds: [], teamIds: [...policies.keys()] };
+  const names =
+    policies.size === 0 ? new Map<string, string>() : await findNames(db, organizationId, named);
+  return { policies, names };
+}
+
+/** The levels of active paths that are too short for this policy of the team. */
+async function tooLongFor(
+  db: Db,
+  organizationId: string,
+  { teamId, policy }: { readonly teamId: string; readonly policy: TeamPolicyDocument },
+): Promise<readonly EscalationWarning[]> {
+  const warnings: EscalationWarning[] = [];
+  const names = await findNames(db, organizationId, { membershipIds: [], teamIds: [teamId] });
+  for (const { pathKey, document } of await listPathsAskingTeam(db, organizationId, teamId)) {
+    const path = (await parseInSlices(document)) as unknown as EscalationPathDocument;
+    warnings.push(
+      ...tooLongPolicies(path, { pathKey, names, policies: new Map([[teamId, policy]]) }),
+    );
+  }
+  return warnings;
+}

@@ -350,6 +350,29 @@ describe('the preview of a path', () => {
     });
   });
 
+  test('skips a member who turned every channel off, and warns about them', async () => {
+    const silent = await createMember(app, organization.id, {
+      displayName: 'Mute',
+      policies: [{ scope_kind: 'organization', permissions: ['request.decide'] }],
+    });
+    const off = { email: false, slack: false, push: false };
+    await silent.browser.call('PUT', '/api/v1/me/notification_settings', { body: off });
+    const path = document([level(LEVEL, [{ type: 'user', id: silent.membershipId }])]);
+    const expected = {
+      steps: [{ kind: 'level_skipped', reason: 'nobody_to_ask' }, { kind: 'path_exhausted' }],
+      warnings: [
+        { code: 'user_has_no_channel', membership_id: silent.membershipId, display_name: 'Mute' },
+      ],
+    };
+    expect((await preview({ document: path })).body).toMatchObject(expected);
+    const agent = await createAgent(app, organization);
+    const sample = {
+      request: { tool: 'refund', arguments: {} },
+      agent: { slug: agent.slug, name: 'Bot' },
+    };
+    expect((await preview({ document: path, ...sample })).body).toMatchObject(expected);
+  });
+
   test('accepts the body that creates a path, and a revision as read', async () => {
     const body = { path_key: 'copied', ...document([level(LEVEL, [{ type: 'broadcast' }])]) };
     const written = await preview({ document: body });

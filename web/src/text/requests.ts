@@ -160,6 +160,11 @@ export const requests = {
     unrouted: 'Everyone who may decide was asked.',
     finished: 'No one is asked any more.',
   },
+  noOneAsked: 'No one on the path could be asked.',
+  afterDeadline: {
+    first: 'No one will be asked before it expires.',
+    next: 'No one else will be asked before it expires.',
+  },
   nextStep: {
     level: 'Next level',
     team: 'Next in the team',

@@ -17,7 +17,10 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
       ? 'Left a level: the people asked there can no longer answer'
       : 'Skipped a level without anyone to ask',
   urgency_raised: () => 'Raised the urgency',
-  deferred: () => 'Waits for working hours',
+  deferred: ({ ends_after_deadline: late }) =>
+    late === true
+      ? 'Waits for working hours, which begin after the deadline: no one else is asked in time'
+      : 'Waits for working hours',
   condition_failed: ({ code }) =>
     code === 'condition_too_costly'
       ? 'A condition was too complex to check, and counts as not met'

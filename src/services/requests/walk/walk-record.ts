@@ -93,7 +93,7 @@ function entryOf(
   event: WalkEvent,
   data: Readonly<Record<string, unknown>> = {},
 ): NewAuditEvent {
-  const common = { path_key: path.pathKey, ...walkEventData(event) };
+  const common = { path_key: path.pathKey, ...walkEventData(event, request.deadlineAt) };
   return requestEvent(request.id, walkEventName(event), { ...common, ...data });
 }
 

@@ -17,7 +17,7 @@ export function PeopleSection({ request }: { readonly request: RequestDetail }) 
       <h2>{text.people}</h2>
       {/* What is loaded later comes below, so that the button stays in its place. */}
       <ClaimControl request={request} />
-      {routing && <Why routing={routing} isClaimed={request.claim !== undefined} />}
+      {routing && <Why routing={routing} request={request} />}
       {routing && (
         <ol className={classes['levels']}>
           {routing.levels.map((level, index) => (
@@ -44,11 +44,13 @@ export function PeopleSection({ request }: { readonly request: RequestDetail }) 
 
 interface WhyProps {
   readonly routing: Routing;
-  readonly isClaimed: boolean;
+  readonly request: RequestDetail;
 }
 
-function Why({ routing, isClaimed }: WhyProps) {
+function Why({ routing, request }: WhyProps) {
   const { state, reason, path_name: path, next_step: next } = routing;
+  const isClaimed = request.claim !== undefined;
+  const late = tooLate(routing, request.deadline_at);
   return (
     <div className={classes['why']}>
       {reason !== undefined && (
@@ -63,8 +65,10 @@ function Why({ routing, isClaimed }: WhyProps) {
           </>
         )}
         {/* The claim says by itself who holds it. */}
-        {!(state === 'paused' && isClaimed) && text.routing[state]}
+        {!(state === 'paused' && isClaimed) &&
+          (state === 'exhausted' && isUnasked(routing) ? text.noOneAsked : text.routing[state])}
       </p>
+      {late && <p>{late}</p>}
       {next?.at !== undefined && (
         <p className={classes['hint']}>
           {text.nextStep[next.kind]} <Instant at={next.at} as="in" />
@@ -72,6 +76,17 @@ function Why({ routing, isClaimed }: WhyProps) {
       )}
     </div>
   );
+}
+
+const isUnasked = ({ levels, added }: Routing): boolean =>
+  added.length === 0 && levels.every((level) => level.notified_at === undefined);
+
+/** Says that the next step comes after the deadline, where people are asked only then. */
+function tooLate(routing: Routing, deadline: string): string | undefined {
+  const { state, next_step: next } = routing;
+  if (next?.at === undefined || Date.parse(next.at) < Date.parse(deadline)) return undefined;
+  if (isUnasked(routing)) return text.afterDeadline.first;
+  return state === 'deferred' ? text.afterDeadline.next : undefined;
 }
 
 function LevelItem({ level, number }: { readonly level: Level; readonly number: number }) {

@@ -1,0 +1,39 @@
+/** What the page of a request says when no one is asked in time, or no one can be asked. */
+import { test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { REVIEWER, scene } from '../../support/scene.ts';
+import { closedHours, level, user } from '../../support/scene/nodes.ts';
+import { describeInBrowser, startBrowser } from '../../support/web/browser.ts';
+
+const { app, owner, askOn, person } = await scene({ people: { ada: REVIEWER } });
+
+const night = { working_hours: [closedHours('night')] };
+const defer = () => ({
+  id: randomUUID(),
+  type: 'defer',
+  working_hours_id: 'night',
+  standard_only: false,
+});
+
+describeInBrowser('the page of a request', () => {
+  const browser = startBrowser();
+  const open = (id: string) => browser.open(`${app.url}/requests/${id}`, { as: owner });
+
+  test('says that working hours begin after the deadline, among the people and in the timeline', async () => {
+    const bob = await person({ can: REVIEWER });
+    const nodes = [defer(), level([user(bob)])];
+    const late = await open(await askOn({ nodes, ...night }, { timeout: '1h' }));
+    await late.getByText('No one will be asked before it expires.').waitFor();
+    await late.getByText(/begin after the deadline: no one else is asked in time/).waitFor();
+    const inTime = await open(await askOn({ nodes, ...night }, { timeout: '48h' }));
+    await inTime.getByText('Waits for working hours', { exact: true }).waitFor();
+    if (await inTime.getByText(/before it expires/).isVisible()) throw new Error('it is in time');
+  });
+
+  test('says that no one on the path could be asked, and which owners were told', async () => {
+    const gone = await person({ can: REVIEWER, status: 'suspended' });
+    const page = await open(await askOn({ nodes: [level([user(gone)])] }));
+    await page.getByText('No one on the path could be asked.').waitFor();
+    await page.getByText(/Told the owners: /).waitFor();
+  });
+});
