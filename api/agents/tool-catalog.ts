@@ -1,6 +1,7 @@
 /** The tools of agents: instances report them, people see them. */
 import { z } from 'zod';
 import {
+  MAX_REPORTED_VALUES,
   TOOL_SOURCES,
   TOOL_STATUSES,
   toolAnnotationsSchema,
@@ -141,9 +142,11 @@ export const toolCatalogEndpoints: readonly Endpoint[] = [
       'Replaces what this instance reported before in this discovery context. Of simultaneous reports, the last one counts as a whole. ' +
       'A source with `"complete": false` or with an `error` removes nothing; neither does a report with `"complete": false` for ' +
       'sources that it leaves out. A changed `input_schema` is recorded in the audit log as `agent_tool.schema_changed`, also when ' +
-      'the tool was away for up to 30 days. An instance has 100 contexts; a further one replaces the one reported longest ago.',
+      'the tool was away for up to 30 days. An instance sends one report at a time, and at most six a minute. A report has at most 8 MiB, 250,000 JSON values and 2,000 tools; reading ends at the first unknown member. An instance has 100 contexts; a further one replaces the one reported longest ago.',
     auth: 'agent',
     bodyLimit: BODY_BYTES.catalog,
+    mostValues: MAX_REPORTED_VALUES,
+    callsPerMinute: 6,
     body: reportSchema,
     exact: REPORT_MEMBERS,
     requestExample: {

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts';
-import { callerIdOf } from '../../src/domain/people/authorization.ts';
+import { callerIdOf, type Principal } from '../../src/domain/people/authorization.ts';
 import { networkOf } from '../../src/platform/network/client-address.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import { authenticate } from '../../src/services/sign-in/authentication.ts';
@@ -29,6 +29,7 @@ import {
   type SignedForm,
 } from './endpoint.ts';
 import {
+  mayBeLarge,
   readBackground,
   readBody,
   readIdempotencyKey,
@@ -164,7 +165,7 @@ async function readCall(
     const presented = presentedCredential(headers, endpoint);
     if (presented?.kind === 'session') refuseCrossSite(method, headers, ours);
     const principal = await authenticate(context, presented);
-    if (counted && !endpoint.unlimited) await limit(principal);
+    if (counted) await limit(principal, endpoint);
     if (endpoint.edition === 'hosted' && context.edition !== 'hosted')
       throw new AppError('not_found');
     const target = endpoint.permissionAt?.(params?.data ?? given) ?? {
@@ -176,6 +177,7 @@ async function readCall(
   };
   const before = await resolve({ counted: true });
   const provenAt = performance.now();
+  if (before) refuseOverspent({ endpoint, context }, req, before);
   const address = clientAddress(req);
   if (endpoint.signInAttempt) await admitFromNetwork(context, address);
   const input = {
@@ -204,6 +206,19 @@ async function readCall(
   };
   const isProven = performance.now() - provenAt <= PROVEN_MS;
   return { ...input, principal: isProven ? before : await resolve({ counted: false }) };
+}
+
+/** Refuses a call that could need threads, of a caller or an organization whose minute of them is used up. */
+function refuseOverspent(
+  { endpoint, context }: Pick<Serving, 'endpoint' | 'context'>,
+  request: IncomingMessage,
+  principal: Principal,
+): void {
+  const { isHeavy, documents, exact } = endpoint;
+  if (!isHeavy && !documents && !(exact && mayBeLarge(request))) return;
+  const { time } = context.workerPool;
+  const seconds = time.secondsToWait(callerIdOf(principal), principal.organizationId);
+  if (seconds !== undefined) throw new AppError('rate_limited', { retryAfterSeconds: seconds });
 }
 
 /** GET and DELETE have no body, so none is read. */

@@ -53,7 +53,7 @@ export const BODY_BYTES = {
   /** Arguments of a tool call, and documents with thousands of conditions. */
   large: 1024 * 1024,
   /** The schemas of up to 2,000 tools. */
-  catalog: 16 * 1024 * 1024,
+  catalog: 8 * 1024 * 1024,
 } as const;
 
 /**
@@ -181,6 +181,12 @@ export interface Endpoint<
   readonly bodyOptional?: true;
   /** The most bytes of a body. Default: `BODY_BYTES.usual`. */
   readonly bodyLimit?: number;
+  /** The most values of a body, in all levels. Default: what its bytes can hold. */
+  readonly mostValues?: number;
+  /** How many calls one agent instance may make in a minute. Default: as many as of all kinds. */
+  readonly callsPerMinute?: number;
+  /** Set where a call without a large body can need threads of the worker pool, too. */
+  readonly isHeavy?: true;
   /** Set where each call counts as a sign-in attempt of its network, before its body is read. */
   readonly signInAttempt?: true;
   /** Top-level body members passed on as JsonText, their source text unchanged. */

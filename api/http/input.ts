@@ -10,7 +10,7 @@ import { pointerToken } from '../../src/platform/json/exact-json.ts';
 import { bulkhead } from '../../src/platform/bulkhead.ts';
 import { takeTurns } from '../../src/platform/event-loop.ts';
 import type { WorkerPool } from '../../src/platform/worker-pool.ts';
-import { isLarge } from '../../src/services/heavy-work.ts';
+import { isLarge, isLargeNumber } from '../../src/services/heavy-work.ts';
 import { BACKGROUND_HEADER } from './authentication.ts';
 import { BODY_BYTES, takesBackground, type Endpoint, type SignedForm } from './endpoint.ts';
 import { parseBody, type BodyRules } from './json-body.ts';
@@ -94,7 +94,7 @@ interface Reader {
 }
 
 /** Bodies of many megabytes that are being read. Others stay in their connections meanwhile. */
-const hugeBodies = bulkhead({ atOnce: 16, atOnceEach: 2, waiting: 256, waitingEach: 16 });
+const hugeBodies = bulkhead({ atOnce: 16, atOnceEach: 1, waiting: 256, waitingEach: 4 });
 
 /**
  * The parsed body. A large one is read in the worker pool, on behalf of the credential. Throws
@@ -115,16 +115,22 @@ async function readAnyBody(
   rules: ReadRules,
   { pool, onBehalfOf }: Reader,
 ): Promise<unknown> {
-  const { bodyLimit, exact, documents, verbatim, body: schema } = rules;
+  const { bodyLimit, mostValues, exact, documents, verbatim, body: schema } = rules;
   if (rules.bodyOptional && isWithoutBody(request)) return {};
   const text = await readBodyText(request, { type: JSON_TYPE, limit: bodyLimit });
   if (rules.bodyOptional && text === '') return {};
   if (!isLarge([text]) || !(exact ?? documents)) return parseBody(text, rules);
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const large = { text, known, exact, documents, verbatim };
+  const large = { text, known, exact, documents, verbatim, mostValues };
   const answer = await pool.run(readLargeBody, large, onBehalfOf);
   if ('issues' in answer) throw invalid(answer.issues);
   return rebuilt(answer.outline, text);
+}
+
+/** Whether its body may be one that a thread reads. */
+export function mayBeLarge({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  return encoding !== undefined || isLargeNumber(Number(length ?? 0));
 }
 
 function isWithoutBody({ headers }: IncomingMessage): boolean {

@@ -14,6 +14,8 @@ const DEEPEST = { body: 100, document: 200 } as const;
 
 export interface BodyRules {
   readonly bodyLimit?: number | undefined;
+  /** The most values in it, in all levels. */
+  readonly mostValues?: number | undefined;
   /** Top-level members passed on as JsonText. */
   readonly exact?: readonly string[] | undefined;
   /** Pointers to the parts that are passed on as JsonText when the body is large. */
@@ -23,7 +25,7 @@ export interface BodyRules {
 }
 
 export interface KnownMembers {
-  /** The members of the body. Others are refused, so they are not read. Default: all are read. */
+  /** The members of the body. The first other one is refused. Default: all are read. */
   readonly known?: readonly string[] | undefined;
 }
 
@@ -33,12 +35,13 @@ export interface KnownMembers {
  */
 export function parseBody(
   text: string,
-  { exact = [], documents, verbatim = [], known }: BodyRules & KnownMembers,
+  { exact = [], documents, verbatim = [], mostValues, known }: BodyRules & KnownMembers,
 ): unknown {
   const maxDepth = documents ? DEEPEST.document : DEEPEST.body;
   let value: unknown;
   try {
-    value = parseExact(text, { maxDepth, keep: exact, read: known });
+    const isClosed = known !== undefined;
+    value = parseExact(text, { maxDepth, keep: exact, read: known, isClosed, mostValues });
   } catch (error) {
     if (!(error instanceof ExactJsonError)) throw error;
     const code = error.code === 'too_deep' ? 'nesting_too_deep' : error.code;

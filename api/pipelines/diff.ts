@@ -107,6 +107,7 @@ export function diffEndpoint(resource: PipelineResource): Endpoint {
     description:
       'What changes from `against` to `revision`, in branches, too. Without `against` it is compared with the active revision; while none is active, `against` is required.',
     auth: 'product',
+    isHeavy: true,
     permission: 'pipeline.read',
     permissionAt: (given) => pipelineKind.targetOf(documentKey(given)),
     params: z.strictObject({ ...params, revision: revisionParam }),

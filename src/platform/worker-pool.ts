@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { bulkhead } from './bulkhead.ts';
+import { WorkTime } from './work-time.ts';
 
 /** This process stops, so its threads finish nothing. Another process can do the work. */
 export class PoolClosed extends Error {
@@ -14,6 +15,8 @@ export interface WorkerPool {
    * already, and `PoolClosed` when the pool is closed meanwhile.
    */
   run<I, O>(task: (input: I) => O, input: I, onBehalfOf: string): Promise<O>;
+  /** What `run` took of each caller. */
+  readonly time: WorkTime;
   close(): Promise<void>;
 }
 
@@ -39,13 +42,19 @@ export function openWorkerPool(module: URL): WorkerPool {
     waitingEach: 32,
   });
   const state = { isClosed: false };
+  const time = new WorkTime();
   return {
+    time,
     run: async <I, O>(task: (input: I) => O, input: I, onBehalfOf: string) => {
       try {
-        return await gate(
-          async () => (await pool.run(input, { name: task.name })) as O,
-          onBehalfOf,
-        );
+        return await gate(async () => {
+          const begun = performance.now();
+          try {
+            return (await pool.run(input, { name: task.name })) as O;
+          } finally {
+            time.spend(onBehalfOf, performance.now() - begun);
+          }
+        }, onBehalfOf);
       } catch (error) {
         throw state.isClosed
           ? new PoolClosed('the worker pool is closed', { cause: error })

@@ -27,6 +27,11 @@ export function isHeavyDocument(text: string): boolean {
   return isLarge([text]) || text.includes('matches"');
 }
 
+/** Text of so many characters or bytes. */
+export function isLargeNumber(characters: number): boolean {
+  return characters > LARGE_CHARACTERS;
+}
+
 export function isLarge(texts: readonly (string | undefined)[]): boolean {
-  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0) > LARGE_CHARACTERS;
+  return isLargeNumber(texts.reduce((sum, text) => sum + (text?.length ?? 0), 0));
 }

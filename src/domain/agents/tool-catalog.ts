@@ -8,6 +8,8 @@ import { TOOL_NAME_LENGTH } from './tool-names.ts';
 
 export const MAX_REPORTED_TOOLS = 2_000;
 export const MAX_REPORTED_SOURCES = 500;
+/** Of JSON, in all levels. Reading and digesting so many takes about a second. */
+export const MAX_REPORTED_VALUES = 250_000;
 const MAX_SCHEMA_BYTES = 256 * 1024;
 
 export const TOOL_SOURCES = ['builtin', 'mcp'] as const;

@@ -30,7 +30,7 @@ export class JsonText {
 }
 
 export class ExactJsonError extends Error {
-  readonly code: 'malformed_json' | 'duplicate_key' | 'too_deep';
+  readonly code: 'malformed_json' | 'duplicate_key' | 'too_deep' | 'unknown_field' | 'too_many';
   /** RFC 6901 pointer to the offending value; empty for text that is not JSON. */
   readonly pointer: string;
 
@@ -49,6 +49,10 @@ export interface ParseExactOptions {
   readonly keep?: readonly string[];
   /** All other top-level members are returned as `JsonText`, too. Default: none are. */
   readonly read?: readonly string[] | undefined;
+  /** With `read`: the first other top-level member is refused. What follows it is not looked at. */
+  readonly isClosed?: boolean;
+  /** The most values and members, in all levels. What follows them is not looked at. */
+  readonly mostValues?: number | undefined;
 }
 
 /** What `parseExact` returns with `keep`: an object whose named members are `JsonText`. */
@@ -84,6 +88,9 @@ interface Frame {
 interface Reading {
   readonly text: string;
   readonly isKept: (member: string) => boolean;
+  readonly isRefused: (member: string) => boolean;
+  /** How many more values there may be. */
+  valuesLeft: number;
   readonly maxDepth: number;
   readonly stack: Frame[];
   at: number;
@@ -100,11 +107,18 @@ export function parseExact(text: string, options?: { readonly maxDepth?: number 
 export function parseExact(text: string, options: ParseExactOptions): ExactValue | KeptObject;
 export function parseExact(
   text: string,
-  { maxDepth = DEFAULT_MAX_DEPTH, keep = [], read }: ParseExactOptions = {},
+  {
+    maxDepth = DEFAULT_MAX_DEPTH,
+    keep = [],
+    read,
+    isClosed = false,
+    mostValues = Infinity,
+  }: ParseExactOptions = {},
 ): ExactValue | KeptObject {
   const isKept = (member: string): boolean =>
     keep.includes(member) || read?.includes(member) === false;
-  const reading: Reading = { text, isKept, maxDepth, stack: [], at: 0, keptFrom: -1 };
+  const isRefused = (member: string): boolean => isClosed && read?.includes(member) === false;
+  const reading = { ...readingOf(text, { isKept, isRefused }), maxDepth, valuesLeft: mostValues };
   return readUpTo(reading, Infinity) as ExactValue | KeptObject;
 }
 
@@ -113,9 +127,13 @@ export function parseExact(
  * characters; the last one answers the value.
  */
 export function slicedParser(text: string): (characters: number) => ExactValue | undefined {
-  const maxDepth = DEFAULT_MAX_DEPTH;
-  const reading: Reading = { text, isKept: () => false, maxDepth, stack: [], at: 0, keptFrom: -1 };
+  const reading = readingOf(text, { isKept: () => false, isRefused: () => false });
   return (characters) => readUpTo(reading, reading.at + characters) as ExactValue | undefined;
+}
+
+function readingOf(text: string, members: Pick<Reading, 'isKept' | 'isRefused'>): Reading {
+  const maxDepth = DEFAULT_MAX_DEPTH;
+  return { text, ...members, maxDepth, stack: [], at: 0, keptFrom: -1, valuesLeft: Infinity };
 }
 
 /** The outermost value once it ends; undefined when it goes on beyond `end`. */
@@ -140,6 +158,8 @@ function readValue(reading: Reading): ExactValue | typeof OPENED {
   const { text } = reading;
   const start = skipSpace(text, reading.at);
   const isBuilt = reading.keptFrom < 0;
+  reading.valuesLeft -= 1;
+  if (reading.valuesLeft < 0) throw refusedAtOnce(reading, 'too_many');
   const code = text.charCodeAt(start);
   if (code === OPEN_BRACE || code === OPEN_BRACKET) {
     reading.at = start + 1;
@@ -194,6 +214,8 @@ function readKey(reading: Reading, frame: Frame): void {
   if (end === MALFORMED) throw malformed(reading);
   const key = unquote(text, start, end);
   frame.key = key;
+  if (reading.stack.length === 1 && reading.isRefused(key))
+    throw refusedAtOnce(reading, 'unknown_field');
   if (frame.keys ? frame.keys.has(key) : key in (frame.built as ExactObject))
     throw refused(reading, 'duplicate_key');
   frame.keys?.add(key);
@@ -242,6 +264,8 @@ const MESSAGES = {
   malformed_json: 'The text is not one valid JSON value.',
   duplicate_key: 'The key occurs twice in its object.',
   too_deep: 'The JSON nests too deeply.',
+  unknown_field: 'is not a known field',
+  too_many: 'The body has too many values.',
 } as const;
 
 /** Text that is not JSON is refused as such, whatever was found before the fault. */
@@ -252,6 +276,12 @@ function refused(reading: Reading, code: 'duplicate_key' | 'too_deep'): ExactJso
     return malformed(reading);
   }
   return new ExactJsonError(code, pointerOf(reading.stack), MESSAGES[code]);
+}
+
+/** For what is cheap to find and would be expensive to look beyond, so the text after it may be no JSON. */
+function refusedAtOnce({ stack }: Reading, code: 'unknown_field' | 'too_many'): ExactJsonError {
+  const pointer = code === 'unknown_field' ? pointerOf(stack) : '';
+  return new ExactJsonError(code, pointer, MESSAGES[code]);
 }
 
 function malformed({ text, maxDepth }: Reading): ExactJsonError {

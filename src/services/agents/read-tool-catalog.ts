@@ -1,5 +1,5 @@
 /**
- * Reads reports of tools, which have up to 16 MiB. Only what a grammar reads becomes a value, so
+ * Reads reports of tools, which have up to 8 MiB. Only what a grammar reads becomes a value, so
  * that a report never needs much more memory than its text.
  */
 import {
@@ -18,7 +18,7 @@ import { MAX_ISSUES, type Issue } from '../../domain/errors.ts';
 import { object } from '../../domain/grammar.ts';
 import type { IssueCode } from '../../domain/issue-codes.ts';
 import { readBy } from '../../domain/issues.ts';
-import { JsonText, parseExact } from '../../platform/json/exact-json.ts';
+import { JsonText, parseExact, pointerToken } from '../../platform/json/exact-json.ts';
 import type { ExactObject } from '../../platform/json/exact-values.ts';
 import { knownEntries, knownItems } from '../../platform/json/json-members.ts';
 
@@ -31,6 +31,8 @@ export type ReadToolReport =
 const { sources: _sources, ...headMembers } = toolReportMembers;
 const headSchema = object(headMembers);
 const sourceSchema = object(toolSourceMembers);
+const SOURCE_MEMBERS = new Set([...Object.keys(toolSourceMembers), 'tools']);
+const TOOL_MEMBERS = new Set(Object.keys(toolDefinitionSchema.shape));
 
 /** The report, or at most 100 issues with their pointers. */
 export function readToolReport({ sources, ...head }: ReportTexts): ReadToolReport {
@@ -84,6 +86,24 @@ function itemsOf(
   return [];
 }
 
+/** The members of an object; undefined at the first one that is not known, since more are not worth the time. */
+function membersOf(
+  reading: Reading,
+  pointer: string,
+  { text, known }: { readonly text: string; readonly known: ReadonlySet<string> },
+): (readonly [name: string, text: string])[] | undefined {
+  const entries: (readonly [name: string, text: string])[] = [];
+  for (const entry of knownEntries(text)) {
+    const [name] = entry;
+    if (!known.has(name)) {
+      add(reading, `${pointer}/${pointerToken(name)}`, ['unknown_field', 'is not a known field']);
+      return undefined;
+    }
+    entries.push(entry);
+  }
+  return entries;
+}
+
 /** Values of this length are longer than any that a grammar takes, apart from texts and schemas. */
 const LONG_VALUE = 64 * 1024;
 
@@ -103,7 +123,8 @@ function readSource(reading: Reading, pointer: string, text: string): ReportedSo
     add(reading, pointer, ['invalid_type', 'must be an object']);
     return undefined;
   }
-  const entries = [...knownEntries(text)];
+  const entries = membersOf(reading, pointer, { text, known: SOURCE_MEMBERS });
+  if (!entries) return undefined;
   const members = entries.filter(([name]) => name !== 'tools');
   const read = readBy(sourceSchema, valuesOf(members), pointer);
   if (!read.ok) reading.issues.push(...read.issues);
@@ -153,7 +174,9 @@ function readTools(
       add(reading, at, ['invalid_type', 'must be an object']);
       continue;
     }
-    const read = readBy(toolDefinitionSchema, valuesOf(knownEntries(item)), at);
+    const entries = membersOf(reading, at, { text: item, known: TOOL_MEMBERS });
+    if (!entries) continue;
+    const read = readBy(toolDefinitionSchema, valuesOf(entries), at);
     if (!read.ok) reading.issues.push(...read.issues);
     else if (names.has(read.value.name))
       add(reading, `${at}/name`, ['duplicate_tool', 'must be unique in its source']);

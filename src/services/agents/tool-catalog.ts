@@ -49,8 +49,8 @@ export interface ReportResult {
   readonly removed: number;
 }
 
-/** A report may hold 16 MiB of memory, so few of one credential are under way or wait. */
-const gate = bulkhead({ atOnce: 8, atOnceEach: 2, waiting: 64, waitingEach: 4 });
+/** A report may hold 8 MiB of memory, and the last one counts, so an instance has one under way. */
+const gate = bulkhead({ atOnce: 8, atOnceEach: 1, waiting: 64, waitingEach: 4 });
 
 /** Replaces what the instance reported in this discovery context. Throws 400, and Overloaded. */
 export async function reportTools(
@@ -62,7 +62,7 @@ export async function reportTools(
   return await gate(async () => {
     const report = await readReport(context, caller, texts);
     return await context.db.transaction((trx) => storeReport(trx, principal, report));
-  }, caller);
+  }, principal.instanceId);
 }
 
 async function readReport(

@@ -1,12 +1,12 @@
 /** The tool catalog over HTTP: reports of instances, and what people see of them. */
 import { randomUUID } from 'node:crypto';
-import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { purgeBatch } from '../../../src/services/retention.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { heldBy } from '../../support/held-by.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
+import { untilBlocked } from '../../support/waiting.ts';
 import {
   createAgent,
   createInstance,
@@ -43,7 +43,7 @@ interface Tool {
 }
 
 interface Reporting {
-  readonly by?: TestAgent;
+  readonly by?: Pick<TestAgent, 'credential'>;
   readonly discovery_context?: string;
   readonly complete?: boolean;
 }
@@ -263,6 +263,8 @@ describe('a report', () => {
   });
 });
 
+const HEAD = '"runtime":"tests","discovery_context":"here"';
+
 describe('large reports', () => {
   const large = (count: number, schemaBytes: number) =>
     Array.from({ length: count }, (_, index) => ({
@@ -295,37 +297,51 @@ describe('large reports', () => {
     expect(await heldBy(read)).toBeLessThan(150);
   });
 
-  test('over 16 MiB are refused, whatever they are', async () => {
+  test('over 8 MiB are refused, whatever they are', async () => {
     const client = new HttpClient(app.url, { authorization: `Bearer ${agent.credential}` });
     const { status, body } = await client.call('PUT', REPORT, {
-      body: ' '.repeat(16 * 1024 * 1024 + 1),
+      body: ' '.repeat(8 * 1024 * 1024 + 1),
     });
     expect([status, body['error']?.['code']]).toEqual([413, 'payload_too_large']);
   });
 
-  test('that one credential sends at once are limited to two that are read and 16 that wait', async () => {
-    const headers = {
-      authorization: `Bearer ${agent.credential}`,
-      'content-type': 'application/json',
-      'content-length': 10,
-    };
-    const refused: (number | undefined)[] = [];
-    await new Promise<void>((resolve) => {
-      const calls = Array.from({ length: 20 }, () =>
-        request(`${app.url}${REPORT}`, { method: 'PUT', headers, agent: false }),
-      );
-      for (const call of calls) {
-        call.on('error', () => undefined);
-        call.on('response', ({ statusCode }) => {
-          if (refused.push(statusCode) < 2) return;
-          for (const each of calls) each.destroy();
-          resolve();
-        });
-        call.flushHeaders();
-      }
+  test.each([
+    ['a report', '', (keys: string) => `{${HEAD},"sources":[],${keys}}`],
+    [
+      'a source',
+      '/sources/0',
+      (keys: string) => `{${HEAD},"sources":[{"source":"builtin",${keys}}]}`,
+    ],
+    [
+      'a tool',
+      '/sources/0/tools/0',
+      (keys: string) => `{${HEAD},"sources":[{"source":"builtin","tools":[{"name":"a",${keys}}]}]}`,
+    ],
+  ])('end at the first unknown member of %s', async (_what, pointer, bodyOf) => {
+    const keys = Array.from({ length: 10_000 }, (_, index) => `"key${index}":1`).join(',');
+    const client = new HttpClient(app.url, { authorization: `Bearer ${agent.credential}` });
+    const { status, body } = await client.call('PUT', REPORT, { body: bodyOf(keys) });
+    expect(status).toBe(400);
+    const unknown = (
+      body['error']?.['details']?.['issues'] as unknown as { pointer: string; code: string }[]
+    ).filter(({ code }) => code === 'unknown_field');
+    expect(unknown).toMatchObject([{ pointer: `${pointer}/key0` }]);
+  });
+
+  test('of more than 250,000 values are refused before a schema is read', async () => {
+    const values = Array.from({ length: 10_000 }, () => '{}').join(',');
+    const tools = Array.from(
+      { length: 26 },
+      (_, index) => `{"name":"t${index}","input_schema":{"a":[${values}]}}`,
+    ).join(',');
+    const client = new HttpClient(app.url, { authorization: `Bearer ${agent.credential}` });
+    const { status, body } = await client.call('PUT', REPORT, {
+      body: `{${HEAD},"sources":[{"source":"builtin","tools":[${tools}]}]}`,
     });
-    expect(refused).toEqual([429, 429]);
-    expect((await report([builtin('Bash')])).status).toBe(200);
+    expect([status, body['error']?.['details']?.['issues']]).toMatchObject([
+      400,
+      [{ pointer: '', code: 'too_many' }],
+    ]);
   });
 
   test.each([
@@ -339,16 +355,55 @@ describe('large reports', () => {
   });
 });
 
+describe('the reports of one instance', () => {
+  test('are six a minute, and those of another one are counted apart', async () => {
+    const other = await createInstance(app, organization, agent.slug);
+    const statuses: number[] = [];
+    for (let count = 0; count < 7; count += 1) {
+      const answer = await report([builtin('Bash')]);
+      statuses.push(answer.status);
+      if (count === 6) expect(answer.headers['retry-after']).toMatch(/^([1-9]|[1-5][0-9]|60)$/);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429]);
+    expect((await report([builtin('Bash')], { by: other })).status).toBe(200);
+    const caller = new HttpClient(app.url, { authorization: `Bearer ${agent.credential}` });
+    expect((await caller.get('/api/aap/v1/requests/none')).status).toBe(404);
+  });
+
+  test('are stored one at a time, while others go on', async () => {
+    await report([builtin('Bash')]);
+    const other = await createInstance(app, organization, agent.slug);
+    const ended: string[] = [];
+    const [first, second] = await app.db.transaction(async (trx) => {
+      await trx('tool_catalog_contexts').where({ agent_instance_id: agent.instanceId }).forUpdate();
+      const held = report([builtin('ls')]).then(({ status }) => ended.push(`first ${status}`));
+      await untilBlocked(trx);
+      const next = report([builtin('ls')], { discovery_context: 'elsewhere' }).then(({ status }) =>
+        ended.push(`second ${status}`),
+      );
+      for (const name of ['a', 'b', 'c']) {
+        const { status } = await report([builtin(name)], { by: other });
+        expect(status).toBe(200);
+      }
+      expect(ended).toEqual([]);
+      return [held, next];
+    });
+    await Promise.all([first, second]);
+    expect(ended).toEqual(['first 200', 'second 200']);
+  });
+});
+
 test('of simultaneous reports, the last one counts as a whole', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const [all, few] = [['a', 'b', 'c', 'd'].map((name) => `${name}-${round}`), [`b-${round}`]];
+    const by = await createAgent(app, organization);
     const answers = await Promise.all([
-      report([builtin(...all), mcp([{ name: 'x' }])]),
-      report([builtin(...few)]),
-      report([builtin(...[...all].reverse()), mcp([{ name: 'x' }])]),
+      report([builtin(...all), mcp([{ name: 'x' }])], { by }),
+      report([builtin(...few)], { by }),
+      report([builtin(...[...all].reverse()), mcp([{ name: 'x' }])], { by }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect([[...all, 'x'], few]).toContainEqual(await namesOf());
+    expect([[...all, 'x'], few]).toContainEqual(await namesOf(`?agent_slug=${by.slug}`));
   }
 });
 
