@@ -7,16 +7,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { configMarkdown } from '../src/platform/config-table.ts';
-import { ConfigError, loadConfig, type Config } from '../src/platform/config.ts';
+import { loadConfig, type Config } from '../src/platform/config.ts';
 import type { Role } from '../src/platform/config-variables.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import type { BootstrapOptions } from './bootstrap.ts';
 import type { EnrollOptions } from './enroll.ts';
 import type { RotateOptions } from './rotate-secrets.ts';
-
-/** Wrong configuration has its own exit code, so that a supervisor does not retry. */
-const EXIT_CONFIGURATION = 78;
 
 function version(): string {
   const manifest = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
@@ -32,7 +29,7 @@ function command(role: Role, run: (config: Config) => Promise<number>): () => Pr
       process.exitCode = await run(loadConfig(process.env, role));
     } catch (error) {
       console.error(error instanceof OperatorError ? error.message : error);
-      process.exitCode = error instanceof ConfigError ? EXIT_CONFIGURATION : 1;
+      process.exitCode = error instanceof OperatorError ? error.exitCode : 1;
     }
     // An open socket or timer of a library must not keep a finished command alive.
     process.exit();
@@ -90,6 +87,8 @@ program
   )
   .action(
     command('migrate', async ({ databaseUrl = '' }) => {
+      const { checkDatabase } = await import('../src/platform/database/check.ts');
+      await checkDatabase(databaseUrl, 'migrate');
       const { migrateToLatest } = await import('../src/data/migrate.ts');
       const ran = await migrateToLatest(databaseUrl);
       console.log(

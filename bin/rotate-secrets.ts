@@ -3,6 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import { ConfigError, type Config } from '../src/platform/config.ts';
+import { checkDatabase } from '../src/platform/database/check.ts';
 import { endLeftPostgres, startEmbeddedPostgres } from '../src/local/embedded-postgres.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { openPool } from '../src/platform/postgres.ts';
@@ -103,6 +104,7 @@ async function reseal(
   connectionString: string,
   signal: AbortSignal,
 ): Promise<Rotated> {
+  if (config.databaseUrl !== undefined) await checkDatabase(connectionString, 'serve');
   const db = openPool({ connectionString, max: 1, applicationName: 'countersign-rotate-secrets' });
   try {
     const { secretsKey = '', previousSecretsKeys = [] } =

@@ -3,6 +3,7 @@
  * operator runs.
  */
 import type { Config } from '../src/platform/config.ts';
+import { checkDatabase } from '../src/platform/database/check.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { temporalConnectionOptions } from '../temporal/connection-options.ts';
@@ -20,10 +21,11 @@ export async function serve(
   const stop = listenForStop({ onForce: () => process.exit(130), watchParent: false });
   const temporal = { connection: temporalConnectionOptions(config.temporalEnvironment) };
   const databaseUrl = config.databaseUrl ?? '';
+  await checkDatabase(databaseUrl, 'serve');
   await readableSecretsKeys(config, { databaseUrl, own: false }).catch((error: unknown) => {
     if (error instanceof OperatorError) throw error;
-    // When the database is away or not migrated yet, the service still starts. Operations with
-    // secrets that it cannot decrypt answer 501.
+    // When the database is not migrated yet, the service still starts. Operations with secrets that
+    // it cannot decrypt answer 501.
     logger.warn(
       { err: error },
       'could not check that the secrets key opens what the database holds',

@@ -10,6 +10,7 @@ import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../src/local/embedded-postgres.ts';
+import { checkDatabase } from '../src/platform/database/check.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { createLogger, type Logger } from '../src/platform/logger.ts';
 import { canListen } from '../src/local/processes.ts';
@@ -87,7 +88,7 @@ export async function start(
     await Promise.race([stop.requested.then((reason) => say(`\nStopping (${reason}).`)), crashed]);
     await Promise.race([started, delay(STOP_WITHIN_MS.servers)]).catch(() => undefined);
   } catch (error) {
-    exitCode = 1;
+    exitCode = error instanceof OperatorError ? error.exitCode : 1;
     if (!stop.signal.aborted)
       say(`\nCountersign cannot go on: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -153,7 +154,10 @@ async function startPostgres(
   running: Running,
   onEvent: (message: string) => void,
 ): Promise<void> {
-  if (config.databaseUrl !== undefined) return;
+  if (config.databaseUrl !== undefined) {
+    await checkDatabase(config.databaseUrl, 'migrate');
+    return;
+  }
   running.postgres = await startEmbeddedPostgres({
     directory: postgresDirectory(config),
     preferredPort: PREFERRED_PORTS.postgres,

@@ -32,6 +32,8 @@ export type Config = Readonly<ReturnType<typeof settingsOf>> & {
 /** Names every variable with a wrong or missing value and what is allowed. Never repeats the value: it may be a secret. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
+  /** Of its own, so that a supervisor need not try again. */
+  override readonly exitCode = 78;
 }
 
 /** Reads and checks the variables of this role. Throws ConfigError. An empty variable counts as not set. */

@@ -1,4 +1,6 @@
 /** Failures that the operator can fix. */
 
 /** The message is printed unchanged, without a stack. */
-export class OperatorError extends Error {}
+export class OperatorError extends Error {
+  readonly exitCode: number = 1;
+}
