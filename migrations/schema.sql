@@ -66,13 +66,16 @@ CREATE TABLE agent_enrollments (
   expires_at timestamp(3) with time zone NOT NULL,
   agent_instance_id uuid,
   exchanged_at timestamp(3) with time zone,
+  authorized_by_membership_id uuid,
   CONSTRAINT agent_enrollments_pkey PRIMARY KEY (id),
   CONSTRAINT agent_enrollments_user_code_hash_key UNIQUE (user_code_hash),
   CONSTRAINT agent_enrollments_exchanged_check CHECK (((exchanged_at IS NULL) OR (agent_instance_id IS NOT NULL))),
-  CONSTRAINT agent_enrollments_agent_instance_id_fkey FOREIGN KEY (agent_instance_id) REFERENCES agent_instances(id)
+  CONSTRAINT agent_enrollments_agent_instance_id_fkey FOREIGN KEY (agent_instance_id) REFERENCES agent_instances(id),
+  CONSTRAINT agent_enrollments_authorized_by_fkey FOREIGN KEY (authorized_by_membership_id) REFERENCES memberships(id)
 );
 COMMENT ON TABLE agent_enrollments IS 'Machines that ask to become an instance. Only hashes of both codes are kept. agent_instance_id null: no person has authorized it. Purged a day after expires_at.';
 CREATE INDEX agent_enrollments_agent_instance_id_idx ON agent_enrollments USING btree (agent_instance_id) WHERE (agent_instance_id IS NOT NULL);
+CREATE INDEX agent_enrollments_authorized_by_idx ON agent_enrollments USING btree (authorized_by_membership_id);
 CREATE INDEX agent_enrollments_expires_at_idx ON agent_enrollments USING btree (expires_at);
 
 CREATE TABLE agent_instance_request_days (

@@ -23,7 +23,7 @@ const createAgentInstanceEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Create an agent instance with a credential',
   description:
-    'The credential is bound to the new instance. Its token appears only in this answer; the service stores a hash.',
+    'The credential is bound to the new instance. Its token appears only in this answer; the service stores a hash. A session must be recently authenticated.',
   auth: 'product',
   permission: 'agent.credential.issue',
   permissionAt: (params) => ({ kind: 'agent', slug: params.slug }),
@@ -42,7 +42,7 @@ const createAgentInstanceEndpoint = defineEndpoint({
     body: instanceWithCredentialSchema,
     example: instanceWithCredentialExample,
   },
-  errors: ['agent_archived', 'instance_name_taken'],
+  errors: ['mfa_required', 'reauthentication_required', 'agent_archived', 'instance_name_taken'],
   handler: async ({ principal, params, body }, context) => {
     const created = await createAgentInstance(context, principal, {
       agentSlug: params.slug,

@@ -208,7 +208,7 @@ const authorizeEnrollmentEndpoint = defineEndpoint({
   path: '/api/v1/agent_enrollments/{user_code}/authorize',
   tag: TAG,
   summary: 'Authorize an enrollment',
-  description: `Makes the instance under an agent. The machine then exchanges its code for the credential; until then the instance has none. Name the agent, or create one. The permission must be held for that agent. ${WRONG_CODES} So is one that was authorized before.`,
+  description: `Makes the instance under an agent. The machine then exchanges its code for the credential; until then the instance has none. Name the agent, or create one. The permission must be held for that agent, and the session must be recently authenticated. The authorization ends with the rights of the member who gives it: the code is then not exchanged. ${WRONG_CODES} So is one that was authorized before.`,
   auth: 'session',
   permission: 'agent.credential.issue',
   permissionAt: () => ({ kind: 'any' }),
@@ -225,6 +225,8 @@ const authorizeEnrollmentEndpoint = defineEndpoint({
     example: { agent: agentExample, agent_instance: instanceWithCredentialExample.agent_instance },
   },
   errors: [
+    'mfa_required',
+    'reauthentication_required',
     'enrollment_target_fixed',
     'agent_archived',
     'agent_slug_taken',

@@ -22,7 +22,7 @@ const issueAgentProvisionerEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Issue a provisioner token',
   description:
-    'A fleet presents the token to `POST /api/aap/v1/instances`, which makes an instance of this agent for each replica. The token opens nothing else. It appears only in this answer; the service stores a hash. The body may be empty.',
+    'A fleet presents the token to `POST /api/aap/v1/instances`, which makes an instance of this agent for each replica. The token opens nothing else. It appears only in this answer; the service stores a hash. A session must be recently authenticated. The body may be empty.',
   auth: 'product',
   permission: 'agent.credential.issue',
   permissionAt: (params) => ({ kind: 'agent', slug: params.slug }),
@@ -48,7 +48,7 @@ const issueAgentProvisionerEndpoint = defineEndpoint({
       token: 'whp_0198f3a2-7d10-7a44-9c2e-5e6f70819203_<secret>',
     },
   },
-  errors: ['agent_archived'],
+  errors: ['mfa_required', 'reauthentication_required', 'agent_archived'],
   handler: async ({ principal, params, body }, context) => {
     const { provisioner, token } = await issueProvisioner(context, principal, {
       agentSlug: params.slug,

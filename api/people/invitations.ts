@@ -92,7 +92,7 @@ const managingEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Invite a person',
     description:
-      'Emails a link that works once within seven days. A deployment that sends no email answers the link instead. The inviter must hold what they grant, both now and when it is accepted. Granting a dangerous permission or ownership requires recent authentication, with a second factor where the organization requires one. A pending invitation holds a seat. If the mail server does not accept the message, the invitation is revoked.',
+      'Emails a link that works once within seven days. A deployment that sends no email answers the link instead. The inviter must hold what they grant, both now and when it is accepted. Granting a dangerous permission, `request.decide` or ownership requires recent authentication, with a second factor where the organization requires one. A pending invitation holds a seat. If the mail server does not accept the message, the invitation is revoked.',
     auth: 'session',
     permission: 'membership.invite',
     body: z.strictObject({

@@ -68,7 +68,8 @@ interface HolderKind {
 
 const GRANTING =
   'The caller can grant, change or remove only what they hold at the same scope or wider (`grant_exceeds_own`). A dangerous ' +
-  'permission requires a recently authenticated session, with a second factor where the organization requires one.';
+  'permission requires a recently authenticated session, with a second factor where the organization requires one. So does ' +
+  '`request.decide`, unless a key grants it.';
 
 /** Errors of `requireMayGrant`. */
 const GRANTING_ERRORS: readonly ErrorCode[] = [

@@ -281,7 +281,7 @@ const setTeamMembersEndpoint = defineEndpoint({
   description:
     'Members added by the directory stay.\n\n' +
     '- **Adding.** Suspended members can be added, removed ones cannot. Members inherit what the team grants, so the caller must hold ' +
-    'all of it at the same scope or wider. If some of it is dangerous, the call needs a recently authenticated session.\n' +
+    'all of it at the same scope or wider. If some of it is dangerous or decides requests, the call needs a recently authenticated session.\n' +
     '- **Taking out.** Without `force`, members that the team’s active escalation policy targets cannot be taken out ' +
     '(`team_member_in_escalation_policy`; `details.membership_ids` lists them). ' +
     'With `force`, the audit event lists the members that the policy still targets.',

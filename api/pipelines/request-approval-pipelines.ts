@@ -185,8 +185,14 @@ const shared = {
   present: presentRevision,
   createErrors: ['unknown_block_type', 'agent_archived', 'judge_not_configured'],
   activation:
-    'It applies to requests created from then on. Earlier requests keep the revision they were created with.',
-  activateErrors: ['agent_archived', 'escalation_path_inactive', 'webhook_endpoint_inactive'],
+    'It applies to requests created from then on. Earlier requests keep the revision they were created with. A session must be recently authenticated.',
+  activateErrors: [
+    'mfa_required',
+    'reauthentication_required',
+    'agent_archived',
+    'escalation_path_inactive',
+    'webhook_endpoint_inactive',
+  ],
 } as const;
 
 const organizationPipeline: PipelineResource = {

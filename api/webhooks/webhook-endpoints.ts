@@ -108,6 +108,9 @@ const presentSummary = (summary: WebhookEndpointSummary) =>
 
 const documentExample = { name: 'Refund rules', url: 'https://rules.example.com/refunds' };
 
+const ANCHOR =
+  'While an active pipeline posts to the endpoint, the caller also needs `pipeline.activate` for that pipeline, and a session must be recently authenticated.';
+
 const useExample = {
   pipeline_id: '0198f3a2-7d10-7c42-9b7e-5d6e7f8091a2',
   scope: 'agent',
@@ -141,8 +144,8 @@ const revisions = revisionEndpoints({
   firstExample: { signing_secret: secretExample },
   present: presentRevision,
   createErrors: ['egress_denied'],
-  activation: 'Rules post to its URL from then on. An archived endpoint comes back.',
-  activateErrors: [],
+  activation: `Rules post to its URL from then on. An archived endpoint comes back. ${ANCHOR}`,
+  activateErrors: ['grant_exceeds_own', 'mfa_required', 'reauthentication_required'],
 });
 
 export const webhookEndpointEndpoints: readonly Endpoint[] = [
@@ -220,7 +223,7 @@ export const webhookEndpointEndpoints: readonly Endpoint[] = [
     path: `${ONE}/rotate_secret`,
     tag: TAG,
     summary: 'Replace the signing secret of a webhook endpoint',
-    description: 'The old secret stops at once. Revisions do not change.',
+    description: `The old secret stops at once. Revisions do not change. ${ANCHOR}`,
     auth: 'product',
     permission: 'webhook.write',
     needsSecretsKey: true,
@@ -234,7 +237,7 @@ export const webhookEndpointEndpoints: readonly Endpoint[] = [
       }),
       example: { signing_secret: secretExample, secret_rotated_at: '2026-04-01T08:00:00.000Z' },
     },
-    errors: [],
+    errors: ['grant_exceeds_own', 'mfa_required', 'reauthentication_required'],
     handler: async ({ principal, params: { endpoint_key } }, context) => {
       const made = await rotateWebhookEndpointSecret(context, principal, endpoint_key);
       return {

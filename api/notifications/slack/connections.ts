@@ -73,7 +73,7 @@ export const slackConnectionEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Connect a Slack workspace, or change its connection',
     description:
-      'First create a Slack app with the scopes `chat:write`, `im:write` and `commands`, the interactivity URL `{COUNTERSIGN_PUBLIC_URL}/auth/slack/interactions` and the slash command `/countersign` at `{COUNTERSIGN_PUBLIC_URL}/auth/slack/commands`. Install it, then send its token and signing secret here. The service tests the token at once. An absent secret keeps its value. A token of another workspace removes the links of the previous one. Requires a recently authenticated session, with a second factor where the organization requires one.',
+      'First create a Slack app with the scopes `chat:write`, `im:write` and `commands`, the interactivity URL `{COUNTERSIGN_PUBLIC_URL}/auth/slack/interactions` and the slash command `/countersign` at `{COUNTERSIGN_PUBLIC_URL}/auth/slack/commands`. Install it, then send its token and signing secret here. The service tests the token at once. An absent secret keeps its value. Another token, signing secret or workspace ends every link between members and Slack users, and tells the people by email. It needs an owner, or a member who holds everything the linked people hold: whoever knows the signing secret can press buttons for them. Requires a recently authenticated session, with a second factor where the organization requires one.',
     auth: 'session',
     permission: 'connection.write',
     body: z.strictObject({
@@ -115,6 +115,8 @@ export const slackConnectionEndpoints: readonly Endpoint[] = [
     errors: [
       'reauthentication_required',
       'mfa_required',
+      'owner_required',
+      'grant_exceeds_own',
       'slack_workspace_taken',
       'secrets_key_missing',
       'slack_failed',
@@ -139,7 +141,7 @@ export const slackConnectionEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Disconnect Slack',
     description:
-      'Also ends the links between members and Slack users. Sent messages stay, but their buttons stop working. Requires a recently authenticated session, with a second factor where the organization requires one.',
+      'Also ends the links between members and Slack users, and tells the people by email. Sent messages stay, but their buttons stop working. Requires a recently authenticated session, with a second factor where the organization requires one.',
     auth: 'session',
     permission: 'connection.write',
     success: { status: 204, description: 'No workspace is connected.' },

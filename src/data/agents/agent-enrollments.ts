@@ -71,12 +71,18 @@ export async function lockUnauthorizedEnrollment(trx: Trx, id: string): Promise<
   return row !== undefined;
 }
 
-/** Attaches the instance to a locked enrollment. */
+/** Attaches the instance to a locked enrollment, and who gave it. */
 export async function authorizeEnrollment(
   trx: Trx,
-  { id, instanceId }: { readonly id: string; readonly instanceId: string },
+  {
+    id,
+    instanceId,
+    membershipId,
+  }: { readonly id: string; readonly instanceId: string; readonly membershipId: string },
 ): Promise<void> {
-  await trx('agent_enrollments').where({ id }).update({ agent_instance_id: instanceId });
+  await trx('agent_enrollments')
+    .where({ id })
+    .update({ agent_instance_id: instanceId, authorized_by_membership_id: membershipId });
 }
 
 /** The hash of an enrollment's code, and its agent once a person has authorized it. */
@@ -103,10 +109,10 @@ export async function findEnrollmentCode(db: Db, id: string): Promise<Enrollment
 export async function lockEnrolledInstance(
   trx: Trx,
   id: string,
-): Promise<AgentInstance | undefined> {
-  const row = await queryRow<AgentInstanceRow>(
+): Promise<{ readonly instance: AgentInstance; readonly authorizedBy: string | null } | undefined> {
+  const row = await queryRow<AgentInstanceRow & { readonly authorizedBy: string | null }>(
     trx,
-    `select ${INSTANCE_COLUMNS}
+    `select ${INSTANCE_COLUMNS}, e.authorized_by_membership_id as authorized_by
        from agent_enrollments e
        join agent_instances i on i.id = e.agent_instance_id
        join organizations o on o.id = i.organization_id and o.deleted_at is null
@@ -114,7 +120,16 @@ export async function lockEnrolledInstance(
         for update of e for share of i`,
     { id },
   );
-  return row && toInstance(row);
+  if (!row) return undefined;
+  const { authorizedBy, ...instance } = row;
+  return { instance: toInstance(instance), authorizedBy };
+}
+
+/** Ends a locked enrollment without an exchange, as its deadline would. */
+export async function endEnrollment(trx: Trx, id: string): Promise<void> {
+  await trx('agent_enrollments')
+    .where({ id })
+    .update({ expires_at: trx.raw('clock_timestamp()') });
 }
 
 /** Uses up a locked enrollment, and returns the instant. */

@@ -198,6 +198,18 @@ export function grantsFromPolicies(
   return sortedGrants(granted);
 }
 
+/** Whether a member with these policies may use the permission on the target, by themselves. */
+export function policiesAllow(
+  policies: readonly (PolicyGrants & { readonly is_owner: boolean })[],
+  permission: Permission,
+  target: AuthorizationTarget,
+): boolean {
+  const isOwner = policies.some((policy) => policy.is_owner);
+  return grantsFromPolicies(policies, isOwner).some(
+    (grant) => grant.permission === permission && covers(grant, target),
+  );
+}
+
 function sortedGrants(grants: readonly Grant[]): readonly Grant[] {
   const distinct = new Map(
     grants.map((grant) => [

@@ -13,7 +13,10 @@ import {
   type PermissionHolder,
   type ScopeKind,
 } from './permissions.ts';
-import { requireRecentAuthentication } from '../sign-in/recent-authentication.ts';
+import {
+  requireRecentAuthentication,
+  requireRecentUnlessKey,
+} from '../sign-in/recent-authentication.ts';
 
 /** A policy as authorization needs it, read together with the member (see `MEMBER_COLUMNS`). */
 export interface HeldPolicy {
@@ -201,12 +204,13 @@ export function requireHeld(
 /**
  * Throws unless the caller may grant, change or remove these terms: 403 `owner_required` for ownership, 403
  * `grant_exceeds_own` (details.grants), and for ownership or dangerous permissions whatever
- * `requireRecentAuthentication` throws.
+ * `requireRecentAuthentication` throws. In a session, the right to decide counts as dangerous.
  */
 export function requireMayGrant(principal: MemberPrincipal, terms: PolicyTerms): void {
   if (terms.isOwner && !principal.isOwner) throw new AppError('owner_required');
   requireHeld(principal, grantsOf(terms));
   if (needsRecentAuthentication(terms)) requireRecentAuthentication(principal);
+  if (terms.permissions.includes('request.decide')) requireRecentUnlessKey(principal);
 }
 
 function needsRecentAuthentication({ isOwner, permissions }: PolicyTerms): boolean {

@@ -1,5 +1,5 @@
 /** How strongly and how recently a person must have authenticated before a sensitive operation. */
-import type { MemberPrincipal } from '../people/authorization.ts';
+import type { MemberPrincipal, ProductPrincipal } from '../people/authorization.ts';
 import { AppError } from '../errors.ts';
 import { permissionEntry, type Permission } from '../people/permissions.ts';
 
@@ -21,6 +21,15 @@ export function requireRecentAuthentication(principal: MemberPrincipal, detail?:
   if (principal.via.kind !== 'session') throw new AppError('session_required');
   requireSecondFactor(principal);
   requireRecentSession(principal, detail);
+}
+
+/**
+ * For operations that API keys may do too: a session must satisfy `requireRecentAuthentication`. A key shows no
+ * authentication of its own; issuing it needed a recent one.
+ */
+export function requireRecentUnlessKey(principal: ProductPrincipal): void {
+  if (principal.kind === 'member' && principal.via.kind !== 'api_key')
+    requireRecentAuthentication(principal);
 }
 
 /** Like `requireRecentAuthentication`, but open to people without a second factor, so that they can enroll one. */

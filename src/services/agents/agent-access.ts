@@ -1,6 +1,7 @@
 /** Reads the caller again before a change of an agent or of a part of it, such as a credential. */
 import type { Agent } from '../../domain/agents/agents.ts';
 import { authorize, type ProductPrincipal } from '../../domain/people/authorization.ts';
+import { requireRecentUnlessKey } from '../../domain/sign-in/recent-authentication.ts';
 import type { Permission } from '../../domain/people/permissions.ts';
 import { AppError } from '../../domain/errors.ts';
 import { findAgentForShare } from '../../data/agents/agents.ts';
@@ -9,7 +10,8 @@ import { rereadCaller } from '../people/current-callers.ts';
 
 /**
  * The agent that gets a new credential or provisioner token, locked with the organization's access.
- * Throws what `rereadCaller` throws, 404, and 409 `agent_archived`.
+ * Throws what `rereadCaller` throws, for a session what `requireRecentAuthentication` throws, 404,
+ * and 409 `agent_archived`.
  */
 export async function lockAgentToIssue(
   trx: Trx,
@@ -17,10 +19,11 @@ export async function lockAgentToIssue(
   slug: string,
 ): Promise<Agent> {
   const agent = await findAgentForShare(trx, principal.organizationId, slug);
-  await rereadCaller(trx, principal, {
+  const caller = await rereadCaller(trx, principal, {
     permission: 'agent.credential.issue',
     target: { kind: 'agent', slug },
   });
+  requireRecentUnlessKey(caller);
   if (!agent) throw new AppError('not_found');
   if (agent.status === 'archived') throw new AppError('agent_archived');
   return agent;

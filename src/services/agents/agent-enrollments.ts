@@ -14,11 +14,13 @@ import {
 import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
 import type { Agent } from '../../domain/agents/agents.ts';
 import { actorOf } from '../../domain/audit.ts';
-import type { MemberPrincipal } from '../../domain/people/authorization.ts';
+import { policiesAllow, type MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
+import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
 import {
   authorizeEnrollment,
+  endEnrollment,
   exchangeEnrollment,
   findEnrollmentByUserCode,
   findEnrollmentCode,
@@ -27,6 +29,7 @@ import {
   lockUnauthorizedEnrollment,
 } from '../../data/agents/agent-enrollments.ts';
 import { findAgentForShare } from '../../data/agents/agents.ts';
+import { findMemberWithPolicies } from '../../data/people/memberships.ts';
 import { findByToken, issueToken, parseToken } from '../../platform/crypto/tokens.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { Trx } from '../../platform/postgres.ts';
@@ -113,7 +116,7 @@ export interface Authorized {
 /**
  * Makes the instance, without a credential yet. Throws as `readEnrollment` does; 404 also once it is
  * authorized; 409 `enrollment_target_fixed`, `agent_archived`, `instance_name_taken`; what
- * `rereadCaller` throws; and what `addAgent` throws for a new agent.
+ * `rereadCaller` and `requireRecentAuthentication` throw; and what `addAgent` throws for a new agent.
  */
 export async function authorizeByUserCode(
   context: ServiceContext,
@@ -124,6 +127,7 @@ export async function authorizeByUserCode(
   const enrollment = await readEnrollment(context, principal, userCode);
   if (enrollment.status === 'authorized') throw new AppError('not_found');
   if (!isAllowedTarget(enrollment, target)) throw new AppError('enrollment_target_fixed');
+  requireRecentAuthentication(principal);
   return await context.db.transaction(async (trx) => {
     const agent = await chooseAgent(trx, context, { principal, target });
     if (!(await lockUnauthorizedEnrollment(trx, enrollment.id))) throw new AppError('not_found');
@@ -136,7 +140,8 @@ export async function authorizeByUserCode(
         data: { runtime },
       },
     });
-    await authorizeEnrollment(trx, { id: enrollment.id, instanceId: instance.id });
+    const { membershipId } = principal;
+    await authorizeEnrollment(trx, { id: enrollment.id, instanceId: instance.id, membershipId });
     return { agent, instance };
   });
 }
@@ -178,16 +183,40 @@ export async function exchangeEnrollmentCode(
   );
   const { organizationId, agentSlug } = found ?? {};
   if (!organizationId || !agentSlug) throw notReady();
-  return await context.db.transaction(async (trx) => {
+  const enrolled = await context.db.transaction(async (trx) => {
     const agent = await findAgentForShare(trx, organizationId, agentSlug);
-    const instance = await lockEnrolledInstance(trx, token.id);
-    if (!agent || !instance) throw notReady();
+    const locked = await lockEnrolledInstance(trx, token.id);
+    if (!agent || !locked) throw notReady();
+    const { instance, authorizedBy } = locked;
+    if (!(await mayStillAuthorize(trx, instance, authorizedBy))) {
+      await endEnrollment(trx, token.id);
+      return undefined;
+    }
     if (agent.status !== 'active') throw new AppError('agent_disabled');
     if (instance.status !== 'active') throw new AppError('instance_disabled');
     const issuedAt = await exchangeEnrollment(trx, token.id);
     const actor = { type: 'agent', id: agentSlug, displayName: agent.name } as const;
     const credential = await issueCredential(trx, context, { instance, actor, issuedAt });
     return { agent, instance, credential };
+  });
+  if (!enrolled) throw notReady();
+  return enrolled;
+}
+
+/** An authorization ends with its member, and with their right to give it. */
+async function mayStillAuthorize(
+  trx: Trx,
+  { organizationId, agentSlug }: AgentInstance,
+  authorizedBy: string | null,
+): Promise<boolean> {
+  const member =
+    authorizedBy === null
+      ? undefined
+      : await findMemberWithPolicies(trx, organizationId, authorizedBy);
+  if (member?.membershipStatus !== 'active') return false;
+  return policiesAllow(member.policies, 'agent.credential.issue', {
+    kind: 'agent',
+    slug: agentSlug,
   });
 }
 

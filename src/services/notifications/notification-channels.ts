@@ -23,7 +23,7 @@ import {
 import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
-import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
+import { requireMayChangeAnchor } from '../../domain/people/trust-anchors.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
@@ -32,6 +32,7 @@ import {
   lockAccessSharedAndRereadMember,
 } from '../people/current-callers.ts';
 import type { TestOutcome } from './sender.ts';
+import { endSlackLinks, tellUnlinked } from './slack/ended-links.ts';
 import { senders } from './senders.ts';
 import { readPage } from '../pages.ts';
 import { requireReachable } from '../webhooks/destinations.ts';
@@ -77,7 +78,7 @@ async function changing<T>(
     const caller = await lockAccessSharedAndRereadMember(trx, principal, {
       permission: 'connection.write',
     });
-    requireRecentAuthentication(caller);
+    requireMayChangeAnchor(caller, 'notification_channel');
     return await work(trx, caller);
   });
 }
@@ -110,14 +111,14 @@ export interface NewWebhookChannel extends WebhookTerms {
 
 /**
  * Creates a webhook channel and its signing secret. Throws 400 `egress_denied`, 501
- * `secrets_key_missing`, and as `requireRecentAuthentication`.
+ * `secrets_key_missing`, and as `requireMayChangeAnchor`.
  */
 export async function createWebhookChannel(
   context: ServiceContext,
   principal: MemberPrincipal,
   { name, enabled, ...webhook }: NewWebhookChannel,
 ): Promise<{ readonly channel: NotificationChannel; readonly signingSecret: string }> {
-  requireRecentAuthentication(principal);
+  requireMayChangeAnchor(principal, 'notification_channel');
   const id = v7();
   const { secret, sealed } = makeSigningSecret(context, SEALED_FOR.webhookChannel(id));
   await requireReachable(context, webhook.url);
@@ -153,7 +154,7 @@ export async function changeNotificationChannel(
   principal: MemberPrincipal,
   { id, ...change }: ChannelChange & { readonly id: string },
 ): Promise<NotificationChannel> {
-  requireRecentAuthentication(principal);
+  requireMayChangeAnchor(principal, 'notification_channel');
   if (change.url !== undefined) await requireReachable(context, change.url);
   return await changing(context, principal, async (trx, caller) => {
     const before = existing(await lockChannel(trx, caller.organizationId, id));
@@ -212,17 +213,20 @@ export async function deleteNotificationChannel(
   principal: MemberPrincipal,
   id: string,
 ): Promise<void> {
-  await context.db.transaction(async (trx) => {
+  const unlinked = await context.db.transaction(async (trx) => {
     // Links to Slack users end with Slack's channel, and links let people act.
     const caller = await lockAccessAndRereadMember(trx, principal, {
       permission: 'connection.write',
     });
-    requireRecentAuthentication(caller);
+    requireMayChangeAnchor(caller, 'notification_channel');
     const { kind, name } = existing(await lockChannel(trx, caller.organizationId, id));
     if (kind === 'email' || kind === 'push') throw new AppError('channel_built_in');
+    const people = kind === 'slack' ? await endSlackLinks(trx, caller, id) : [];
     await deleteChannel(trx, caller.organizationId, id);
     await record(trx, caller, { verb: 'deleted', id, data: { kind, name } });
+    return people;
   });
+  tellUnlinked(context, principal, unlinked);
 }
 
 /**

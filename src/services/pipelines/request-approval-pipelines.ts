@@ -15,6 +15,7 @@ import { inactiveNames } from '../../domain/pipelines/warnings/find.ts';
 import { MOST_WARNINGS, type PipelineWarning } from '../../domain/pipelines/warnings/types.ts';
 import { keepSnapshots } from '../../domain/pipelines/store.ts';
 import type { PipelineScope } from '../../domain/pipelines/types.ts';
+import { requireRecentUnlessKey } from '../../domain/sign-in/recent-authentication.ts';
 import { findPathStates, lockPathStates } from '../../data/escalation/escalation-paths.ts';
 import {
   insertNamedEndpoints,
@@ -150,6 +151,9 @@ const endpointKeysOf = ({ endpoints }: NamedInPipeline): string[] =>
 export const pipelineKind: RevisionedKind<PipelineNames, PipelineRevision> = {
   tables: pipelineTables,
   permissions: { read: 'pipeline.read', write: 'pipeline.write', activate: 'pipeline.activate' },
+  requireMayActivate: (_trx, caller) => {
+    requireRecentUnlessKey(caller);
+  },
   targetOf: (documentKey) => {
     const { agentSlug } = pipelineOwner(documentKey);
     return agentSlug === undefined ? { kind: 'organization' } : { kind: 'agent', slug: agentSlug };

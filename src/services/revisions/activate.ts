@@ -2,7 +2,6 @@
 import { actorIdOf } from '../../domain/audit.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
-import type { RevisionedDocument } from '../../domain/revisions.ts';
 import * as data from '../../data/revisions.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
@@ -12,12 +11,13 @@ import {
   lockAndRereadCaller,
   requireActive,
   type ChangedRevision,
+  type LockedByCaller,
 } from './change.ts';
 import type { DocumentRef } from './kind.ts';
 
 /**
  * Makes a revision the active one, if `expected` is active now (0: none is). Activating the active
- * one changes nothing. Throws what `rereadCaller` throws, 404, 409 when archived or when something
+ * one changes nothing. Throws what `rereadCaller` and `requireMayActivate` throw, 404, 409 when archived or when something
  * it names is inactive or gone, 412 `revision_conflict`.
  */
 export async function activateRevision<N, V>(
@@ -36,7 +36,10 @@ export async function activateRevision<N, V>(
   const stored = kind.readNames && (await data.findRevision(context.db, organizationId, named));
   const names = stored && (await kind.readNames?.(context, principal, stored));
   return await context.db.transaction(async (trx) => {
-    const locked = await lockToActivate(trx, principal, { kind, documentKey });
+    const { document: locked, caller } = await lockToActivate(trx, principal, {
+      kind,
+      documentKey,
+    });
     const find = async () => {
       const revision = await data.findRevision(trx, organizationId, named);
       if (!revision) throw new AppError('not_found');
@@ -45,6 +48,7 @@ export async function activateRevision<N, V>(
     const revision = await find();
     if (locked.archivedAt && kind.archivedCode) throw new AppError(kind.archivedCode);
     if (requireActive(locked, expected) !== number) {
+      await kind.requireMayActivate?.(trx, caller, documentKey);
       await kind.checkActivation?.(trx, organizationId, revision);
       await data.setActiveRevision(trx, organizationId, {
         tables,
@@ -70,7 +74,7 @@ async function lockToActivate<N, V>(
   trx: Trx,
   principal: ProductPrincipal,
   { kind, documentKey }: DocumentRef<N, V>,
-): Promise<RevisionedDocument> {
+): Promise<LockedByCaller> {
   const refusal = await kind.lockFirst?.(trx, principal.organizationId, documentKey);
   return await lockAndRereadCaller(trx, principal, {
     kind,
@@ -90,7 +94,8 @@ export async function deactivateRevision<N, V>(
   { kind, documentKey, expected }: DocumentRef<N, V> & { readonly expected: number },
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
-    requireActive(await lockToActivate(trx, principal, { kind, documentKey }), expected);
+    const { document } = await lockToActivate(trx, principal, { kind, documentKey });
+    requireActive(document, expected);
     await deactivateWith(trx, principal, { kind, documentKey });
   });
 }

@@ -25,7 +25,7 @@ export async function archiveDocument<N, V>(
   },
 ): Promise<void> {
   await context.db.transaction(async (trx) => {
-    const locked = await lockAndRereadCaller(trx, principal, {
+    const { document: locked } = await lockAndRereadCaller(trx, principal, {
       kind,
       documentKey,
       needs: 'activate',

@@ -31,6 +31,12 @@ export async function withWarnings<N, V>(
   return (await kind.addWarnings?.(db, organizationId, { view, names })) ?? view;
 }
 
+/** A locked document, and the caller as read after that. */
+export interface LockedByCaller {
+  readonly document: RevisionedDocument;
+  readonly caller: ProductPrincipal;
+}
+
 /**
  * Locks the document, then rechecks the caller. Throws what `rereadCaller` throws, then `refusal`,
  * which `lockFirst` returned, or 404.
@@ -47,16 +53,17 @@ export async function lockAndRereadCaller<N, V>(
     readonly needs: 'write' | 'activate';
     readonly refusal?: ErrorCode | undefined;
   },
-): Promise<RevisionedDocument> {
+): Promise<LockedByCaller> {
   const document = await data.lockDocument(trx, principal.organizationId, {
     tables: kind.tables,
     documentKey,
   });
   const permission = kind.permissions[needs];
-  await rereadCaller(trx, principal, { permission, target: kind.targetOf(documentKey) });
+  const target = kind.targetOf(documentKey);
+  const caller = await rereadCaller(trx, principal, { permission, target });
   if (refusal) throw new AppError(refusal);
   if (!document) throw new AppError('not_found');
-  return document;
+  return { document, caller };
 }
 
 /** The active revision, 0 when none is. Throws 412 unless it is the expected one. */

@@ -70,7 +70,7 @@ export async function createRevision<N, V>(
       kind.createdByFirstRevision && !refusal
         ? await insertFirst(trx, principal, { kind, documentKey, document })
         : undefined;
-    const locked = await lockAndRereadCaller(trx, principal, {
+    const { document: locked } = await lockAndRereadCaller(trx, principal, {
       kind,
       documentKey,
       needs: 'write',

@@ -62,6 +62,12 @@ export interface RevisionedKind<Names, View> {
     organizationId: string,
     revision: Revision,
   ) => Promise<void>;
+  /** Throws 403 unless the caller may change which revision is active. Their permission was checked. */
+  readonly requireMayActivate?: (
+    trx: Trx,
+    caller: ProductPrincipal,
+    documentKey: string,
+  ) => Promise<void> | void;
   readonly view: (revision: Revision) => View;
   /**
    * Locks, before the document, its owner and what must not be removed during the change. Returns

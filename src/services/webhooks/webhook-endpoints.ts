@@ -1,5 +1,6 @@
 /** Webhook endpoints and their revisions: the systems that rules ask. */
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import { grantsAt, requireMayChangeAnchor } from '../../domain/people/trust-anchors.ts';
 import { historyOf, type RevisionHistory, type RevisionSummary } from '../../domain/revisions.ts';
 import { AppError } from '../../domain/errors.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
@@ -47,6 +48,7 @@ export const webhookEndpointKind: RevisionedKind<WebhookEndpointNames, WebhookEn
   checkOutside: async (runtime, { url }) => {
     await requireReachable(runtime, url);
   },
+  requireMayActivate: requireMayChange,
   createdByFirstRevision: true,
   addToFirst: async (trx, runtime, { documentId }) => {
     const { secret, sealed } = makeSigningSecret(runtime, SEALED_FOR.webhookEndpoint(documentId));
@@ -164,7 +166,23 @@ export async function archiveWebhookEndpoint(
   });
 }
 
-/** The old secret stops at once. Throws 404, 501 `secrets_key_missing`. */
+/** An endpoint that an active pipeline asks is a trust anchor: its answers approve. */
+async function requireMayChange(
+  db: Db,
+  caller: ProductPrincipal,
+  endpointKey: string,
+): Promise<void> {
+  const uses = (await usesOf(db, caller.organizationId, [endpointKey])).get(endpointKey);
+  if (!uses) return;
+  const agents = uses.map(({ agentSlug }) => agentSlug);
+  const grants = grantsAt('pipeline.activate', agents);
+  requireMayChangeAnchor(caller, 'webhook_endpoint', { grants });
+}
+
+/**
+ * The old secret stops at once. Throws 403 as `requireMayChangeAnchor` for an endpoint in use, 404,
+ * 501 `secrets_key_missing`.
+ */
 export async function rotateWebhookEndpointSecret(
   context: ServiceContext,
   principal: ProductPrincipal,
@@ -172,7 +190,9 @@ export async function rotateWebhookEndpointSecret(
 ): Promise<{ readonly signingSecret: string; readonly secretRotatedAt: Date }> {
   const document = { kind: webhookEndpointKind, documentKey: endpointKey };
   return await context.db.transaction(async (trx) => {
-    const { id } = await lockAndRereadCaller(trx, principal, { ...document, needs: 'write' });
+    const locked = await lockAndRereadCaller(trx, principal, { ...document, needs: 'write' });
+    await requireMayChange(trx, locked.caller, endpointKey);
+    const { id } = locked.document;
     const { secret, sealed } = makeSigningSecret(context, SEALED_FOR.webhookEndpoint(id));
     const secretRotatedAt = await updateEndpointSecret(trx, id, sealed);
     await audit(trx, principal, { ...document, change: 'secret_rotated' });

@@ -119,7 +119,7 @@ export async function createWorld(app: TestApp): Promise<World> {
     spareCredentialId: spare.credentialId,
     provisioner: await createProvisioner(app, organization, agent.slug),
     spareProvisionerId: (await createProvisioner(app, organization, agent.slug)).id,
-    userCode: await createEnrollment(app, spare.instanceId),
+    userCode: await createEnrollment(app, organization.owner, spare.instanceId),
     requestId,
     teamId,
     invitation: await createInvitation(app, organization),
@@ -201,7 +201,11 @@ async function createWebhookEndpoint(
   });
 }
 
-async function createEnrollment(app: TestApp, instanceId: string): Promise<string> {
+async function createEnrollment(
+  app: TestApp,
+  { membershipId }: TestMember,
+  instanceId: string,
+): Promise<string> {
   const { id, hash } = issueToken(TOKEN_PREFIX.enrollment);
   const userCode = newUserCode(randomBytes(USER_CODE_BYTES));
   await insertEnrollment(app.db, {
@@ -214,7 +218,7 @@ async function createEnrollment(app: TestApp, instanceId: string): Promise<strin
     instanceMetadata: '{}',
     lifetimeSeconds: 600,
   });
-  await app.db.transaction((trx) => authorizeEnrollment(trx, { id, instanceId }));
+  await app.db.transaction((trx) => authorizeEnrollment(trx, { id, instanceId, membershipId }));
   return userCode;
 }
 

@@ -1,7 +1,14 @@
 /** Links between members and Slack users, and the codes that create them. */
 import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
 import type { Db, Trx } from '../../../platform/postgres.ts';
-import { type PreparedStatement, queryOne, queryRow, runPrepared } from '../../../platform/rows.ts';
+import {
+  type PreparedStatement,
+  queryOne,
+  queryRow,
+  queryRows,
+  runPrepared,
+} from '../../../platform/rows.ts';
+import { MEMBER_COLUMNS, type MemberWithPolicies } from '../../people/memberships.ts';
 
 /** Only through a connection that is not deleted. */
 const LINKS = `
@@ -136,4 +143,35 @@ export async function setDirectChannel(
   await db('slack_links')
     .where({ membership_id: membershipId, slack_user_id: slackUserId })
     .update({ direct_channel: directChannel });
+}
+
+/** A linked person with what they may do. */
+export interface LinkedPerson extends MemberWithPolicies {
+  readonly slackUserId: string;
+}
+
+/** The people linked to the workspace of a channel, inactive ones too. */
+export async function listLinkedPeople(
+  trx: Trx,
+  organizationId: string,
+  channelId: string,
+): Promise<LinkedPerson[]> {
+  return await queryRows<LinkedPerson>(
+    trx,
+    `select l.slack_user_id, ${MEMBER_COLUMNS}
+       from slack_links l
+       join memberships m on m.id = l.membership_id
+       join users u on u.id = m.user_id
+       join organizations o on o.id = m.organization_id
+      where l.channel_id = :channelId and m.organization_id = :organizationId
+      order by m.id`,
+    { organizationId, channelId },
+  );
+}
+
+/** Also deletes link codes, and presses of buttons that were not handled yet. */
+export async function deleteSlackLinksOf(trx: Trx, channelId: string): Promise<void> {
+  await trx('slack_presses').where({ channel_id: channelId }).whereNotNull('due_at').delete();
+  await trx('slack_link_codes').where({ channel_id: channelId }).delete();
+  await trx('slack_links').where({ channel_id: channelId }).delete();
 }

@@ -15,11 +15,13 @@ import {
 import { actorOf } from '../../../domain/audit.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../../domain/errors.ts';
-import { requireRecentAuthentication } from '../../../domain/sign-in/recent-authentication.ts';
+import { requireMayChangeAnchor } from '../../../domain/people/trust-anchors.ts';
 import { violatedConstraint, type Trx } from '../../../platform/postgres.ts';
 import { SlackError, type SlackIdentity } from '../../../platform/slack.ts';
+import type { LinkedPerson } from '../../../data/notifications/slack/links.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { lockAccessAndRereadMember } from '../../people/current-callers.ts';
+import { endSlackLinks, rightsOfLinked, tellUnlinked } from './ended-links.ts';
 import { openSlackSecrets, sealSlackSecrets, type SlackSecrets } from './secrets.ts';
 
 export async function readSlackConnection(
@@ -42,16 +44,17 @@ const TRIES = 5;
 
 /**
  * Connects the workspace of the token: replaces another workspace, or changes the connection of the
- * same one. Requires recent authentication. Throws 400 for a token that Slack does not know or a
- * missing secret. Throws 409 `slack_workspace_taken`, 501 `secrets_key_missing`, 504
- * `slack_failed`.
+ * same one. Another secret, token or workspace ends every link, and needs all rights of the linked
+ * people: with the signing secret one can press buttons for them. Throws 403 as
+ * `requireMayChangeAnchor`, and 400 for a token that Slack does not know or a missing secret. Throws
+ * 409 `slack_workspace_taken`, 501 `secrets_key_missing`, 504 `slack_failed`.
  */
 export async function connectSlack(
   context: ServiceContext,
   principal: MemberPrincipal,
   terms: SlackTerms,
 ): Promise<SlackConnection> {
-  requireRecentAuthentication(principal);
+  requireMayChangeAnchor(principal, 'slack_connection');
   for (let tries = 0; tries < TRIES; tries++) {
     const before = await findSlackConnection(context.db, principal.organizationId);
     const connection = await connectAfter(context, principal, { terms, before });
@@ -77,28 +80,46 @@ async function connectAfter(
   // Checks that there is a key before a secret goes to Slack. The result is not stored.
   sealSlackSecrets(context, organizationId, secrets);
   const identity = await identify(context, secrets.botToken);
-  return await context.db
+  const changed = await context.db
     .transaction(async (trx) => {
       const caller = await lockAccessAndRereadMember(trx, principal, {
         permission: 'connection.write',
       });
-      requireRecentAuthentication(caller);
+      requireMayChangeAnchor(caller, 'slack_connection');
       const current = await findSlackConnection(trx, organizationId);
       if (!isWhole(terms) && !haveSameSecrets(before, current)) return undefined;
-      await save(trx, context, {
-        caller,
-        current,
-        identity,
-        secrets,
-        defaultChannel: terms.defaultChannel,
-      });
-      return await findSlackConnection(trx, organizationId);
+      const { defaultChannel } = terms;
+      const wanted = { caller, current, identity, secrets, defaultChannel };
+      const unlinked = await endLinksIfChanged(trx, context, wanted);
+      await save(trx, context, wanted);
+      return { connection: await findSlackConnection(trx, organizationId), unlinked };
     })
     .catch((error: unknown) => {
       if (violatedConstraint(error) === 'slack_connections_team_id_key')
         throw new AppError('slack_workspace_taken');
       throw error;
     });
+  tellUnlinked(context, principal, changed?.unlinked ?? []);
+  return changed?.connection;
+}
+
+/** Whoever knows the secrets of the workspace speaks for the people who are linked. */
+async function endLinksIfChanged(
+  trx: Trx,
+  runtime: Runtime,
+  { caller, current, identity, secrets }: Wanted,
+): Promise<readonly LinkedPerson[]> {
+  if (!current) return [];
+  const { channelId, teamId } = current;
+  const before = openSlackSecrets(runtime, current);
+  const isSame =
+    teamId === identity.teamId &&
+    before.botToken === secrets.botToken &&
+    before.signingSecret === secrets.signingSecret;
+  if (isSame) return [];
+  const speaksFor = await rightsOfLinked(trx, caller.organizationId, channelId);
+  requireMayChangeAnchor(caller, 'slack_connection', speaksFor);
+  return await endSlackLinks(trx, caller, channelId);
 }
 
 const isWhole = ({ botToken, signingSecret }: SlackTerms): boolean =>
@@ -193,21 +214,25 @@ async function save(
 }
 
 /**
- * Ends the connection and all links to it; does nothing without one. Requires recent
- * authentication.
+ * Ends the connection and all links to it; does nothing without one. That takes trust away, so it
+ * needs no more rights than `connection.write`. Throws 403 as `requireMayChangeAnchor`.
  */
 export async function disconnectSlack(
   context: ServiceContext,
   principal: MemberPrincipal,
 ): Promise<void> {
-  await context.db.transaction(async (trx) => {
+  const unlinked = await context.db.transaction(async (trx) => {
     const caller = await lockAccessAndRereadMember(trx, principal, {
       permission: 'connection.write',
     });
-    requireRecentAuthentication(caller);
+    requireMayChangeAnchor(caller, 'slack_connection');
     const connection = await findSlackConnection(trx, caller.organizationId);
-    if (connection) await disconnect(trx, caller, connection);
+    if (!connection) return [];
+    const people = await endSlackLinks(trx, caller, connection.channelId);
+    await disconnect(trx, caller, connection);
+    return people;
   });
+  tellUnlinked(context, principal, unlinked);
 }
 
 async function disconnect(

@@ -26,6 +26,7 @@ import { hashTypedCode, readableCode } from '../../../domain/sign-in/second-fact
 import { violatedConstraint } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
 import { lockAccessSharedAndRereadMember } from '../../people/current-callers.ts';
+import { tellAccountHolder } from '../../sign-in/account-mails.ts';
 
 export const SLACK_COMMAND = '/countersign';
 
@@ -131,7 +132,9 @@ export async function finishSlackLink(
   );
   if (attempts > TRIES) return { kind: 'too_many_tries' };
   try {
-    return await link(context, connection, { slackUserId, codeHash: hashTypedCode(code) });
+    const outcome = await link(context, connection, { slackUserId, codeHash: hashTypedCode(code) });
+    if (outcome.kind === 'linked') tellAccountHolder(context, outcome, { kind: 'slack_linked' });
+    return outcome;
   } catch (error) {
     if (violatedConstraint(error) === 'slack_links_user_key') return { kind: 'taken' };
     throw error;

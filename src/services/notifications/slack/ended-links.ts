@@ -1,0 +1,56 @@
+/** Ends every link of a workspace: after a change of its connection, and with the connection. */
+import { insertAuditEvents } from '../../../data/audit-events.ts';
+import {
+  deleteSlackLinksOf,
+  listLinkedPeople,
+  type LinkedPerson,
+} from '../../../data/notifications/slack/links.ts';
+import { actorOf } from '../../../domain/audit.ts';
+import { grantsFromPolicies, type MemberPrincipal } from '../../../domain/people/authorization.ts';
+import type { SpeaksFor } from '../../../domain/people/trust-anchors.ts';
+import type { Trx } from '../../../platform/postgres.ts';
+import type { Runtime } from '../../context.ts';
+import { tellAccountHolder } from '../../sign-in/account-mails.ts';
+
+/** Call it with access locked. Returns the people, to be told after the commit. */
+export async function endSlackLinks(
+  trx: Trx,
+  caller: MemberPrincipal,
+  channelId: string,
+): Promise<readonly LinkedPerson[]> {
+  const { organizationId } = caller;
+  const people = await listLinkedPeople(trx, organizationId, channelId);
+  await deleteSlackLinksOf(trx, channelId);
+  if (people.length === 0) return [];
+  const events = people.map(({ membershipId, slackUserId }) => ({
+    eventType: 'membership.slack_unlinked',
+    actor: actorOf(caller),
+    subjectId: membershipId,
+    data: { slack_user_id: slackUserId, reason: 'connection_changed' },
+  }));
+  await insertAuditEvents(trx, organizationId, { events });
+  return people;
+}
+
+/** The rights that a call signed with the secrets of this workspace can use. */
+export async function rightsOfLinked(
+  trx: Trx,
+  organizationId: string,
+  channelId: string,
+): Promise<SpeaksFor> {
+  const people = await listLinkedPeople(trx, organizationId, channelId);
+  const active = people.filter(({ membershipStatus }) => membershipStatus === 'active');
+  return {
+    grants: active.flatMap(({ policies }) => grantsFromPolicies(policies, false)),
+    owner: active.some(({ policies }) => policies.some((policy) => policy.is_owner)),
+  };
+}
+
+export function tellUnlinked(
+  runtime: Runtime,
+  caller: MemberPrincipal,
+  people: readonly LinkedPerson[],
+): void {
+  const news = { kind: 'slack_unlinked', by: caller.displayName } as const;
+  for (const person of people) tellAccountHolder(runtime, person, news);
+}
