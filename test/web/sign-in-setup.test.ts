@@ -21,6 +21,13 @@ const focused = (page: Page) =>
     'document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent',
   );
 
+/** The session is old: what is to be done next needs the password again, and then goes on. */
+async function confirmWithPassword(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+}
+
 const start = async (body: object) =>
   (await app.http.post('/auth/agent_enrollments', { runtime: 'claude-code 2.1', ...body })).body;
 
@@ -40,7 +47,9 @@ describeInBrowser('an owner', () => {
     await page.getByLabel('Instance name').waitFor();
     expect(await focused(page)).toContain('Instance name');
     await page.keyboard.type('laptop');
+    await ageSession(app, owner, 60);
     await page.keyboard.press('Enter');
+    await confirmWithPassword(page);
     await page.getByText('This is shown only once.').waitFor();
     expect(await focused(page)).toContain('This is shown only once.');
     const command = String(await page.getByLabel('Command').textContent());
@@ -127,7 +136,9 @@ describeInBrowser('a machine', () => {
       await page.getByLabel('Name of the new agent').fill(`Deploy ${device}`);
       await screenshot(page, `enroll-${device}-${scheme}`);
       expect(await violationsOf(page)).toEqual([]);
+      await ageSession(app, owner, 60);
       await page.getByRole('button', { name: 'Authorize' }).click();
+      await confirmWithPassword(page);
       await page.getByRole('heading', { name: 'The machine is connected' }).waitFor();
       const issued = await app.http.post('/auth/agent_enrollments/token', {
         enrollment_code: secret,

@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { ROUNDS } from '../../support/rounds.ts';
-import { createAgent, createMember, createOrganization } from '../../support/scene/factories.ts';
+import { hashUserCode } from '../../../src/domain/agents/agent-enrollments.ts';
+import {
+  createAgent,
+  createMember,
+  createOrganization,
+  grant,
+} from '../../support/scene/factories.ts';
 import { deleteAttempts } from '../../support/scene/sign-in.ts';
 import { enrollmentScene, NOT_FOUND, outcomeOf } from './enrollment-scene.ts';
 
@@ -155,4 +161,50 @@ describe('authorizing', () => {
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
     }
   });
+});
+
+describe('an authorization', () => {
+  const ISSUER = { scope_kind: 'organization', permissions: ['agent.credential.issue'] } as const;
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    [
+      'is suspended',
+      (id) => owner.http.call('PATCH', `/api/v1/members/${id}`, { body: { status: 'suspended' } }),
+    ],
+    ['is removed', (id) => owner.browser.delete(`/api/v1/members/${id}`)],
+    [
+      'loses the right to issue credentials',
+      (id) => app.db('permission_policies').where({ membership_id: id }).delete(),
+    ],
+  ])('ends for good when the member who gave it %s', async (_what, lose) => {
+    const member = await createMember(app, organization.id, { policies: [ISSUER] });
+    const { user, secret } = await begun();
+    expect((await authorize(user, undefined, member)).status).toBe(200);
+    await lose(member.membershipId);
+    expect(outcomeOf(await exchange(secret))).toEqual(NOT_FOUND);
+    // Even when the member comes back.
+    await app.db('memberships').where({ id: member.membershipId }).update({ status: 'active' });
+    await grant(app.db, organization.id, { membershipId: member.membershipId, policy: ISSUER });
+    expect(outcomeOf(await exchange(secret))).toEqual(NOT_FOUND);
+    expect(await credentialsOf(user)).toEqual([]);
+  });
+
+  test('stays while its member keeps the right for that agent alone', async () => {
+    const member = await createMember(app, organization.id, { policies: [ISSUER] });
+    const { user, secret } = await begun();
+    expect((await authorize(user, undefined, member)).status).toBe(200);
+    await app
+      .db('permission_policies')
+      .where({ membership_id: member.membershipId })
+      .update({ scope_kind: 'agent', resource_ids: ['deploy-bot'] });
+    expect((await exchange(secret)).status).toBe(200);
+  });
+
+  /** Of the instance that was authorized with the code. */
+  const credentialsOf = async (user: string): Promise<unknown[]> =>
+    await app
+      .db('agent_credentials as c')
+      .join('agent_enrollments as e', 'e.agent_instance_id', 'c.agent_instance_id')
+      .where({ 'e.user_code_hash': hashUserCode(user) })
+      .pluck('c.id');
 });

@@ -80,7 +80,7 @@ describe('the grants of an invitation', () => {
     );
   });
 
-  test('need recent authentication when they are dangerous or include ownership, and otherwise not', async () => {
+  test('need recent authentication when they are dangerous, decide or include ownership, and otherwise not', async () => {
     await ageSession(app, owner, 16);
     expect(
       outcome(await invite(owner, { policies: [everywhere('permission_policy.write')] })),
@@ -88,7 +88,10 @@ describe('the grants of an invitation', () => {
     expect(
       outcome(await invite(owner, { policies: [{ scope_kind: 'organization', is_owner: true }] })),
     ).toBe('403 reauthentication_required');
-    expect((await invite(owner, { policies: [everywhere('request.decide')] })).status).toBe(201);
+    expect(outcome(await invite(owner, { policies: [everywhere('request.decide')] }))).toBe(
+      '403 reauthentication_required',
+    );
+    expect((await invite(owner, { policies: [everywhere('request.read')] })).status).toBe(201);
     await ageSession(app, owner, 14);
     expect(
       (await invite(owner, { policies: [everywhere('permission_policy.write')] })).status,

@@ -1,10 +1,11 @@
 /** A person lets a machine in, by the code that its terminal shows. */
-import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { LinkButton } from '../../design/link-button.tsx';
 import note from '../../design/note.module.css';
 import { ApiError } from '../../shell/api.ts';
 import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
+import { useSensitiveMutation } from '../../shell/recent-authentication/recent-authentication.tsx';
 import { accountQuery, hasPermission } from '../../shell/session.ts';
 import { MissingPermission } from '../../shell/states.tsx';
 import { useTitle } from '../../shell/title.ts';
@@ -84,7 +85,7 @@ function CodeForm({
 
 function Found({ code, enrollment }: { readonly code: string; readonly enrollment: Enrollment }) {
   const navigate = useNavigate();
-  const allow = useMutation({ mutationFn: authorize });
+  const allow = useSensitiveMutation({ mutationFn: authorize });
   const isEnded = allow.error instanceof ApiError && allow.error.status === 404;
   const startAgain = (
     <LinkButton onClick={() => void navigate({ to: '/enroll', search: {}, replace: true })}>

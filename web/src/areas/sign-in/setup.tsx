@@ -7,6 +7,7 @@ import { CopyButton } from '../../design/copy-button.tsx';
 import note from '../../design/note.module.css';
 import type { ApiError } from '../../shell/api.ts';
 import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
+import { useSensitiveMutation } from '../../shell/recent-authentication/recent-authentication.tsx';
 import { accountQuery } from '../../shell/session.ts';
 import { useTitle } from '../../shell/title.ts';
 import { setup as text } from '../../text/setup.ts';
@@ -199,7 +200,7 @@ function CredentialStep({
   readonly autoFocus: boolean;
   readonly onToken: (token: string) => void;
 }) {
-  const create = useMutation({
+  const create = useSensitiveMutation({
     mutationFn: createCredential,
     onSuccess: ({ credential }) => {
       onToken(credential.token);
