@@ -73,7 +73,7 @@ export const slackConnectionEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Connect a Slack workspace, or change its connection',
     description:
-      'First create a Slack app with the scopes `chat:write`, `im:write` and `commands`, the interactivity URL `{COUNTERSIGN_PUBLIC_URL}/auth/slack/interactions` and the slash command `/countersign` at `{COUNTERSIGN_PUBLIC_URL}/auth/slack/commands`. Install it, then send its token and signing secret here. The service tests the token at once. An absent secret keeps its value. Another token, signing secret or workspace ends every link between members and Slack users, and tells the people by email. It needs an owner, or a member who holds everything the linked people hold: whoever knows the signing secret can press buttons for them. Requires a recently authenticated session, with a second factor where the organization requires one.',
+      'First create a Slack app with the scopes `chat:write`, `im:write` and `commands`, the interactivity URL `{COUNTERSIGN_PUBLIC_URL}/auth/slack/interactions` and the slash command `/countersign` at `{COUNTERSIGN_PUBLIC_URL}/auth/slack/commands`. Install it, then send its token and signing secret here. The service tests the token at once. An absent secret keeps its value. Another token, signing secret or workspace ends every link between members and Slack users, and tells the people by email. It needs an owner, or a member who holds everything the linked people hold: with the signing secret one can press buttons for them. Requires a recently authenticated session, with a second factor where the organization requires one.',
     auth: 'session',
     permission: 'connection.write',
     body: z.strictObject({

@@ -1,11 +1,11 @@
 /**
- * Trust anchors: settings whose word the service acts on. Whoever controls one can make the service act with rights that
- * they may not hold themselves. So all of them are in this list, and one rule guards every change.
+ * Trust anchors: settings whose word the service acts on. The person who controls one can make the service act with
+ * rights that they may not hold themselves. So all of them are in this list, and one rule guards every change.
  *
  * | anchor                 | whose rights it speaks with                                                              |
  * | ---------------------- | ---------------------------------------------------------------------------------------- |
  * | `slack_connection`     | all linked people: its signing secret, bot token and workspace say who pressed a button  |
- * | `notification_channel` | nobody by itself; it carries what people are asked, and ends links when it is Slack's    |
+ * | `notification_channel` | no one by itself; it carries what people are asked, and ends links when it is Slack's    |
  * | `webhook_endpoint`     | the active pipelines that ask it: its URL and secret say whose answer approves           |
  *
  * Settings of single sign-on belong here too. They come from the environment, so no call changes them.
@@ -28,7 +28,7 @@ export type TrustAnchor = 'slack_connection' | 'notification_channel' | 'webhook
 
 const DETAILS: Readonly<Record<TrustAnchor, string>> = {
   slack_connection:
-    'Whoever knows the secrets of the Slack app can press buttons for every linked person. Only an owner, or a member who holds everything the linked people hold, can change them.',
+    'With the secrets of the Slack app one can press buttons for every linked person. Only an owner, or a member who holds everything the linked people hold, can change them.',
   notification_channel: 'Only an owner can change this channel.',
   webhook_endpoint:
     'An active pipeline acts on the answers of this endpoint. Only who may activate that pipeline can change its URL or secret.',

@@ -4,7 +4,7 @@
  */
 import { shownInstant, shownLine } from '../shown-text.ts';
 
-/** What happened to an account. `by`: the display name of whoever did it, if it was someone else. */
+/** What happened to an account. `by`: the display name of another person who did it. */
 export type AccountNews =
   | { readonly kind: 'second_factor_added' | 'second_factor_removed'; readonly by?: string }
   | { readonly kind: 'api_key_created'; readonly name: string }

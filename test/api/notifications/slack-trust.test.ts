@@ -1,4 +1,4 @@
-/** Who controls the secrets of a Slack app can press buttons for every linked person. */
+/** With the secrets of a Slack app one can press buttons for every linked person. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -80,7 +80,7 @@ describe('a change of the Slack connection', () => {
     expect(text).toContain('link');
   });
 
-  test('leaves whoever knows the new secret without anyone to speak for', async () => {
+  test('leaves the person who knows the new secret without anyone to speak for', async () => {
     const here = await createScene(app, slack);
     const { id, post } = await asked(here);
     const signing_secret = newSecret();

@@ -103,7 +103,7 @@ async function connectAfter(
   return changed?.connection;
 }
 
-/** Whoever knows the secrets of the workspace speaks for the people who are linked. */
+/** With the secrets of the workspace one speaks for the people who are linked. */
 async function endLinksIfChanged(
   trx: Trx,
   runtime: Runtime,
