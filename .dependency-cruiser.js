@@ -25,9 +25,13 @@ const layers = {
     door: 'local holds the servers of one machine: it imports platform, npm and node only.',
   },
   'src/domain': {
-    ours: ['src/platform/json/exact-json.ts', 'src/platform/json/exact-values.ts'],
+    ours: [
+      'src/platform/json/exact-json.ts',
+      'src/platform/json/exact-values.ts',
+      'src/platform/json/source-values.ts',
+    ],
     only: ['zod', 'luxon', 'cel-js', 're2js', 'node:crypto'],
-    door: 'domain is pure: take what you need as an argument. It imports itself, zod, luxon, cel-js, re2js, platform/json/exact-json, platform/json/exact-values and node:crypto.',
+    door: 'domain is pure: take what you need as an argument. It imports itself, zod, luxon, cel-js, re2js, platform/json/exact-json, platform/json/exact-values, platform/json/source-values and node:crypto.',
   },
   'src/data': {
     ours: ['src/domain/', 'src/platform/'],
@@ -88,8 +92,10 @@ const layers = {
     ours: [
       'src/platform/json/exact-json.ts',
       'src/platform/json/decimals.ts',
+      'src/platform/json/source-values.ts',
       'src/domain/durations.ts',
       'src/domain/shown-text.ts',
+      'src/domain/shown/',
     ],
     only: [
       'react',
@@ -99,12 +105,11 @@ const layers = {
       'openapi-fetch',
       'openapi-typescript-helpers',
       '@noble/hashes',
-      'jsonc-parser',
       'diff',
       'uqr',
       'uuid',
     ],
-    door: 'the web app runs in browsers and uses the API over HTTP: it imports exact JSON, decimals, durations and shown text, and packages made for browsers.',
+    door: 'the web app runs in browsers and uses the API over HTTP: it imports exact JSON, decimals, source values, durations and how calls are shown, and packages made for browsers.',
   },
   bin: {
     ours: ['src/', 'api/', 'workflows/', 'activities/', 'temporal/', 'migrations/'],

@@ -13,6 +13,7 @@ import { apiKeyEndpoints } from './people/api-keys.ts';
 import { approvalRequestChangeEndpoints } from './requests/approval-request-changes.ts';
 import { approvalRequestClaimEndpoints } from './requests/approval-request-claims.ts';
 import { approvalRequestReviewerEndpoints } from './requests/approval-request-reviewers.ts';
+import { approvalRequestRevealEndpoints } from './requests/approval-request-reveal.ts';
 import { approvalRequestRoutingEndpoints } from './requests/approval-request-routing.ts';
 import { requestAssessmentEndpoints } from './requests/request-assessments.ts';
 import { approvalRequestEndpoints } from './requests/approval-requests.ts';
@@ -56,6 +57,7 @@ export const endpoints: readonly Endpoint[] = [
   ...requestAssessmentEndpoints,
   ...approvalRequestClaimEndpoints,
   ...approvalRequestReviewerEndpoints,
+  ...approvalRequestRevealEndpoints,
   ...authEndpoints,
   ...oidcEndpoints,
   ...passwordEndpoints,

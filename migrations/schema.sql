@@ -603,15 +603,19 @@ CREATE TABLE organizations (
   deleted_at timestamp(3) with time zone,
   access_version bigint NOT NULL DEFAULT 0,
   agent_pending_percent integer NOT NULL DEFAULT 25,
+  hides_secret_names boolean NOT NULL DEFAULT true,
+  hidden_names text[] NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
   CONSTRAINT organizations_agent_pending_percent_check CHECK (((agent_pending_percent >= 1) AND (agent_pending_percent <= 100))),
   CONSTRAINT organizations_claim_timeout_check CHECK (((claim_timeout_seconds >= 60) AND (claim_timeout_seconds <= 86400))),
+  CONSTRAINT organizations_hidden_names_check CHECK ((cardinality(hidden_names) <= 100)),
   CONSTRAINT organizations_max_api_key_lifetime_check CHECK (((max_api_key_lifetime_seconds >= 3600) AND (max_api_key_lifetime_seconds <= 315360000))),
   CONSTRAINT organizations_reauthentication_window_check CHECK (((reauthentication_window_seconds >= 60) AND (reauthentication_window_seconds <= 86400)))
 );
 COMMENT ON TABLE organizations IS 'A tenant. Every other row belongs to one. revision counts its changes; with deleted_at everything that opens it has ended.';
 CREATE UNIQUE INDEX organizations_slug_key ON organizations USING btree (slug) WHERE (deleted_at IS NULL);
 COMMENT ON COLUMN organizations.agent_pending_percent IS 'How much of the cap on pending requests one agent may take, at least one request.';
+COMMENT ON COLUMN organizations.hidden_names IS 'Names of arguments whose values people see only when they ask. hides_secret_names: those that usually name secrets, too.';
 
 CREATE TABLE password_resets (
   id uuid NOT NULL,

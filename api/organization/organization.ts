@@ -11,6 +11,7 @@ import {
 } from '../../src/services/organization/organization.ts';
 import { defineEndpoint, type Endpoint, type Reply } from '../http/endpoint.ts';
 import { etag } from '../revisions.ts';
+import { hiddenNamesChange, hiddenNamesSchema } from './hidden-names.ts';
 import { duration, editionSchema, label, timestamp, uuid } from '../http/schema.ts';
 
 const TAG = 'Organization';
@@ -45,6 +46,7 @@ export const settingsSchema = z
       description:
         'How much of `limits.pending_requests` the requests of one agent may take, rounded down to whole requests, and at least one request.',
     }),
+    hidden_names: hiddenNamesSchema,
   })
   .meta({
     id: 'OrganizationSettings',
@@ -91,6 +93,7 @@ const organizationExample = {
     require_mfa: false,
     reauthentication_window: '15m',
     agent_pending_share: 0.25,
+    hidden_names: { defaults: true, add: ['iban'] },
   },
   limits: { active_agents: 100, pending_requests: 1000, seats: { limit: 50, used: 12 } },
 };
@@ -116,6 +119,7 @@ function presentOrganization(organization: OrganizationView): Reply {
         require_mfa: organization.requireMfa,
         reauthentication_window: formatDuration(organization.reauthenticationWindow),
         agent_pending_share: organization.agentPendingShare,
+        hidden_names: { ...organization.hiddenNames, add: [...organization.hiddenNames.add] },
       },
       limits: {
         active_agents: limits.activeAgents,
@@ -160,6 +164,7 @@ const changeBody = z.strictObject({
         description:
           'How much of the cap on pending requests one agent may take, in hundredths. 1: all of it.',
       }),
+      hidden_names: hiddenNamesChange.optional(),
     })
     .optional()
     .meta({ description: 'The settings to change; the others stay.' }),
@@ -184,6 +189,7 @@ function toTerms({ name, settings = {} }: z.output<typeof changeBody>): TermsWan
     requireMfa: settings.require_mfa,
     reauthenticationWindow: seconds(window),
     agentPendingShare: settings.agent_pending_share,
+    hiddenNames: settings.hidden_names,
   };
 }
 
@@ -215,7 +221,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
     summary: 'Change the name or the settings of the organization',
     description:
       'Fields that the body leaves out keep their value; the slug never changes. `If-Match` is the revision the caller read; 412 with ' +
-      '`details.active_revision` when the organization changed since. Every setting but `claim_timeout` and `agent_pending_share` ' +
+      '`details.active_revision` when the organization changed since. Every setting but `claim_timeout`, `agent_pending_share` and `hidden_names` ' +
       'affects how people and keys authenticate: changing one requires a recently authenticated session. A change applies from the next call on, in every process.',
     auth: 'member',
     permission: 'organization.settings.write',

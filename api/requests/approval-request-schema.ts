@@ -14,6 +14,7 @@ import type {
   RequestDetail,
   ShownRequest,
 } from '../../src/services/requests/queue.ts';
+import { hiddenNamesSchema } from '../organization/hidden-names.ts';
 import { presentationSchema } from '../agents/tool-presentations.ts';
 import { claimSchema, presentClaim } from './approval-request-claims.ts';
 import { shownKey } from '../http/input.ts';
@@ -138,6 +139,7 @@ export const detailSchema = requestSchema
     arguments_digest: digest(
       'SHA-256 of the bytes of `arguments`, exactly as this answer prints them. Send it as `seen.arguments_digest` with a decision.',
     ),
+    hidden_names: hiddenNamesSchema,
     urgency: urgencySchema,
     ...abilityShape,
     can_add_reviewers: z
@@ -207,6 +209,7 @@ export const listedExample = {
 export const detailExample = {
   ...listedExample,
   arguments_digest: decisionExample.seen.arguments_digest,
+  hidden_names: { defaults: true, add: [] },
   urgency: 'standard',
   can_decide: true,
   can_claim: true,
@@ -241,11 +244,12 @@ export const presentMarks = ({ lastDeniedAt, ...marks }: CallMarks) => ({
 export const presentListed = ({ marks, ...shown }: MarkedRequest) =>
   present(listedSchema, { ...presentable(shown), ...presentMarks(marks) });
 
-export const presentDetail = ({ abilities, marks, ...shown }: RequestDetail) =>
+export const presentDetail = ({ abilities, marks, hiddenNames, ...shown }: RequestDetail) =>
   present(detailSchema, {
     ...presentable(shown),
     ...presentMarks(marks),
     ...abilities,
     argumentsDigest: argumentsDigest(shown.request),
+    hiddenNames: { ...hiddenNames, add: [...hiddenNames.add] },
     cannotReason: abilities.cannotReason,
   });

@@ -1,6 +1,8 @@
 /** Presentations of an organization's own. */
 import { v7 } from 'uuid';
 import type { OwnPresentation, PresentationEntry } from '../../domain/agents/tool-presentations.ts';
+import type { HiddenNames } from '../../domain/shown/hidden-names.ts';
+import { toHiddenNames, type HiddenNamesRow } from '../organization/organizations.ts';
 import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 
@@ -32,23 +34,45 @@ export const PRESENTATION_OF_REQUEST = `(
 
 /** A call, as presentations tell them apart. */
 export interface PresentedCall {
+  readonly organizationId: string;
   readonly tool: string;
   readonly server?: string | undefined;
 }
 
-export async function findPresentationFor(
-  db: Db,
-  organizationId: string,
-  { tool, server }: PresentedCall,
-): Promise<OwnPresentation | undefined> {
-  const row = await queryRow<PresentationRow>(
+/** What an organization says about how a call is shown. */
+export interface OwnView {
+  /** Its entry for the tool, if it has one. */
+  readonly presentation: OwnPresentation | undefined;
+  readonly hiddenNames: HiddenNames;
+}
+
+type ViewRow = HiddenNamesRow & { [Key in keyof PresentationRow]: PresentationRow[Key] | null };
+
+/** Of each call, in their order. */
+export async function findOwnViews(db: Db, calls: readonly PresentedCall[]): Promise<OwnView[]> {
+  const rows = await queryRows<ViewRow>(
     db,
-    `select ${COLUMNS} from tool_presentations p
-      where organization_id = :organizationId and tool = :tool and (server is null or server = :server)
-      order by server nulls last limit 1`,
-    { organizationId, tool, server: server ?? null },
+    `select o.hides_secret_names, o.hidden_names, p.*
+       from unnest(cast(:organizations as uuid[]), cast(:tools as text[]), cast(:servers as text[]))
+            with ordinality as c (organization_id, tool, server, place)
+       join organizations o on o.id = c.organization_id
+       left join lateral (
+         select ${COLUMNS} from tool_presentations p
+          where p.organization_id = c.organization_id and p.tool = c.tool and (p.server is null or p.server = c.server)
+          order by p.server nulls last limit 1
+       ) p on true
+      order by c.place`,
+    {
+      organizations: calls.map(({ organizationId }) => organizationId),
+      tools: calls.map(({ tool }) => tool),
+      servers: calls.map(({ server }) => server ?? null),
+    },
   );
-  return row && toPresentation(row);
+  return rows.map(({ hidesSecretNames, hiddenNames, ...presentation }) => ({
+    presentation:
+      presentation.id === null ? undefined : toPresentation(presentation as PresentationRow),
+    hiddenNames: toHiddenNames({ hidesSecretNames, hiddenNames }),
+  }));
 }
 
 export async function findPresentations(

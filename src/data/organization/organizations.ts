@@ -1,5 +1,6 @@
 /** Organizations: the tenants that all other rows belong to. */
 import type { Organization, OrganizationTerms } from '../../domain/organization/organizations.ts';
+import type { HiddenNames } from '../../domain/shown/hidden-names.ts';
 import { v7 } from 'uuid';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryOne, queryRow, runPrepared } from '../../platform/rows.ts';
@@ -35,17 +36,39 @@ const COLUMNS = `
   id, name, slug, revision, created_at, claim_timeout_seconds as claim_timeout,
   personal_api_keys_allowed, max_api_key_lifetime_seconds as max_api_key_lifetime,
   require_mfa, reauthentication_window_seconds as reauthentication_window,
-  cast(agent_pending_percent as double precision) / 100 as agent_pending_share`;
+  cast(agent_pending_percent as double precision) / 100 as agent_pending_share,
+  hides_secret_names, hidden_names`;
+
+type OrganizationRow = Omit<Organization, 'hiddenNames'> & HiddenNamesRow;
+
+/** The columns of the names that hide values. */
+export interface HiddenNamesRow {
+  readonly hidesSecretNames: boolean;
+  readonly hiddenNames: readonly string[];
+}
+
+export const toHiddenNames = ({ hidesSecretNames, hiddenNames }: HiddenNamesRow): HiddenNames => ({
+  defaults: hidesSecretNames,
+  add: hiddenNames,
+});
+
+function toOrganization(row: OrganizationRow | undefined): Organization | undefined {
+  if (!row) return undefined;
+  const { hidesSecretNames, hiddenNames, ...organization } = row;
+  return { ...organization, hiddenNames: toHiddenNames({ hidesSecretNames, hiddenNames }) };
+}
 
 /** Undefined when the organization is deleted. */
 export async function findOrganization(
   db: Db,
   organizationId: string,
 ): Promise<Organization | undefined> {
-  return await queryRow<Organization>(
-    db,
-    `select ${COLUMNS} from organizations where id = :organizationId and deleted_at is null`,
-    { organizationId },
+  return toOrganization(
+    await queryRow<OrganizationRow>(
+      db,
+      `select ${COLUMNS} from organizations where id = :organizationId and deleted_at is null`,
+      { organizationId },
+    ),
   );
 }
 
@@ -58,12 +81,14 @@ export async function lockAccess(
   trx: Trx,
   organizationId: string,
 ): Promise<Organization | undefined> {
-  return await queryRow<Organization>(
-    trx,
-    `update organizations set access_version = access_version + 1
-      where id = :organizationId and deleted_at is null
-     returning ${COLUMNS}`,
-    { organizationId },
+  return toOrganization(
+    await queryRow<OrganizationRow>(
+      trx,
+      `update organizations set access_version = access_version + 1
+        where id = :organizationId and deleted_at is null
+       returning ${COLUMNS}`,
+      { organizationId },
+    ),
   );
 }
 
@@ -113,6 +138,8 @@ export async function updateOrganization(
       require_mfa: terms.requireMfa,
       reauthentication_window_seconds: terms.reauthenticationWindow,
       agent_pending_percent: Math.round(terms.agentPendingShare * 100),
+      hides_secret_names: terms.hiddenNames.defaults,
+      hidden_names: [...terms.hiddenNames.add],
       revision: db.raw('revision + 1'),
     });
 }

@@ -4,31 +4,22 @@
  */
 import { formatDuration } from '../durations.ts';
 import type { ApprovalRequest } from '../requests/approval-requests.ts';
-import { shownInstant, shownLine, shownText } from '../shown-text.ts';
+import type { CallText, MessageRoom } from '../shown/call-text.ts';
+import { ownLength } from '../shown/value-text.ts';
+import { shownInstant, shownLine } from '../shown-text.ts';
 import type { NotifiedLevel, Recipient } from './notifications.ts';
 
 export interface EmailNotification {
   readonly request: ApprovalRequest;
+  readonly call: CallText;
   readonly recipient: Pick<Recipient, 'displayName'>;
   readonly level: NotifiedLevel;
   /** The page of the request in the web app. */
   readonly url: string;
 }
 
-const EXCERPT_CHARACTERS = 1_000;
-
-/** The beginning of the arguments. Only characters that could mislead a reader are replaced. */
-function excerpt(json: string): string {
-  const { text, isCut } = shownText(json, EXCERPT_CHARACTERS);
-  return isCut ? `${text}\n… (truncated, ${json.length} characters in total)` : text;
-}
-
-function indented(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `    ${line}`)
-    .join('\n');
-}
+/** How much of a call an email shows. */
+export const EMAIL_ROOM: MessageRoom = { total: 4_000, value: 500, name: 120, lengthOf: ownLength };
 
 /** `refund (server billing)` */
 function toolName(request: ApprovalRequest): string {
@@ -41,7 +32,7 @@ export function notifiedSubject({ request }: Pick<EmailNotification, 'request'>)
   return `${title}: ${shownLine(request.tool, 80)} (${shownLine(request.agentName, 60)})`;
 }
 
-export function notifiedText({ request, level, url, recipient }: EmailNotification): string {
+export function notifiedText({ request, call, level, url, recipient }: EmailNotification): string {
   const reason = request.route?.reason;
   return [
     `Hello ${shownLine(recipient.displayName)},`,
@@ -59,9 +50,11 @@ export function notifiedText({ request, level, url, recipient }: EmailNotificati
     `Decide by:  ${shownInstant(request.deadlineAt)}`,
     ...escalationLines(level),
     '',
+    ...(call.notes.length > 0 ? [...call.notes, ''] : []),
+    ...(call.title === undefined ? [] : [`What it would do: ${call.title}`, '']),
     'Arguments from the agent:',
     '',
-    indented(excerpt(request.arguments.text)),
+    ...call.lines.map((line) => `    ${line}`),
   ].join('\n');
 }
 

@@ -1,5 +1,6 @@
 /** An organization's own settings, the changes between two versions of them, and who may make those changes. */
 import type { MemberPrincipal } from '../people/authorization.ts';
+import type { HiddenNames } from '../shown/hidden-names.ts';
 import { formatDuration } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { requireRecentAuthentication } from '../sign-in/recent-authentication.ts';
@@ -23,6 +24,8 @@ export interface OrganizationTerms {
   readonly reauthenticationWindow: number;
   /** How much of the cap on pending requests one agent may take: over 0, at most 1. */
   readonly agentPendingShare: number;
+  /** Which names of arguments hide their values. */
+  readonly hiddenNames: HiddenNames;
 }
 
 /** Bounds of the durations. The API and the table's constraints use the same. */
@@ -34,7 +37,13 @@ export const DURATION_BOUNDS = {
 
 type Term = keyof OrganizationTerms;
 
-export type TermsWanted = { readonly [Key in Term]?: OrganizationTerms[Key] | undefined };
+/** Of `hiddenNames` also a part. */
+export type TermsWanted = {
+  readonly [Key in Exclude<Term, 'hiddenNames'>]?: OrganizationTerms[Key] | undefined;
+} & {
+  readonly hiddenNames?:
+    { readonly [Key in keyof HiddenNames]?: HiddenNames[Key] | undefined } | undefined;
+};
 
 /** The audit log's key of each term. `sensitive`: the term affects how people and keys authenticate. */
 const TERMS: {
@@ -51,6 +60,7 @@ const TERMS: {
   requireMfa: { key: 'require_mfa', sensitive: true },
   reauthenticationWindow: { key: 'reauthentication_window', duration: true, sensitive: true },
   agentPendingShare: { key: 'agent_pending_share' },
+  hiddenNames: { key: 'hidden_names' },
 };
 
 const ALL_TERMS = Object.keys(TERMS) as readonly Term[];
@@ -60,10 +70,19 @@ export function changesTo(
   current: OrganizationTerms,
   wanted: TermsWanted,
 ): Partial<OrganizationTerms> {
+  const { defaults, add } = wanted.hiddenNames ?? {};
+  const terms = {
+    ...wanted,
+    hiddenNames: {
+      defaults: defaults ?? current.hiddenNames.defaults,
+      add: add ?? current.hiddenNames.add,
+    },
+  };
   const changed = ALL_TERMS.filter(
-    (term) => wanted[term] !== undefined && wanted[term] !== current[term],
+    (term) =>
+      terms[term] !== undefined && JSON.stringify(terms[term]) !== JSON.stringify(current[term]),
   );
-  return Object.fromEntries(changed.map((term) => [term, wanted[term]]));
+  return Object.fromEntries(changed.map((term) => [term, terms[term]]));
 }
 
 /**
@@ -100,7 +119,7 @@ export function describeChanges(
 function auditedValue(
   term: Term,
   value: OrganizationTerms[Term],
-): string | boolean | number | null {
+): OrganizationTerms[Term] | string {
   return TERMS[term].duration && typeof value === 'number' ? formatDuration(value) : value;
 }
 

@@ -15,12 +15,13 @@ import { actorOf } from '../../domain/audit.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import { DEFAULT_HIDDEN_NAMES, type HiddenNames } from '../../domain/shown/hidden-names.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { lockAccessUnchanged } from '../../data/organization/organizations.ts';
 import {
   countPresentations,
   deletePresentation,
-  findPresentationFor,
+  findOwnViews,
   findPresentations,
   insertPresentation,
   listPresentations,
@@ -48,7 +49,25 @@ export function presentationOf(
   };
 }
 
-/** The same. `ownId`: the organization's own entry, if that was looked up already, and null if there is none. */
+/** How the request is shown now. */
+export async function viewOf(
+  { db }: Pick<ServiceContext, 'db'>,
+  request: ApprovalRequest,
+): Promise<RequestView> {
+  const [own] = await findOwnViews(db, [request]);
+  return {
+    presentation: presentationOf(request, own?.presentation),
+    hiddenNames: own?.hiddenNames ?? DEFAULT_HIDDEN_NAMES,
+  };
+}
+
+/** How a request is shown. */
+export interface RequestView {
+  readonly presentation: Presentation | undefined;
+  readonly hiddenNames: HiddenNames;
+}
+
+/** The presentation alone. `ownId`: the organization's own entry, if that was looked up already, and null if there is none. */
 export async function presentationWith(
   { db }: ServiceContext,
   request: ApprovalRequest,
@@ -56,10 +75,8 @@ export async function presentationWith(
 ): Promise<Presentation | undefined> {
   const { organizationId } = request;
   if (ownId === null) return presentationOf(request, undefined);
-  const own =
-    ownId === undefined
-      ? await findPresentationFor(db, organizationId, request)
-      : (await findPresentations(db, organizationId, [ownId]))[0];
+  if (ownId === undefined) return (await viewOf({ db }, request)).presentation;
+  const [own] = await findPresentations(db, organizationId, [ownId]);
   return presentationOf(request, own);
 }
 

@@ -2,7 +2,11 @@
  * Sends notifications by email. All attempts at one message carry the same Message-ID, so a
  * recipient can recognize a duplicate.
  */
-import { notifiedSubject, notifiedText } from '../../domain/notifications/email-message.ts';
+import {
+  EMAIL_ROOM,
+  notifiedSubject,
+  notifiedText,
+} from '../../domain/notifications/email-message.ts';
 import {
   unreachableSubject,
   unreachableText,
@@ -10,13 +14,16 @@ import {
 import { shownLine } from '../../domain/shown-text.ts';
 import { MailRefused, type Email } from '../../platform/mailer.ts';
 import type { Runtime } from '../context.ts';
+import { textOfRequest } from './shown-request.ts';
+import type { SendContext, SendStatements } from './statements.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
 
 export const emailSender: ChannelSender = { send, sendTest };
 
-async function send({ mailer }: Runtime, delivery: Delivery): Promise<SendOutcome> {
-  const written = writtenAs(delivery);
-  if (!mailer || !written) return { kind: 'dropped', reason: 'not_configured' };
+async function send({ mailer, statements }: SendContext, delivery: Delivery): Promise<SendOutcome> {
+  if (!mailer) return { kind: 'dropped', reason: 'not_configured' };
+  const written = await writtenAs(statements, delivery);
+  if (!written) return { kind: 'dropped', reason: 'not_configured' };
   try {
     await mailer.send({
       ...written,
@@ -31,14 +38,20 @@ async function send({ mailer }: Runtime, delivery: Delivery): Promise<SendOutcom
 }
 
 /** Undefined for a message that no one gets by email. */
-function writtenAs(delivery: Delivery): Pick<Email, 'to' | 'subject' | 'text'> | undefined {
+async function writtenAs(
+  statements: SendStatements,
+  delivery: Delivery,
+): Promise<Pick<Email, 'to' | 'subject' | 'text'> | undefined> {
   switch (delivery.event) {
-    case 'notified':
+    case 'notified': {
+      const own = await statements.ownView(delivery.request);
+      const call = textOfRequest(delivery.request, own, EMAIL_ROOM);
       return {
         to: delivery.recipient.email,
         subject: notifiedSubject(delivery),
-        text: notifiedText(delivery),
+        text: notifiedText({ ...delivery, call }),
       };
+    }
     case 'unreachable':
       return {
         to: delivery.recipient.email,

@@ -1,4 +1,9 @@
 /** The statements of senders: what many messages need at the same time is one statement. */
+import {
+  findOwnViews,
+  type OwnView,
+  type PresentedCall,
+} from '../../data/agents/tool-presentations.ts';
 import { findWebhookTargets } from '../../data/notifications/notification-channels.ts';
 import {
   recordAttempts,
@@ -22,6 +27,8 @@ import { inSets } from '../../platform/sets.ts';
 import type { ServiceContext } from '../context.ts';
 
 export interface SendStatements {
+  /** What the organization says about how the call is shown. */
+  ownView(call: PresentedCall): Promise<OwnView | undefined>;
   webhookTarget(channelId: string): Promise<WebhookTarget | undefined>;
   slackConnection(organizationId: string): Promise<SlackConnection | undefined>;
   slackLink(member: LinkedMember): Promise<SlackLink | undefined>;
@@ -41,6 +48,7 @@ export interface SendContext extends ServiceContext {
 
 export function openStatements(db: Db): SendStatements {
   return {
+    ownView: inSets((calls: readonly PresentedCall[]) => findOwnViews(db, calls)),
     webhookTarget: inSets(async (ids: readonly string[]) => {
       const targets = await findWebhookTargets(db, ids);
       return ids.map((id) => targets.get(id));

@@ -4,11 +4,13 @@ import { findWebhookTarget } from '../../data/notifications/notification-channel
 import { publicStatus } from '../../domain/requests/approval-requests.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import type { Recipient } from '../../domain/notifications/notifications.ts';
-import { stringifyExact } from '../../platform/json/exact-json.ts';
+import { withoutHidden } from '../../domain/shown/concealed-source.ts';
+import { JsonText, stringifyExact } from '../../platform/json/exact-json.ts';
 import { v7 } from 'uuid';
 import type { Runtime, ServiceContext } from '../context.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
 import type { SendContext } from './statements.ts';
+import { howToShow } from './shown-request.ts';
 import { isSuccess, mayPass, postSigned, type Posted } from '../webhooks/signed-post.ts';
 import { openSigningSecret } from '../webhooks/signing-secrets.ts';
 
@@ -25,7 +27,10 @@ async function send(
   if (!target) return { kind: 'dropped', reason: 'channel_deleted' };
   const posted = await post(context, target, {
     ...delivery,
-    payload: payloadOf(delivery, target),
+    payload: payloadOf(
+      delivery,
+      target.includeArguments ? await argumentsOf(context, delivery) : {},
+    ),
     signal,
   });
   if (posted.kind === 'refused')
@@ -103,10 +108,7 @@ async function post(
 }
 
 /** Members that are undefined are left out of the JSON. */
-function payloadOf(
-  delivery: Delivery,
-  { includeArguments }: WebhookTarget,
-): Record<string, unknown> {
+function payloadOf(delivery: Delivery, shown: ShownArguments): Record<string, unknown> {
   const { request } = delivery;
   return {
     id: delivery.id,
@@ -123,7 +125,7 @@ function payloadOf(
       deadline_at: request.deadlineAt,
       status: publicStatus(request.state),
       url: delivery.url,
-      arguments: includeArguments ? request.arguments : undefined,
+      ...shown,
     },
     ...partOf(delivery),
   };
@@ -146,6 +148,24 @@ const memberOf = ({ membershipId, displayName }: Recipient) => ({
   membership_id: membershipId,
   display_name: displayName,
 });
+
+interface ShownArguments {
+  readonly arguments?: JsonText;
+  /** Pointers to the values that are replaced by a placeholder. */
+  readonly hidden_arguments?: readonly string[];
+}
+
+async function argumentsOf(
+  { statements }: SendContext,
+  { request }: Delivery,
+): Promise<ShownArguments> {
+  const how = howToShow(request, await statements.ownView(request));
+  const { text, hidden } = withoutHidden(request.arguments.text, how);
+  return {
+    arguments: new JsonText(text),
+    ...(hidden.length > 0 && { hidden_arguments: hidden }),
+  };
+}
 
 function notifiedPart({
   recipient,

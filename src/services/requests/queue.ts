@@ -4,6 +4,7 @@ import type { QueueReader, QueueScope } from '../../data/requests/queue/access.t
 import { findCallMarks } from '../../data/requests/queue/call-marks.ts';
 import { findPresentations } from '../../data/agents/tool-presentations.ts';
 import type { OwnPresentation, Presentation } from '../../domain/agents/tool-presentations.ts';
+import type { HiddenNames } from '../../domain/shown/hidden-names.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import { NO_MARKS, type CallMarks } from '../../domain/requests/call-marks.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
@@ -16,7 +17,7 @@ import {
   type RequestAbilities,
 } from '../../domain/requests/request-access.ts';
 import type { LongList } from '../../platform/long-list.ts';
-import { presentationOf, presentationWith } from '../agents/tool-presentations.ts';
+import { presentationOf, viewOf } from '../agents/tool-presentations.ts';
 import type { ServiceContext } from '../context.ts';
 import { readAudience } from './audience.ts';
 import { requireForAgent } from './agent-permission.ts';
@@ -37,6 +38,7 @@ export interface MarkedRequest extends ShownRequest {
 /** One request, and what the caller can do to it. */
 export interface RequestDetail extends MarkedRequest {
   readonly abilities: RequestAbilities;
+  readonly hiddenNames: HiddenNames;
 }
 
 /** A key sees all that its member may see. The scope is for people who look at their own queue. */
@@ -100,12 +102,12 @@ async function detailOf(
   principal: ProductPrincipal,
   request: ApprovalRequest,
 ): Promise<RequestDetail> {
-  const [presentation, audience, marks] = await Promise.all([
-    presentationWith(context, request),
+  const [view, audience, marks] = await Promise.all([
+    viewOf(context, request),
     refuseUnlessVisible(context, principal, request),
     findCallMarks(context.db, [request.id]),
   ]);
-  const about = { request, presentation, marks: marks.get(request.id) ?? NO_MARKS };
+  const about = { request, ...view, marks: marks.get(request.id) ?? NO_MARKS };
   return { ...about, abilities: abilitiesOf({ principal, request, audience }) };
 }
 

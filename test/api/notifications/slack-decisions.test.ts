@@ -49,7 +49,7 @@ describe('a person asked in Slack', () => {
   test('decides by a button: the adapter gets the answer, the record names person and channel, the message shows it', async () => {
     const here = await scene();
     const { id, post } = await asked(here);
-    expect(JSON.stringify(post.blocks)).toContain('{\\"amount\\":120}');
+    expect(JSON.stringify(post.blocks)).toContain('\\"amount\\": 120');
     expect(await click(here, post, 'Approve')).toBe(`Approved by ${here.reviewer.displayName}.`);
 
     const answer = await adapterOf(app, here.agent).get(`/api/aap/v1/requests/${id}`);

@@ -88,6 +88,7 @@ describe('GET /organization', () => {
         require_mfa: false,
         reauthentication_window: '15m',
         agent_pending_share: 0.25,
+        hidden_names: { defaults: true, add: [] },
       },
       limits: { active_agents: 100, pending_requests: 1000, seats: { limit: 50, used: 2 } },
     });
@@ -111,6 +112,7 @@ describe('PATCH /organization', () => {
         reauthentication_window: '61s',
         agent_pending_share: 0.07,
         personal_api_keys_allowed: false,
+        hidden_names: { add: ['iban', 'account number'] },
       },
     });
     expect([
@@ -126,6 +128,7 @@ describe('PATCH /organization', () => {
       require_mfa: false,
       reauthentication_window: '61s',
       agent_pending_share: 0.07,
+      hidden_names: { defaults: true, add: ['iban', 'account number'] },
     };
     expect(settingsOf(changed)).toEqual(settings);
     expect(settingsOf(await owner.browser.get(PATH))).toEqual(settings);
@@ -140,6 +143,10 @@ describe('PATCH /organization', () => {
             max_api_key_lifetime: { old: null, new: '90m' },
             reauthentication_window: { old: '15m', new: '61s' },
             agent_pending_share: { old: 0.25, new: 0.07 },
+            hidden_names: {
+              old: { defaults: true, add: [] },
+              new: { defaults: true, add: ['iban', 'account number'] },
+            },
           },
         },
       },
@@ -187,6 +194,10 @@ describe('PATCH /organization', () => {
     [{ settings: { claim_timeout: '25h' } }, '/settings/claim_timeout'],
     [{ settings: { claim_timeout: null } }, '/settings/claim_timeout'],
     [{ settings: { reauthentication_window: '59s' } }, '/settings/reauthentication_window'],
+    [{ settings: { hidden_names: { add: ['--'] } } }, '/settings/hidden_names/add/0'],
+    [{ settings: { hidden_names: { add: ['x'.repeat(101)] } } }, '/settings/hidden_names/add/0'],
+    [{ settings: { hidden_names: { add: Array(101).fill('x') } } }, '/settings/hidden_names/add'],
+    [{ settings: { hidden_names: { add: null } } }, '/settings/hidden_names/add'],
     [{ settings: { reauthentication_window: '1441m' } }, '/settings/reauthentication_window'],
     [{ settings: { agent_pending_share: 0 } }, '/settings/agent_pending_share'],
     [{ settings: { agent_pending_share: 1.01 } }, '/settings/agent_pending_share'],

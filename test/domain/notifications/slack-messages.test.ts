@@ -1,12 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ApprovalRequest } from '../../../src/domain/requests/approval-requests.ts';
 import {
-  answeredMessage,
-  askingMessage,
+  answeredMessage as answeredOf,
+  askingMessage as askingOf,
   escapeSlackText,
+  SLACK_ROOM,
   testMessage,
   type SlackText,
 } from '../../../src/domain/notifications/slack/messages.ts';
+import { callText } from '../../../src/domain/shown/call-text.ts';
+import { DEFAULT_HIDDEN_NAMES } from '../../../src/domain/shown/hidden-names.ts';
+import { readSource } from '../../../src/platform/json/source-values.ts';
 import { JsonText } from '../../../src/platform/json/exact-json.ts';
 import { passedLimits } from '../../support/servers/slack-limits.ts';
 
@@ -36,6 +40,16 @@ function request(
     ...rest,
   };
 }
+
+const HOW = { presentation: undefined, hiddenNames: DEFAULT_HIDDEN_NAMES };
+const textOf = (asked: ApprovalRequest) => {
+  const call = { ...asked, whole: readSource(asked.arguments.text), context: undefined };
+  return callText(call, HOW, SLACK_ROOM);
+};
+const askingMessage = (asked: ApprovalRequest, url: string): SlackText =>
+  askingOf(asked, textOf(asked), { url });
+const answeredMessage = (asked: ApprovalRequest, url: string): SlackText =>
+  answeredOf(asked, textOf(asked), { url });
 
 const DECISION = {
   id: request().id,
@@ -91,7 +105,7 @@ describe('a message', () => {
       'Refund bot',
       'refund-bot',
       'production',
-      '{"amount": 1.00}',
+      '"amount": 1.00',
       'Refunds over 100',
     ]) {
       expect(text).toContain(part);
@@ -142,7 +156,7 @@ describe('a message', () => {
     for (const { text, blocks } of messages) {
       expect(markup(blocks)).toEqual([]);
       expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
-      expect(read(blocks)).toContain(JSON.stringify({ a: attack }));
+      expect(read(blocks)).toContain(`"a": ${JSON.stringify(attack)}`);
     }
     expect(JSON.stringify(messages)).not.toContain('"emoji":true');
   });
@@ -162,13 +176,14 @@ describe('a message', () => {
   test('truncates long arguments, never inside a character, and says so', () => {
     const args = `{"text": "${'😀'.repeat(4_000)}"}`;
     const text = read(askingMessage(request({ args }), URL_OF).blocks);
-    expect(text).toContain(`truncated (${args.length} characters in total)`);
+    expect(text).toContain('Shortened here: /text (8,000 characters).');
+    expect(text).toContain('😀 … (8,000 characters) … 😀');
     expect(text.isWellFormed()).toBe(true);
     const lengths = askingMessage(request({ args }), URL_OF).blocks.map(
       (block) => read(block).length,
     );
     expect(Math.max(...lengths)).toBeLessThan(6_000);
-    expect(read(askingMessage(request(), URL_OF).blocks)).not.toContain('truncated');
+    expect(read(askingMessage(request(), URL_OF).blocks)).not.toContain('Shortened');
   });
 
   const FILLERS = [
@@ -201,7 +216,7 @@ describe('a message', () => {
         server: much,
         agentName: much,
         agentInstanceName: much,
-        args: much,
+        args: JSON.stringify({ [much]: much, list: [...much] }),
         route,
       };
       const decision = {

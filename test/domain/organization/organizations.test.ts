@@ -19,6 +19,7 @@ const terms: OrganizationTerms = {
   requireMfa: false,
   reauthenticationWindow: 900,
   agentPendingShare: 0.25,
+  hiddenNames: { defaults: true, add: ['iban'] },
 };
 
 function person({

@@ -2,9 +2,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PresentationField } from '../../../src/domain/agents/tool-presentations.ts';
-import { excerptOf as excerptOfRead } from '../../../src/domain/requests/excerpt.ts';
-import { knownEntries } from '../../../src/platform/json/json-members.ts';
-import { valueAt } from '../../../src/platform/json/json-pointers.ts';
+import { excerptOf as excerptOfText } from '../../../src/domain/requests/excerpt.ts';
+import { DEFAULT_HIDDEN_NAMES, type HiddenNames } from '../../../src/domain/shown/hidden-names.ts';
+import type { ShownPresentation } from '../../../src/domain/shown/shown-call.ts';
 
 const field = (path: string, role?: PresentationField['role']): PresentationField => ({
   path,
@@ -12,11 +12,11 @@ const field = (path: string, role?: PresentationField['role']): PresentationFiel
   kind: 'text',
   ...(role && { role }),
 });
-const excerptOf = (text: string, presentation: Parameters<typeof excerptOfRead>[1]): string =>
-  excerptOfRead(
-    { valueAt: (pointer) => valueAt(text, pointer), members: () => knownEntries(text) },
-    presentation,
-  );
+const excerptOf = (
+  text: string,
+  presentation: ShownPresentation | undefined,
+  hiddenNames: HiddenNames = DEFAULT_HIDDEN_NAMES,
+): string => excerptOfText(text, { presentation, hiddenNames });
 const presented = (title: string, ...fields: PresentationField[]) => ({ title, fields });
 const refund =
   '{"amount":120.50,"to":{"name":"Ada","card":"4111"},"note":"a\\nb","tags":["x","y"]}';
@@ -78,7 +78,7 @@ test.each([
     'a beginning that ends in a value',
     '{"a":1,"long":"one two\\u00',
     undefined,
-    'a: 1 · long: one two',
+    'a: 1 · long: one two…',
   ],
   ['a beginning that ends in a name', '{"a":1,"lo', undefined, 'a: 1'],
   ['a beginning that ends before a value', '{"a":1,"long" : ', undefined, 'a: 1'],
@@ -86,7 +86,7 @@ test.each([
     'a beginning with the value',
     '{"a":1,"long":"one tw',
     presented('Write {/long} {/later}'),
-    'Write one tw',
+    'Write one tw…',
   ],
 ])('shows %s', (_name, text, presentation, expected) => {
   expect(excerptOf(text, presentation)).toBe(expected);

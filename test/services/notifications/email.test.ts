@@ -67,7 +67,7 @@ describe('an email about a request', () => {
     const mail = await mails.mailTo(reviewer.email);
     expect(mail.subject).toBe(`Approval needed: refund (Agent ${agent.slug})`);
     expect(mail.text).toContain(`${publicUrl}/requests/${id}`);
-    expect(mail.text).toContain('"amount":12');
+    expect(mail.text).toContain('"amount": 12');
     expect(mail.text).toMatch(/Decide by: {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC/);
     expect([mailsTo(reviewer).length, mailsTo(organization.owner).length]).toEqual([1, 1]);
   });
@@ -98,13 +98,16 @@ describe('an email about a request', () => {
     expect(mail.text).toContain(String.raw`"a\u202eb"`);
   });
 
-  test('shows the start of long arguments and says that they are truncated', async () => {
-    await ask(app, agent, { arguments: { text: 'x'.repeat(5_000) } });
+  test('shows both ends of long arguments and says that they are shortened', async () => {
+    await ask(app, agent, { arguments: { text: `${'x'.repeat(5_000)}the end` } });
     await drain(app);
     const { text } = await mails.mailTo(reviewer.email);
-    expect(text).toContain(`{"text":"${'x'.repeat(990)}`);
-    expect(text).not.toContain('x'.repeat(1_001));
-    expect(text).toContain('truncated, 5011 characters in total');
+    expect(text).toContain(`"text": "${'x'.repeat(300)}`);
+    expect(text).not.toContain('x'.repeat(501));
+    expect(text).toContain('the end"');
+    expect(text).toContain(
+      'Shortened here: /text (5,007 characters). Open the request to read all of it.',
+    );
   });
 
   test('says until when the level waits, and does not promise that others are asked next', async () => {

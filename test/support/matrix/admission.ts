@@ -65,6 +65,7 @@ interface Check {
  */
 const askedAtAgent: Readonly<Record<string, Permission>> = {
   getRequest: 'request.read',
+  revealValues: 'request.read',
   getRequestRouting: 'request.read',
   getRequestTimeline: 'request.read',
   getRequestAssessments: 'request.read',

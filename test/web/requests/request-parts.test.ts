@@ -1,16 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { linesBetween, linesOfUnified } from '../../../web/src/areas/requests/call/diff-lines.ts';
-import {
-  mainValuesOf,
-  presentCall,
-  type Field,
-  type Presentation,
-} from '../../../web/src/areas/requests/call/presented-call.ts';
 import { fitsSearch } from '../../../web/src/areas/requests/queue/queue-search.ts';
 import { scaleOf } from '../../../web/src/areas/requests/timeline/timeline-scale.ts';
-import { rowsOf } from '../../../web/src/exact/json-rows.ts';
-import { readSource, SourceValue } from '../../../web/src/exact/source-values.ts';
 
 describe('a change', () => {
   test('of two texts has each old line and each new line, in their order', () => {
@@ -128,120 +120,6 @@ describe('the picture of a timeline', () => {
           expect(at >= 0 && at <= 1.000_001).toBe(true);
       }),
     );
-  });
-});
-
-describe('a presentation', () => {
-  const presentation: Presentation = {
-    source: 'built_in',
-    title: 'Refund {/amount} of {/gone}{/id}',
-    fields: [
-      { path: '/amount', label: 'Amount', kind: 'money', role: 'primary' },
-      { path: '/meta', label: 'Meta', kind: 'json' },
-      { path: '/meta/a', label: 'A', kind: 'text' },
-    ],
-  };
-  const shown = presentCall(
-    presentation,
-    readSource('{"id":"p1","amount":1.10,"meta":{"a":1,"b":2},"hidden":[1,2]}') as SourceValue,
-  );
-
-  test('fills its title from the arguments, digit by digit', () => {
-    expect(shown?.title.map((part) => (part instanceof SourceValue ? part.source : part))).toEqual([
-      'Refund ',
-      '1.10',
-      ' of ',
-      '"p1"',
-    ]);
-  });
-
-  test('names what decides: its primary fields, or else the first short value', () => {
-    const whole = readSource('{"long":[1],"id":"p1","amount":1.10}');
-    const named = (...of: Parameters<typeof mainValuesOf>) =>
-      mainValuesOf(...of).map(({ label, value }) => `${label} ${value.source}`);
-    expect(named(shown, whole)).toEqual(['Amount 1.10']);
-    expect(named(undefined, whole)).toEqual(['"id" "p1"']);
-    expect(mainValuesOf(undefined, undefined)).toEqual([]);
-  });
-
-  describe('with a sensitive field', () => {
-    const field = (path: string, of: Partial<Field> = {}): Field => ({
-      ...{ path, label: path, kind: 'json' },
-      ...of,
-    });
-    const secret = (path: string) => field(path, { role: 'sensitive' });
-    const whole = readSource(
-      '{"config":{"url":"u","token":"t"},"rows":[{"n":"a"},{"n":"b"}],"before":"x","after":"y","open":1}',
-    ) as SourceValue;
-    const call = (title: string, ...fields: Field[]) =>
-      presentCall({ source: 'built_in', title, fields }, whole);
-    const hiddenOf = (...fields: Field[]) =>
-      call('', ...fields)?.fields.flatMap(({ isHidden, field: { path } }) =>
-        isHidden ? [path] : [],
-      );
-
-    test('hides it inside another field, as in all arguments', () => {
-      const shown = call('', field('/config', { role: 'primary' }), secret('/config/token'));
-      expect(shown?.fields.map(({ isHidden }) => isHidden)).toEqual([false, true]);
-      const drawn = rowsOf(whole.at('/config') as SourceValue, shown?.sensitive);
-      expect(drawn.map(({ part }) => part)).toEqual(['open', 'value', 'sensitive', 'close']);
-      expect(mainValuesOf(shown, whole).map(({ sensitive }) => sensitive)).toEqual([
-        shown?.sensitive,
-      ]);
-    });
-
-    test('hides a part of it in another field, also from the confirmation', () => {
-      const fields = [field('/config/url', { role: 'primary' }), secret('/config'), field('/open')];
-      expect(hiddenOf(...fields)).toEqual(['/config/url', '/config']);
-      expect(mainValuesOf(call('', ...fields), whole).map(({ label }) => label)).toEqual(['/open']);
-    });
-
-    test('hides lists, tables and changes that have it', () => {
-      const item = { fields: [{ path: '/n', label: 'N', kind: 'text' as const }] };
-      const rows = field('/rows', { kind: 'table', item });
-      expect(hiddenOf(rows, secret('/rows/0/n'))).toEqual(['/rows', '/rows/0/n']);
-      const list = field('/rows', { kind: 'list' });
-      expect(hiddenOf(list, secret('/rows/1'))).toEqual(['/rows', '/rows/1']);
-      const change = field('/open', { kind: 'diff', before: '/before', after: '/after' });
-      expect(hiddenOf(change, secret('/before'))).toEqual(['/open', '/before']);
-      expect(hiddenOf(rows, list, change, secret('/config'))).toEqual(['/config']);
-    });
-
-    test('hides both sides of a sensitive change in all arguments', () => {
-      const change = { kind: 'diff', before: '/before', after: '/after' } as const;
-      const shown = call('', field('/open', { ...change, role: 'sensitive' }));
-      expect(shown?.sensitive).toEqual(
-        new Set(['/open', '/before', '/after'].map((path) => whole.at(path)?.offset)),
-      );
-    });
-
-    test.each([
-      ['it', '{/config/token}'],
-      ['what has it', '{/config}'],
-    ])('hides %s in the title', (_what, title) => {
-      const shown = call(`Set ${title} {/open}`, secret('/config/token'));
-      expect(shown?.title.map((part) => (typeof part === 'string' ? part : part.kind))).toEqual([
-        'Set ',
-        'sensitive',
-        ' ',
-        'number',
-      ]);
-    });
-  });
-
-  test('names the currency with the amount, whatever its role is', () => {
-    const paid = presentCall(
-      {
-        ...presentation,
-        fields: [...presentation.fields, { path: '/currency', label: 'Unit', kind: 'text' }],
-      },
-      readSource('{"amount":1.10,"currency":"EUR"}') as SourceValue,
-    );
-    expect(mainValuesOf(paid, undefined).map(({ label }) => label)).toEqual(['Amount', 'Unit']);
-  });
-
-  test('says how many values it leaves out', () => {
-    expect(shown?.leftOut).toBe(3);
   });
 });
 

@@ -1,8 +1,9 @@
-/** Keys that an agent chose, as source text between quotes: a key can be a sentence that looks like one of ours. */
+/** Keys that an agent chose, as text between quotes: a key can be a sentence that looks like one of ours. */
+import { decodedSource } from '../../../src/platform/json/source-values.ts';
 
 const MOST_CHARACTERS = 60;
 /** A character, or an escape that stands for one. */
-const CHARACTERS = /\\u[\da-f]{4}|\\.|./gisu;
+const CHARACTERS = /\\.|./gsu;
 
 export interface CutKey {
   /** With quotes at both ends, also where it is cut. */
@@ -12,9 +13,10 @@ export interface CutKey {
 }
 
 export function cutKey(keySource: string): CutKey {
-  const characters = keySource.slice(1, -1).match(CHARACTERS) ?? [];
+  const source = decodedSource(keySource);
+  const characters = source.slice(1, -1).match(CHARACTERS) ?? [];
   let length = 0;
   const end = characters.findIndex((character) => (length += character.length) > MOST_CHARACTERS);
-  if (end === -1) return { shown: keySource, left: 0 };
+  if (end === -1) return { shown: source, left: 0 };
   return { shown: `"${characters.slice(0, end).join('')}…"`, left: characters.length - end };
 }

@@ -1,21 +1,18 @@
-/** The beginning of a foreign text, for places that only name it. Says how long the text is when it is cut. */
+/** A foreign text in a place that only names it. Of a long one the first and the last part, and how long it is. */
+import { cutPieces, textPieces } from '../../../src/domain/shown/text-pieces.ts';
 import { exact as words } from '../text/exact.ts';
-import { ForeignText } from './foreign-text.tsx';
+import { ForeignPieces } from './foreign-text.tsx';
 
-const MOST_CHARACTERS = 160;
+const LIMITS = { characters: 160, lines: 160 };
 
 export function CutText({ text }: { readonly text: string }) {
-  const head = headOf(text, MOST_CHARACTERS);
+  const { head, tail } = cutPieces(textPieces(text), LIMITS);
+  if (!tail) return <ForeignPieces isName pieces={head} />;
   return (
     <>
-      <ForeignText isName text={head} />
-      {head.length < text.length && <small> … {words.cut(text.length)}</small>}
+      <ForeignPieces isName pieces={head} />
+      <small> … {words.cut(text.length)} … </small>
+      <ForeignPieces isName pieces={tail} />
     </>
   );
-}
-
-/** At most that many units. Cuts no character of two units in half. */
-export function headOf(text: string, most: number): string {
-  const isInside = text.length > most && /[\ud800-\udbff]/.test(text.charAt(most - 1));
-  return text.slice(0, isInside ? most - 1 : most);
 }

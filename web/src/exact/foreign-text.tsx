@@ -3,74 +3,77 @@
  * drawn as marked escapes. Letters of another script are marked. No letter changes the order of the
  * signs around it.
  */
-import { shownPieces, type ShownPiece } from '../../../src/domain/shown-text.ts';
+import { letterPieces } from '../../../src/domain/shown/mixed-scripts.ts';
+import { foldText, textPieces, type TextPiece } from '../../../src/domain/shown/text-pieces.ts';
 import { exact as words } from '../text/exact.ts';
 import classes from './foreign-text.module.css';
-import { blankPieces } from './blank-runs.ts';
 import { directedPieces } from './directions.ts';
-import { letterPieces } from './mixed-scripts.ts';
-import { withoutCarriageReturns } from './warnings.ts';
 
-interface ForeignTextProps {
-  readonly text: string;
+interface DrawnProps {
   /** True for a part of the source text of JSON, which has escapes. */
   readonly isSource?: boolean;
   /** True for names: a line break in one would draw lines that look like ours. */
   readonly isName?: boolean;
 }
 
-export function ForeignText({ text, isSource = false, isName = false }: ForeignTextProps) {
-  const shown = shownPieces(withoutCarriageReturns(text));
-  const pieces = isName ? shown.flatMap(withBreaksShown) : shown;
+export function ForeignText({ text, ...drawn }: DrawnProps & { readonly text: string }) {
+  return <ForeignPieces pieces={textPieces(text)} {...drawn} />;
+}
+
+interface ForeignPiecesProps extends DrawnProps {
+  readonly pieces: readonly TextPiece[];
+}
+
+export function ForeignPieces({ pieces, isSource = false, isName = false }: ForeignPiecesProps) {
+  const shown = isName ? pieces.flatMap(withBreaksShown) : pieces;
   return (
     <bdi dir="ltr" className={classes['foreign']}>
-      {pieces.map(({ text: piece, isEscape }, index) =>
-        isEscape ? (
-          // Pieces never change their order: they are parts of one text.
-          <mark key={index} className={classes['escape']} title={words.hidden}>
-            {piece}
-          </mark>
-        ) : (
-          <Folded key={index} text={piece} isSource={isSource} />
-        ),
-      )}
+      {shown.map((piece, index) => (
+        // Pieces never change their order: they are parts of one text.
+        <Piece key={index} piece={piece} isSource={isSource} />
+      ))}
     </bdi>
   );
 }
 
 /** Line breaks and tabs as escapes, too. */
-function withBreaksShown({ text, isEscape }: ShownPiece): readonly ShownPiece[] {
-  if (isEscape) return [{ text, isEscape }];
-  return text
+function withBreaksShown(piece: TextPiece): readonly TextPiece[] {
+  if (piece.kind !== 'text') return [piece];
+  return piece.text
     .split(/([\n\t])/)
     .filter((part) => part !== '')
     .map((part) =>
       part === '\n' || part === '\t'
-        ? { text: part === '\n' ? String.raw`\n` : String.raw`\t`, isEscape: true }
-        : { text: part, isEscape: false },
+        ? { kind: 'escape', text: part === '\n' ? String.raw`\n` : String.raw`\t`, count: 1 }
+        : { ...piece, text: part },
     );
 }
 
-type PartProps = Required<Pick<ForeignTextProps, 'text' | 'isSource'>>;
+interface PieceProps {
+  readonly piece: TextPiece;
+  readonly isSource: boolean;
+}
 
-/** A long run of blanks takes one place. It stays in the page, so that a copy of the text has it. */
-function Folded({ text, isSource }: PartProps) {
-  return blankPieces(text).map(({ text: piece, blanks, breaks }, index) => {
-    if (blanks === 0 && breaks === 0)
-      return <Directed key={index} text={piece} isSource={isSource} />;
-    const label = blanks > 0 ? words.blanks(blanks) : words.breaks(breaks);
+/** A folded run takes one place. It stays in the page, so that a copy of the text has it. */
+function Piece({ piece: { kind, text, count }, isSource }: PieceProps) {
+  if (kind === 'text') return <Directed text={text} isSource={isSource} />;
+  if (kind === 'escape')
     return (
-      <span
-        key={index}
-        role="img"
-        aria-label={label}
-        className={classes['fold']}
-        data-label={label}
-      >
-        <span className={classes['blanks']}>{piece}</span>
-      </span>
+      <mark className={classes['escape']} title={words.hidden}>
+        {text}
+      </mark>
     );
-  });
+  const label = foldText(kind, count);
+  return (
+    <span role="img" aria-label={label} className={classes['fold']} data-label={label}>
+      <span className={classes['blanks']}>{text}</span>
+    </span>
+  );
+}
+
+interface PartProps {
+  readonly text: string;
+  readonly isSource: boolean;
 }
 
 function Directed({ text, isSource }: PartProps) {

@@ -1,11 +1,11 @@
 /** The lines in which a value is drawn: one for each value, and one for the end of each container. */
-import type { SourceValue } from './source-values.ts';
+import type { SourceValue } from '../../../src/platform/json/source-values.ts';
 
 export interface JsonRow {
   readonly depth: number;
   /** With its quotes; absent for items and for the outermost value. */
   readonly keySource: string | undefined;
-  readonly part: 'value' | 'open' | 'close' | 'sensitive';
+  readonly part: 'value' | 'open' | 'close' | 'hidden';
   readonly value: SourceValue;
 }
 
@@ -16,15 +16,12 @@ const MOST_STEPS = 20;
 export const indentOf = (depth: number): { readonly steps: number; readonly level?: number } =>
   depth > MOST_STEPS ? { steps: MOST_STEPS, level: depth } : { steps: depth };
 
-/** `sensitive`: where values begin that are drawn only when a reader asks. */
-export function rowsOf(
-  outermost: SourceValue,
-  sensitive: ReadonlySet<number> = new Set(),
-): JsonRow[] {
+/** `hidden`: where values begin that are drawn only when a reader asks. */
+export function rowsOf(outermost: SourceValue, hidden: ReadonlySet<number> = new Set()): JsonRow[] {
   const rows: JsonRow[] = [];
   const add = (value: SourceValue, depth: number, keySource?: string): void => {
-    if (sensitive.has(value.offset)) {
-      rows.push({ depth, keySource, part: 'sensitive', value });
+    if (hidden.has(value.offset)) {
+      rows.push({ depth, keySource, part: 'hidden', value });
       return;
     }
     if (value.size === 0) {

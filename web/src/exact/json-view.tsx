@@ -1,12 +1,13 @@
 /** JSON as it was sent, line by line. Of long values only the visible lines are in the page. */
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState, type CSSProperties } from 'react';
+import { useMemo, useRef, type CSSProperties } from 'react';
 import { exact as words } from '../text/exact.ts';
 import { ForeignText } from './foreign-text.tsx';
+import { HiddenValue } from './hidden-value.tsx';
 import { indentOf, rowsOf, type JsonRow } from './json-rows.ts';
 import classes from './json-view.module.css';
-import type { SourceValue } from './source-values.ts';
+import { decodedSource, type SourceValue } from '../../../src/platform/json/source-values.ts';
 import { TextBlock } from './text-block.tsx';
 
 /** Up to here, all lines are in the page, so that searching in the page and printing find them. */
@@ -22,24 +23,34 @@ interface JsonViewProps {
   readonly value: SourceValue;
   readonly label: string;
   /** Where values begin that are drawn only when a reader asks. */
-  readonly sensitive?: ReadonlySet<number> | undefined;
+  readonly hidden?: ReadonlySet<number>;
+  /** Where the outermost value is in the request: `/arguments` or `/context`. */
+  readonly root?: string;
 }
 
-export function JsonView({ value, label, sensitive }: JsonViewProps) {
-  const rows = useMemo(() => rowsOf(value, sensitive), [value, sensitive]);
+const NOTHING: ReadonlySet<number> = new Set();
+
+export function JsonView({ value, label, hidden = NOTHING, root = '' }: JsonViewProps) {
+  const rows = useMemo(() => rowsOf(value, hidden), [value, hidden]);
   const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
   if (rows.length > (isNarrow ? ALL_ROWS_NARROW : ALL_ROWS))
-    return <LongJson rows={rows} label={label} />;
+    return <LongJson rows={rows} label={label} root={root} />;
   return (
     <div className={classes['json']} role="group" aria-label={label}>
       {rows.map((row, index) => (
-        <Row key={index} row={row} />
+        <Row key={index} row={row} root={root} />
       ))}
     </div>
   );
 }
 
-function LongJson({ rows, label }: { readonly rows: readonly JsonRow[]; readonly label: string }) {
+interface LongJsonProps {
+  readonly rows: readonly JsonRow[];
+  readonly label: string;
+  readonly root: string;
+}
+
+function LongJson({ rows, label, root }: LongJsonProps) {
   const scroller = useRef<HTMLDivElement>(null);
   // The compiler of React cannot memoize what the virtualizer returns, and nothing here needs that.
   // eslint-disable-next-line react-hooks/incompatible-library
@@ -75,7 +86,7 @@ function LongJson({ rows, label }: { readonly rows: readonly JsonRow[]; readonly
                   className={classes['placed']}
                   style={{ transform: `translateY(${start}px)` }}
                 >
-                  <Row row={row} />
+                  <Row row={row} root={root} />
                 </div>
               )
             );
@@ -86,7 +97,7 @@ function LongJson({ rows, label }: { readonly rows: readonly JsonRow[]; readonly
   );
 }
 
-function Row({ row }: { readonly row: JsonRow }) {
+function Row({ row, root }: { readonly row: JsonRow; readonly root: string }) {
   const { depth, keySource, part, value } = row;
   const isList = value.kind === 'array';
   const { steps, level } = indentOf(depth);
@@ -95,14 +106,14 @@ function Row({ row }: { readonly row: JsonRow }) {
       {level !== undefined && <span className={classes['level']}>{words.level(level)}</span>}
       {keySource !== undefined && (
         <span className={classes['key']}>
-          <ForeignText text={keySource} isSource />
+          <ForeignText text={decodedSource(keySource)} isSource />
           {': '}
         </span>
       )}
       {part === 'open' && <span>{isList ? '[' : '{'}</span>}
       {part === 'close' && <span>{isList ? ']' : '}'}</span>}
       {part === 'value' && <Value value={value} />}
-      {part === 'sensitive' && <Hidden value={value} />}
+      {part === 'hidden' && <Hidden value={value} root={root} />}
       {part === 'open' && (
         <span className={classes['size']}>
           {isList ? words.items(value.size) : words.members(value.size)}
@@ -112,29 +123,25 @@ function Row({ row }: { readonly row: JsonRow }) {
   );
 }
 
-function Hidden({ value }: { readonly value: SourceValue }) {
-  const [isShown, setShown] = useState(false);
-  if (isShown) return <TextBlock text={value.source} mono />;
+function Hidden({ value, root }: { readonly value: SourceValue; readonly root: string }) {
   return (
-    <button
-      type="button"
-      className={classes['reveal']}
-      onClick={() => {
-        setShown(true);
-      }}
-    >
-      {words.reveal}
-    </button>
+    <HiddenValue pointers={[`${root}${value.pointer}`]}>
+      {value.size > 0 ? (
+        <TextBlock text={value.source} mono offset={value.offset} />
+      ) : (
+        <Value value={value} />
+      )}
+    </HiddenValue>
   );
 }
 
 function Value({ value }: { readonly value: SourceValue }) {
-  const { kind, source } = value;
+  const { kind, source, offset } = value;
   if (kind === 'string' && (source.length > INLINE_CHARACTERS || value.characters.includes('\n')))
-    return <TextBlock text={value.characters} mono />;
+    return <TextBlock text={value.characters} mono offset={offset} />;
   return (
     <span className={classes[kind]}>
-      <ForeignText text={source} isSource />
+      <ForeignText text={decodedSource(source)} isSource />
     </span>
   );
 }

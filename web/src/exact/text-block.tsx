@@ -1,35 +1,43 @@
 /** A long text or one of several lines, set apart so that it cannot pass for what is around it. */
 import { useState } from 'react';
+import { cutOnPage, textPieces } from '../../../src/domain/shown/text-pieces.ts';
 import { exact as words } from '../text/exact.ts';
-import { headOf } from './cut-text.tsx';
-import { ForeignText } from './foreign-text.tsx';
+import { ForeignPieces } from './foreign-text.tsx';
+import { useReading } from './reading.ts';
 import classes from './text-block.module.css';
 
-const FIRST_CHARACTERS = 2_000;
-const FIRST_LINES = 24;
-
-export function TextBlock({
-  text,
-  mono = false,
-}: {
+interface TextBlockProps {
   readonly text: string;
   readonly mono?: boolean;
-}) {
+  /** Where the value begins in the arguments. */
+  readonly offset?: number | undefined;
+}
+
+export function TextBlock({ text, mono = false, offset }: TextBlockProps) {
   const [isWhole, setWhole] = useState(false);
-  const head = firstOf(text);
+  const reading = useReading();
+  const pieces = textPieces(text);
+  const { head, tail } = cutOnPage(pieces);
   return (
     <div className={classes['block']} data-mono={mono || undefined}>
       <div className={classes['text']}>
-        {text === '' ? <em>{words.emptyText}</em> : <ForeignText text={isWhole ? text : head} />}
-        {!isWhole && head.length < text.length && <span aria-hidden="true"> …</span>}
+        {text === '' && <em>{words.emptyText}</em>}
+        <ForeignPieces pieces={isWhole ? pieces : head} />
+        {!isWhole && tail && (
+          <>
+            <p className={classes['between']}>{words.between(text.length)}</p>
+            <ForeignPieces pieces={tail} />
+          </>
+        )}
       </div>
-      {head.length < text.length && (
+      {tail && (
         <button
           type="button"
           className={classes['more']}
           aria-expanded={isWhole}
           onClick={() => {
             setWhole(!isWhole);
+            if (offset !== undefined) reading.open(offset);
           }}
         >
           {isWhole ? words.showLess : words.showAll(text.length)}
@@ -37,15 +45,4 @@ export function TextBlock({
       )}
     </div>
   );
-}
-
-function firstOf(text: string): string {
-  let end = Math.min(text.length, FIRST_CHARACTERS);
-  let line = -1;
-  for (let count = 0; count < FIRST_LINES; count += 1) {
-    line = text.indexOf('\n', line + 1);
-    if (line === -1 || line >= end) break;
-    if (count === FIRST_LINES - 1) end = line;
-  }
-  return headOf(text, end);
 }

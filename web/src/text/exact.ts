@@ -8,19 +8,20 @@ export const exact = {
   mixes: (scripts: readonly string[]) => `mixes ${scripts.join(' and ')} letters that look alike.`,
   showAll: (characters: number) => `Show all ${countText(characters)} characters`,
   cut: (characters: number) => `(${countText(characters)} characters)`,
+  /** Drawn between the first and the last part of a text. */
+  between: (characters: number) =>
+    `… of ${countText(characters)} characters, the middle is not shown …`,
   showLess: 'Show less',
   emptyText: 'empty text',
   items: (items: number) => someText(items, 'item', 'items'),
   members: (members: number) => someText(members, 'member', 'members'),
   reveal: 'Show',
-  sensitive: 'hidden, as it is sensitive',
+  notRevealed: 'Not shown: the service could not record that you look at it. Try again.',
+  concealed: 'hidden, as it is sensitive',
   /** Comes after a key that is cut. */
   leftOut: (characters: number) => `(${someText(characters, 'more character', 'more characters')})`,
   scrolls: (lines: number) => `${countText(lines)} lines. This box scrolls.`,
   /** How deep a value is inside others. */
   level: (depth: number) => `level ${depth}`,
-  /** Drawn instead of a run of them. */
-  blanks: (blanks: number) => `${countText(blanks)} blanks`,
-  breaks: (breaks: number) => `${countText(breaks)} line breaks`,
   foreignLetter: (script: string, letter: string) => `${script} letter ${letter}`,
 } as const;

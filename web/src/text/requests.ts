@@ -74,10 +74,22 @@ export const requests = {
   noArguments: 'The call has no arguments.',
   noContext: 'This page cannot read the context. This is its text:',
   unreadArguments: 'This page cannot read the arguments. This is their text:',
-  leftOut: (values: number) =>
-    values === 0
-      ? 'The summary above shows every value of the arguments.'
-      : `The summary above leaves out ${someText(values, 'value', 'values')} of the arguments.`,
+  leftOut: (values: number, hidden: number) => {
+    const isHidden = hidden > 0 ? ` ${someText(hidden, 'value is', 'values are')} hidden.` : '';
+    if (values > 0)
+      return `The summary above leaves out ${someText(values, 'value', 'values')} of the arguments.${isHidden}`;
+    return hidden > 0
+      ? `The summary above names every value of the arguments.${isHidden}`
+      : 'The summary above shows every value of the arguments.';
+  },
+  /** Where nothing is summed up. */
+  hiddenValues: (hidden: number) => `${someText(hidden, 'value is', 'values are')} hidden.`,
+  source: 'Show the source text',
+  sourceWithHidden: 'Show it with the hidden values',
+  sourceLess: 'Hide the source text',
+  /** Why one cannot approve yet. The place is a JSON pointer. */
+  unopened: (place: string, others: number) =>
+    `Part of ${place}${others > 0 ? ` and of ${someText(others, 'other value', 'other values')}` : ''} is not shown yet. Open it before you approve.`,
   allRows: (rows: number) => `Show all ${countText(rows)} rows`,
   allLines: (lines: number) => `Show all ${countText(lines)} lines`,
   context: 'Context',

@@ -37,6 +37,7 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   reviewers_added: () => 'asked colleagues for help',
   claimed: () => 'claimed it',
   claim_released: () => 'released the claim',
+  revealed: () => 'looked at hidden values',
   claim_lapsed: () => 'The claim ended by itself',
   approved: () => 'approved it',
   denied: () => 'denied it',

@@ -2,6 +2,8 @@
 import type { RequestFacts } from '../../../domain/requests/approval-requests.ts';
 import { EXCERPT_SOURCE_CHARACTERS } from '../../../domain/requests/excerpt.ts';
 import type { Place } from '../../../domain/escalation/walk-state.ts';
+import type { HiddenNames } from '../../../domain/shown/hidden-names.ts';
+import { toHiddenNames, type HiddenNamesRow } from '../../organization/organizations.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { queryRows } from '../../../platform/rows.ts';
 import { PRESENTATION_OF_REQUEST } from '../../agents/tool-presentations.ts';
@@ -24,9 +26,11 @@ export interface SummaryEntry {
   readonly notifiedAt: Date | null;
   /** The organization's own presentation of the tool. */
   readonly presentationId: string | null;
+  /** Which names of arguments hide their values. */
+  readonly hiddenNames: HiddenNames;
 }
 
-type SummaryRow = FactRow & Omit<SummaryEntry, 'facts'>;
+type SummaryRow = FactRow & Omit<SummaryEntry, 'facts' | 'hiddenNames'> & HiddenNamesRow;
 
 /** SQL: the summaries of `page`. A lateral query of its own reads the arguments of a row once. */
 const SUMMARIES = `
@@ -36,8 +40,9 @@ const SUMMARIES = `
                   where v.request_id = r.id and v.membership_id = cast(:membership as uuid)) as is_added,
          (select min(n.created_at) from notifications n
            where n.request_id = r.id and n.membership_id = cast(:membership as uuid)) as notified_at,
-         ${PRESENTATION_OF_REQUEST} as presentation_id
+         ${PRESENTATION_OF_REQUEST} as presentation_id, org.hides_secret_names, org.hidden_names
     from ${requestTables('(select r.* from page join approval_requests r on r.id = page.id)')}
+   join organizations org on org.id = r.organization_id
    cross join lateral (select cast(r.arguments as text) as source offset 0) as a`;
 
 /** The statement and its bindings, without running it: a test reads its plan. */
@@ -91,6 +96,7 @@ function toEntry(row: SummaryRow): SummaryEntry {
   const { presentationId } = row;
   return {
     facts: toFacts(row),
+    hiddenNames: toHiddenNames(row),
     ...{ argumentsBytes, argumentsStart, phase, pastDeadline, isAdded, notifiedAt, presentationId },
   };
 }

@@ -4,7 +4,8 @@
  */
 import type { ApprovalRequest } from '../../requests/approval-requests.ts';
 import { UNREACHABLE_TEXT } from '../unreachable-messages.ts';
-import { shownInstant, shownLine, shownText } from '../../shown-text.ts';
+import type { CallText, MessageRoom } from '../../shown/call-text.ts';
+import { shownInstant, shownLine } from '../../shown-text.ts';
 
 interface PlainText {
   readonly type: 'plain_text';
@@ -53,7 +54,7 @@ const OPEN_ACTION = 'countersign_open';
 const MAX_HEADER = 150;
 const MAX_FACT = 300;
 const MAX_REASON = 1_000;
-const MAX_ARGUMENTS = 2_500;
+const MAX_NOTE = 1_000;
 
 /** Escapes text that Slack would read as markup. */
 export function escapeSlackText(text: string): string {
@@ -62,6 +63,12 @@ export function escapeSlackText(text: string): string {
 
 /** Slack counts `&`, `<` and `>` in their escaped form. */
 const lengthInSlack = (piece: string): number => escapeSlackText(piece).length;
+
+/** How much of a call a message shows. */
+export const SLACK_ROOM: MessageRoom = {
+  ...{ total: 2_500, value: 500, name: MAX_FACT },
+  lengthOf: lengthInSlack,
+};
 
 const line = (text: string, most: number): string => shownLine(text, most, lengthInSlack);
 
@@ -79,8 +86,7 @@ function facts(pairs: readonly (readonly [string, string | undefined])[]): Slack
   return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
 }
 
-function aboutRequest(request: ApprovalRequest): readonly SlackBlock[] {
-  const { text, isCut } = shownText(request.arguments.text, MAX_ARGUMENTS, lengthInSlack);
+function aboutRequest(request: ApprovalRequest, call: CallText): readonly SlackBlock[] {
   const reason = request.route?.reason;
   return [
     facts([
@@ -91,18 +97,18 @@ function aboutRequest(request: ApprovalRequest): readonly SlackBlock[] {
         `${line(request.agentName, MAX_FACT)} (${request.agentSlug}), ${line(request.agentInstanceName, MAX_FACT)}`,
       ],
       ['Reason', reason === undefined ? undefined : line(reason, MAX_REASON)],
+      ['What it would do', call.title === undefined ? undefined : line(call.title, MAX_FACT)],
     ]),
     {
       type: 'rich_text',
-      elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }],
+      elements: [
+        {
+          type: 'rich_text_preformatted',
+          elements: [{ type: 'text', text: call.lines.join('\n') }],
+        },
+      ],
     },
-    ...(isCut
-      ? [
-          note(
-            `Arguments truncated (${request.arguments.text.length} characters in total). Open the request to see them all.`,
-          ),
-        ]
-      : []),
+    ...call.notes.map((text) => note(line(text, MAX_NOTE))),
   ];
 }
 
@@ -123,8 +129,8 @@ function titled(beginning: string, { tool }: ApprovalRequest): string {
 /** Asks readers to decide: with buttons, or only at `url` where the organization requires a second factor. */
 export function askingMessage(
   request: ApprovalRequest,
-  url: string,
-  { requiresMfa = false } = {},
+  call: CallText,
+  { url, requiresMfa = false }: { readonly url: string; readonly requiresMfa?: boolean },
 ): SlackText {
   const title = titled(
     request.urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed',
@@ -134,35 +140,46 @@ export function askingMessage(
     text: escapeSlackText(`${title} (${line(request.agentName, MAX_FACT)})`),
     blocks: [
       { type: 'header', text: plain(title) },
-      ...aboutRequest(request),
+      ...aboutRequest(request, call),
       note(
         `Decide by ${shownInstant(request.deadlineAt)}.${requiresMfa ? ' Your organization requires a second factor: open the request to decide.' : ''}`,
       ),
       {
         type: 'actions',
-        elements: [...(requiresMfa ? [] : decidingButtons(request)), openButton(url)],
+        elements: requiresMfa ? [openButton(url)] : decidingButtons(request, call, url),
       },
     ],
   };
 }
 
-function decidingButtons({ id }: ApprovalRequest): readonly Button[] {
-  return [
-    {
-      type: 'button',
-      action_id: APPROVE_ACTION,
-      text: plain('Approve'),
-      value: id,
-      style: 'primary',
-    },
-    { type: 'button', action_id: DENY_ACTION, text: plain('Deny'), value: id, style: 'danger' },
-    {
-      type: 'button',
-      action_id: WRITE_NOTE_ACTION,
-      text: plain('Deny with a note'),
-      value: id,
-    },
-  ];
+/** Where something is left out or may deceive, one approves at `url` only. */
+function decidingButtons({ id }: ApprovalRequest, { isWhole }: CallText, url: string): Button[] {
+  const approve: Button = {
+    type: 'button',
+    action_id: APPROVE_ACTION,
+    text: plain('Approve'),
+    value: id,
+    style: 'primary',
+  };
+  const deny: Button = {
+    type: 'button',
+    action_id: DENY_ACTION,
+    text: plain('Deny'),
+    value: id,
+    style: 'danger',
+  };
+  const denyWithNote: Button = {
+    type: 'button',
+    action_id: WRITE_NOTE_ACTION,
+    text: plain('Deny with a note'),
+    value: id,
+  };
+  return isWhole
+    ? [approve, deny, denyWithNote, openButton(url)]
+    : [
+        { ...openButton(url), text: plain('Open to approve'), style: 'primary' },
+        ...[deny, denyWithNote],
+      ];
 }
 
 /** How a request ended and who decided, as the start of a sentence: `Approved by Ada Marsh`. */
@@ -185,14 +202,18 @@ export function outcomeOf({ state, decision }: ApprovalRequest, mostOfName = MAX
 }
 
 /** Replaces the message that asked; it has no buttons. */
-export function answeredMessage(request: ApprovalRequest, url: string): SlackText {
+export function answeredMessage(
+  request: ApprovalRequest,
+  call: CallText,
+  { url }: { readonly url: string },
+): SlackText {
   const { decision } = request;
   const title = titled(outcomeOf(request, MAX_HEADER / 2), request);
   return {
     text: escapeSlackText(title),
     blocks: [
       { type: 'header', text: plain(title) },
-      ...aboutRequest(request),
+      ...aboutRequest(request, call),
       facts([
         ['Outcome', outcomeOf(request)],
         ['Note', decision?.note === undefined ? undefined : line(decision.note, MAX_REASON)],

@@ -31,6 +31,7 @@ import { decideRequest } from '../../requests/decide.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { requestLink } from '../../links.ts';
 import { memberPrincipal } from '../../people/principals.ts';
+import { isApprovableInSlack, OPEN_TO_APPROVE } from './approvable.ts';
 import { finishSlackLink, removeSlackLinkOf, SLACK_COMMAND } from './links.ts';
 import { openSlackSecrets } from './secrets.ts';
 
@@ -122,7 +123,11 @@ export async function handlePress(
     const verdict = authorize(principal, 'request.decide', { kind: 'any' });
     if (!verdict.allowed)
       throw new AppError('permission_denied', { details: { ...verdict.forbidden } });
-    return press.interaction.action === 'write_note'
+    const { action } = press.interaction;
+    const wanted = { organizationId: connection.organizationId, requestId };
+    if (action === 'approve' && !(await isApprovableInSlack(context, wanted)))
+      return `${OPEN_TO_APPROVE} <${requestLink(context, requestId)}|Open the request>`;
+    return action === 'write_note'
       ? await openNoteForm(context, connection, press)
       : await decide(context, principal, press);
   } catch (error) {

@@ -14,6 +14,7 @@ import {
 import {
   answeredMessage,
   askingMessage,
+  SLACK_ROOM,
   testMessage,
   unreachableMessage,
   type SlackText,
@@ -21,7 +22,7 @@ import {
 import { unlessAborted } from '../../../platform/abort.ts';
 import { SlackError, type PostedMessage } from '../../../platform/slack.ts';
 import type { ServiceContext } from '../../context.ts';
-import type { SendContext } from '../statements.ts';
+import type { SendContext, SendStatements } from '../statements.ts';
 import type {
   AnnouncedDelivery,
   ChannelSender,
@@ -34,6 +35,7 @@ import type {
   UnreachableAnnouncedDelivery,
   UnreachableDelivery,
 } from '../sender.ts';
+import { textOfRequest } from '../shown-request.ts';
 import { openSlackSecrets } from './secrets.ts';
 
 /** A connection with its token unsealed. */
@@ -183,13 +185,10 @@ async function postOnce(
       : { kind: 'failed', error: 'under_way' };
   }
   try {
+    const message = await messageOf(statements, delivery, workspace.connection);
     const posted = await post(async (channel) => {
       signal.throwIfAborted();
-      return await slack.post(
-        workspace.botToken,
-        channel,
-        messageOf(delivery, workspace.connection),
-      );
+      return await slack.post(workspace.botToken, channel, message);
     });
     await statements.endPosting({ place, posted });
     return { kind: 'delivered' };
@@ -199,14 +198,17 @@ async function postOnce(
   }
 }
 
-function messageOf(
+async function messageOf(
+  statements: SendStatements,
   { event, request, url }: Post['delivery'],
-  connection: SlackConnection,
-): SlackText {
+  { requiresMfa }: SlackConnection,
+): Promise<SlackText> {
   switch (event) {
     case 'notified':
-    case 'announced':
-      return askingMessage(request, url, connection);
+    case 'announced': {
+      const call = textOfRequest(request, await statements.ownView(request), SLACK_ROOM);
+      return askingMessage(request, call, { url, requiresMfa });
+    }
     case 'unreachable':
     case 'unreachable_announced':
       return unreachableMessage(request, url);
@@ -220,7 +222,8 @@ async function presentAnswer(
   delivery: DecidedDelivery,
 ): Promise<SendOutcome> {
   const { request, channelId, url } = delivery;
-  const message = answeredMessage(request, url);
+  const own = await context.statements.ownView(request);
+  const message = answeredMessage(request, textOfRequest(request, own, SLACK_ROOM), { url });
   for (const open of await findOpenMessages(context.db, { requestId: request.id, channelId })) {
     signal.throwIfAborted();
     await context.slack

@@ -10,10 +10,8 @@ import { routingState, type RoutingStateWord } from '../../../domain/escalation/
 import type { ProductPrincipal } from '../../../domain/people/authorization.ts';
 import { NO_MARKS, type CallMarks } from '../../../domain/requests/call-marks.ts';
 import type { RequestFacts } from '../../../domain/requests/approval-requests.ts';
-import { excerptOf, type ReadArguments } from '../../../domain/requests/excerpt.ts';
+import { excerptOf } from '../../../domain/requests/excerpt.ts';
 import { abilitiesOf, type RequestAbilities } from '../../../domain/requests/request-access.ts';
-import { knownEntries } from '../../../platform/json/json-members.ts';
-import { valueAt } from '../../../platform/json/json-pointers.ts';
 import type { ServiceContext } from '../../context.ts';
 import { actorIdOf } from '../../../domain/audit.ts';
 import {
@@ -82,11 +80,6 @@ export async function summariesOf(
   });
 }
 
-const asRead = (text: string): ReadArguments => ({
-  valueAt: (pointer) => valueAt(text, pointer),
-  members: () => knownEntries(text),
-});
-
 interface SummaryFacts {
   readonly principal: ProductPrincipal;
   readonly path: LoadedEscalationPath | undefined;
@@ -95,7 +88,7 @@ interface SummaryFacts {
 }
 
 function summaryOf(
-  { facts, argumentsBytes, argumentsStart, notifiedAt, ...entry }: SummaryEntry,
+  { facts, argumentsBytes, argumentsStart, notifiedAt, hiddenNames, ...entry }: SummaryEntry,
   { principal, path, own, marks }: SummaryFacts,
 ): RequestSummary {
   const claimed = facts.claim !== undefined && !facts.claim.lapsed;
@@ -105,7 +98,10 @@ function summaryOf(
   return {
     facts,
     argumentsBytes,
-    excerpt: excerptOf(asRead(argumentsStart), own ?? findBuiltIn(facts.tool, facts.server)),
+    excerpt: excerptOf(argumentsStart, {
+      presentation: own ?? findBuiltIn(facts.tool, facts.server),
+      hiddenNames,
+    }),
     notifiedAt,
     marks,
     routing: {

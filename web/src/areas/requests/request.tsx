@@ -2,9 +2,13 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { cutValuesOf } from '../../../../src/domain/shown/cut-values.ts';
+import { flagsOf } from '../../../../src/domain/shown/flags.ts';
+import { mainValuesOf } from '../../../../src/domain/shown/main-values.ts';
+import { shownCall } from '../../../../src/domain/shown/shown-call.ts';
 import { shownLine } from '../../../../src/domain/shown-text.ts';
 import { ForeignText } from '../../exact/foreign-text.tsx';
-import { readSource, type SourceValue } from '../../exact/source-values.ts';
+import { readSource, type SourceValue } from '../../../../src/platform/json/source-values.ts';
 import { Instant } from '../../design/instant.tsx';
 import { ApiError } from '../../shell/api.ts';
 import { isBusy } from '../../shell/live/retries.ts';
@@ -19,10 +23,10 @@ import { DecideBar } from './answer/decide-bar.tsx';
 import { Outcome } from './answer/outcome.tsx';
 import { Deadline } from './deadline.tsx';
 import { CallMarks } from './call-marks.tsx';
+import { ReadingContext } from '../../exact/reading.ts';
 import { CallSection } from './call/call-section.tsx';
 import { FlagList } from './call/flag-list.tsx';
-import { flagsOf } from './call/flags.ts';
-import { mainValuesOf, presentCall } from './call/presented-call.ts';
+import { useRequestReading } from './call/request-reading.ts';
 import { PeopleSection } from './people/people-section.tsx';
 import { requestQuery, type RequestDetail } from './requests-data.ts';
 import { TimelineSection } from './timeline/timeline-section.tsx';
@@ -45,44 +49,64 @@ function Shown({ request }: { readonly request: RequestDetail }) {
   const whole = useSource(request.arguments.text);
   const context = useSource(request.context?.text);
   const call = useMemo(
-    () => whole && presentCall(request.presentation, whole),
-    [request.presentation, whole],
+    () =>
+      shownCall(
+        { whole, context },
+        { presentation: request.presentation, hiddenNames: request.hidden_names },
+      ),
+    [request.presentation, request.hidden_names, whole, context],
   );
+  const cuts = useMemo(() => (whole ? cutValuesOf(whole, call.hidden) : []), [whole, call]);
   const flags = useMemo(
-    () => flagsOf(request, { whole, context, sensitive: call?.sensitive }),
+    () => flagsOf(namesOf(request), { whole, context, ...call }),
     [request, whole, context, call],
   );
   const isReadable = whole !== undefined;
+  const reading = useRequestReading(request.id);
+  const unopened = useMemo(
+    () => cuts.filter(({ offset }) => !reading.opened.has(offset)),
+    [cuts, reading.opened],
+  );
   return (
-    <article className={classes['request']} aria-labelledby="request-title">
-      <div className={classes['columns']}>
-        <div className={classes['main']}>
-          <Header request={request} />
-          {flags.length > 0 && (
-            <details className={classes['flags']} open>
-              <summary>{text.flags(flags.length)}</summary>
-              <FlagList flags={flags} first={FIRST_FLAGS} />
-            </details>
-          )}
-          <CallSection request={request} whole={whole} context={context} call={call} />
+    <ReadingContext value={reading}>
+      <article className={classes['request']} aria-labelledby="request-title">
+        <div className={classes['columns']}>
+          <div className={classes['main']}>
+            <Header request={request} />
+            {flags.length > 0 && (
+              <details className={classes['flags']} open>
+                <summary>{text.flags(flags.length)}</summary>
+                <FlagList flags={flags} first={FIRST_FLAGS} />
+              </details>
+            )}
+            <CallSection request={request} whole={whole} context={context} call={call} />
+          </div>
+          <aside className={classes['side']}>
+            <PeopleSection request={request} />
+            <TimelineSection request={request} />
+          </aside>
         </div>
-        <aside className={classes['side']}>
-          <PeopleSection request={request} />
-          <TimelineSection request={request} />
-        </aside>
-      </div>
-      <Answer
-        request={request}
-        isReadable={isReadable}
-        title={call?.title}
-        main={mainValuesOf(call, whole)}
-        flags={flags}
-      />
-    </article>
+        <Answer
+          request={request}
+          isReadable={isReadable}
+          title={call.presented?.title}
+          main={mainValuesOf(call, whole)}
+          flags={flags}
+          unopened={unopened}
+        />
+      </article>
+    </ReadingContext>
   );
 }
 
 const FIRST_FLAGS = 6;
+
+const namesOf = ({
+  tool,
+  server,
+  agent_name: agentName,
+  agent_instance_name: agentInstanceName,
+}: RequestDetail) => ({ tool, server, agentName, agentInstanceName });
 
 /** The JSON in a text, which is read once. */
 const useSource = (source: string | undefined): SourceValue | undefined =>

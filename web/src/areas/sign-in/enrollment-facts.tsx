@@ -2,7 +2,7 @@
 import { Fact, Facts } from '../../design/lists/facts.tsx';
 import { ForeignText } from '../../exact/foreign-text.tsx';
 import { JsonView } from '../../exact/json-view.tsx';
-import { readSource } from '../../exact/source-values.ts';
+import { readSource } from '../../../../src/platform/json/source-values.ts';
 import { enroll as text } from '../../text/enroll.ts';
 import type { Enrollment } from './enroll-data.ts';
 import classes from './guide.module.css';

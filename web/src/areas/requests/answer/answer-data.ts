@@ -3,8 +3,9 @@ import { useMutationState, useQueryClient, type MutationState } from '@tanstack/
 import { isSignedOut } from '../../../shell/api.ts';
 import { useSensitiveMutation } from '../../../shell/recent-authentication/recent-authentication.tsx';
 import { accountQuery } from '../../../shell/session.ts';
-import type { MainValue, PresentedCall } from '../call/presented-call.ts';
-import type { Flag } from '../call/flags.ts';
+import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
+import type { Flag } from '../../../../../src/domain/shown/flags.ts';
+import type { Main, Presented } from '../call/presented-call.ts';
 import { requestQuery, type RequestDetail } from '../requests-data.ts';
 import {
   noteDraft,
@@ -21,10 +22,12 @@ export interface AnswerableCall {
   /** False where the arguments cannot be read. Then one can only deny. */
   readonly isReadable: boolean;
   /** What a presentation calls the call. */
-  readonly title: PresentedCall['title'] | undefined;
+  readonly title: Presented['title'] | undefined;
   /** What a reader decides by. */
-  readonly main: readonly MainValue[];
+  readonly main: readonly Main[];
   readonly flags: readonly Flag[];
+  /** Values of which a part was not shown yet: one cannot approve before they are opened. */
+  readonly unopened: readonly SourceValue[];
 }
 
 /** Requests outlive their pages in the cache, and so do the answers to them. */

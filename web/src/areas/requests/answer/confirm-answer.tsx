@@ -1,6 +1,7 @@
 /** The second act of an answer: names what would run, takes a note, and confirms. */
 import { Button } from '@mantine/core';
 import { useEffect, useId, useRef } from 'react';
+import { decodedSource } from '../../../../../src/platform/json/source-values.ts';
 import { cutKey } from '../../../exact/cut-key.ts';
 import { CutText } from '../../../exact/cut-text.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
@@ -10,7 +11,8 @@ import { requests as text } from '../../../text/requests.ts';
 import { CallTitle } from '../call/call-title.tsx';
 import { Scalar } from '../call/field-value.tsx';
 import { FlagList } from '../call/flag-list.tsx';
-import type { Field, MainValue, TitlePart } from '../call/presented-call.ts';
+import type { TitlePart } from '../../../../../src/domain/shown/shown-call.ts';
+import type { Field, Main } from '../call/presented-call.ts';
 import type { AnswerableCall } from './answer-data.ts';
 import type { Intent } from './answer-storage.ts';
 import { NoteField, useNote } from './note-field.tsx';
@@ -122,7 +124,7 @@ function What({ id, request, title, intent }: ConfirmAnswerProps & { readonly id
 
 const isShort = (part: TitlePart): boolean =>
   typeof part === 'string' ||
-  part.kind === 'sensitive' ||
+  part.kind === 'hidden' ||
   (part.source.length <= INLINE_CHARACTERS && !part.source.includes(String.raw`\n`));
 
 function MainValues({ main }: Pick<ConfirmAnswerProps, 'main'>) {
@@ -140,7 +142,7 @@ function MainValues({ main }: Pick<ConfirmAnswerProps, 'main'>) {
 }
 
 /** The agent chose the key and the value. Both are source text, so that neither reads as words of ours. */
-function Argument({ label, value }: Pick<MainValue, 'label' | 'value'>) {
+function Argument({ label, value }: Pick<Main, 'label' | 'value'>) {
   const { shown, left } = cutKey(label);
   return (
     <>
@@ -150,19 +152,19 @@ function Argument({ label, value }: Pick<MainValue, 'label' | 'value'>) {
       </code>
       {left > 0 && <small> {words.leftOut(left)}</small>}:{' '}
       <code className={classes['source']}>
-        <ForeignText text={value.source} isSource isName />
+        <ForeignText text={decodedSource(value.source)} isSource isName />
       </code>
     </>
   );
 }
 
 /** Text as its characters, with its line ends, and everything else as its source. */
-function MainText({ kind, value, label, sensitive }: MainValue & { readonly kind: Field['kind'] }) {
+function MainText({ kind, value, label, hidden }: Main & { readonly kind: Field['kind'] }) {
   const { characters } = value;
   if (
     value.kind === 'string' &&
     (characters.includes('\n') || characters.length > INLINE_CHARACTERS)
   )
-    return <TextBlock text={characters} mono />;
-  return <Scalar kind={kind} value={value} label={label} sensitive={sensitive} />;
+    return <TextBlock text={characters} mono offset={value.offset} />;
+  return <Scalar kind={kind} value={value} label={label} hidden={hidden} />;
 }

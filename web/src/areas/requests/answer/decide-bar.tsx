@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, type MouseEvent, type ReactNode } from 'react';
+import { shownLine } from '../../../../../src/domain/shown-text.ts';
 import { digestOf } from '../../../exact/arguments-digest.ts';
 import { useOnline } from '../../../shell/online.ts';
 import { accountQuery } from '../../../shell/session.ts';
@@ -20,7 +21,7 @@ import { ConfirmAnswer } from './confirm-answer.tsx';
 import classes from './decide-bar.module.css';
 
 export function DecideBar(props: AnswerableCall) {
-  const { request, isReadable } = props;
+  const { request, isReadable, unopened } = props;
   const { id } = request;
   const { digest, isSame, binding } = useBinding(request);
   const [armed, setArmed] = useState<{ readonly intent: Intent; readonly binding: string }>();
@@ -32,6 +33,7 @@ export function DecideBar(props: AnswerableCall) {
   const isChanged = armed !== undefined && armed.binding !== binding;
   const problems = [
     ...(isReadable ? [] : [text.unreadable]),
+    ...unopenedText(unopened),
     ...(isSame ? [] : [text.notSame]),
     ...(isOnline ? [] : [text.offline]),
     ...(isChanged ? [text.changed] : []),
@@ -64,7 +66,7 @@ export function DecideBar(props: AnswerableCall) {
       )}
       {face === 'choices' && (
         <Choices
-          canApprove={isSame && isReadable && isOnline}
+          canApprove={isSame && isReadable && isOnline && unopened.length === 0}
           canDeny={isOnline}
           focused={isChanged ? undefined : cancelled}
           choose={(intent) => {
@@ -76,6 +78,11 @@ export function DecideBar(props: AnswerableCall) {
       )}
     </Bar>
   );
+}
+
+/** Names the first of the values that are not shown whole. Their pointers have an agent's words in them. */
+function unopenedText([first, ...others]: AnswerableCall['unopened']): string[] {
+  return first ? [text.unopened(shownLine(first.pointer, 80), others.length)] : [];
 }
 
 /** Of the very text that was drawn. */

@@ -1,12 +1,14 @@
 /** What would run: the summary of a presentation, all arguments, the context, and last what the agent says. */
+import { useState } from 'react';
+import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
+import { HiddenValue } from '../../../exact/hidden-value.tsx';
 import { JsonView } from '../../../exact/json-view.tsx';
-import type { SourceValue } from '../../../exact/source-values.ts';
 import { TextBlock } from '../../../exact/text-block.tsx';
 import { requests as text } from '../../../text/requests.ts';
 import { CallTitle } from './call-title.tsx';
 import { FieldValue, type FieldValueProps } from './field-value.tsx';
-import type { PresentedCall } from './presented-call.ts';
+import type { Call, Presented } from './presented-call.ts';
 import type { RequestDetail } from '../requests-data.ts';
 import classes from './call-section.module.css';
 
@@ -14,28 +16,36 @@ interface CallSectionProps {
   readonly request: RequestDetail;
   readonly whole: SourceValue | undefined;
   readonly context: SourceValue | undefined;
-  readonly call: PresentedCall | undefined;
+  readonly call: Call;
 }
 
 export function CallSection({ request, whole, context, call }: CallSectionProps) {
   const isWithoutContext = !request.context || isEmptyObject(context);
   return (
     <>
-      {call && whole && <Summary call={call} whole={whole} />}
+      {call.presented && whole && (
+        <Summary presented={call.presented} hidden={call.hidden} whole={whole} />
+      )}
       <section className={classes['part']}>
         <h2>{text.arguments}</h2>
-        {call && <p className={classes['hint']}>{text.leftOut(call.leftOut)}</p>}
+        <ArgumentsHint call={call} />
         {isEmptyObject(whole) ? (
           <p className={classes['hint']}>{text.noArguments}</p>
         ) : (
           <div className={classes['sheet']}>
             {whole ? (
-              <JsonView value={whole} label={text.arguments} sensitive={call?.sensitive} />
+              <JsonView
+                value={whole}
+                label={text.arguments}
+                hidden={call.hidden}
+                root="/arguments"
+              />
             ) : (
               <Unread hint={text.unreadArguments} source={request.arguments.text} />
             )}
           </div>
         )}
+        {whole && <SourceText request={request} call={call} />}
       </section>
       {!isWithoutContext && (
         <section className={classes['part']}>
@@ -43,7 +53,12 @@ export function CallSection({ request, whole, context, call }: CallSectionProps)
           <p className={classes['hint']}>{text.contextHint}</p>
           <div className={classes['sheet']}>
             {context ? (
-              <JsonView value={context} label={text.context} />
+              <JsonView
+                value={context}
+                label={text.context}
+                hidden={call.hiddenInContext}
+                root="/context"
+              />
             ) : (
               <Unread hint={text.noContext} source={request.context?.text ?? ''} />
             )}
@@ -56,6 +71,54 @@ export function CallSection({ request, whole, context, call }: CallSectionProps)
           <p className={classes['hint']}>{text.reasoningHint}</p>
           <TextBlock text={request.agent_reasoning} />
         </section>
+      )}
+    </>
+  );
+}
+
+function ArgumentsHint({ call: { presented, hidden } }: Pick<CallSectionProps, 'call'>) {
+  if (!presented && hidden.size === 0) return null;
+  return (
+    <p className={classes['hint']}>
+      {presented ? text.leftOut(presented.leftOut, hidden.size) : text.hiddenValues(hidden.size)}
+    </p>
+  );
+}
+
+/** The very text that is answered, and that the digest is of. */
+function SourceText({ request, call }: Pick<CallSectionProps, 'request' | 'call'>) {
+  const [isOpen, setOpen] = useState(false);
+  if (!isOpen)
+    return (
+      <button
+        type="button"
+        className={classes['source']}
+        onClick={() => {
+          setOpen(true);
+        }}
+      >
+        {text.source}
+      </button>
+    );
+  const source = <TextBlock text={request.arguments.text} mono />;
+  return (
+    <>
+      <button
+        type="button"
+        className={classes['source']}
+        aria-expanded
+        onClick={() => {
+          setOpen(false);
+        }}
+      >
+        {text.sourceLess}
+      </button>
+      {call.hidden.size > 0 ? (
+        <HiddenValue pointers={['/arguments']} action={text.sourceWithHidden}>
+          {source}
+        </HiddenValue>
+      ) : (
+        source
       )}
     </>
   );
@@ -74,13 +137,18 @@ function Unread({ hint, source }: { readonly hint: string; readonly source: stri
   );
 }
 
-function Summary({ call, whole }: { readonly call: PresentedCall; readonly whole: SourceValue }) {
-  const bodies = call.fields.filter(({ field }) => field.role === 'body');
-  const rows = call.fields.filter(({ field }) => field.role !== 'body');
+interface SummaryProps extends Pick<Call, 'hidden'> {
+  readonly presented: Presented;
+  readonly whole: SourceValue;
+}
+
+function Summary({ presented, hidden, whole }: SummaryProps) {
+  const bodies = presented.fields.filter(({ field }) => field.role === 'body');
+  const rows = presented.fields.filter(({ field }) => field.role !== 'body');
   return (
     <section className={classes['part']}>
       <h2 className={classes['title']}>
-        <CallTitle title={call.title} />
+        <CallTitle title={presented.title} />
       </h2>
       {rows.length > 0 && (
         <dl className={classes['fields']}>
@@ -89,7 +157,7 @@ function Summary({ call, whole }: { readonly call: PresentedCall; readonly whole
               key={`${row.field.path} ${row.field.label}`}
               {...row}
               whole={whole}
-              sensitive={call.sensitive}
+              hidden={hidden}
             />
           ))}
         </dl>
@@ -99,7 +167,7 @@ function Summary({ call, whole }: { readonly call: PresentedCall; readonly whole
           <h3>
             <ForeignText text={body.field.label} />
           </h3>
-          <FieldValue {...body} whole={whole} sensitive={call.sensitive} />
+          <FieldValue {...body} whole={whole} hidden={hidden} />
         </div>
       ))}
     </section>

@@ -2,16 +2,16 @@
 import { exact as words } from '../../../text/exact.ts';
 import { CutText } from '../../../exact/cut-text.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
-import type { PresentedCall } from './presented-call.ts';
+import type { Presented } from './presented-call.ts';
 import classes from './call-title.module.css';
 
-export function CallTitle({ title }: Pick<PresentedCall, 'title'>) {
+export function CallTitle({ title }: Pick<Presented, 'title'>) {
   return title.map((part, index) => {
     if (typeof part === 'string') return <ForeignText key={index} text={part} />;
     return (
       <strong key={index} className={classes['value']}>
-        {part.kind === 'sensitive' ? (
-          <span role="img" aria-label={words.sensitive} title={words.sensitive}>
+        {part.kind === 'hidden' ? (
+          <span role="img" aria-label={words.concealed} title={words.concealed}>
             •••
           </span>
         ) : (

@@ -1,67 +1,67 @@
 /** One value of a presentation, drawn as what it is. A value of another type is drawn as JSON. */
 import { useState } from 'react';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
+import { HiddenValue } from '../../../exact/hidden-value.tsx';
 import { JsonView } from '../../../exact/json-view.tsx';
-import type { SourceValue } from '../../../exact/source-values.ts';
+import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
 import { TextBlock } from '../../../exact/text-block.tsx';
 import { exact as words } from '../../../text/exact.ts';
 import { requests as text } from '../../../text/requests.ts';
 import { DiffView } from './diff-view.tsx';
-import type { Field, PresentedField } from './presented-call.ts';
+import type { Field, ShownField } from './presented-call.ts';
 import classes from './field-value.module.css';
 
-export interface FieldValueProps extends PresentedField {
+export interface FieldValueProps extends ShownField {
   readonly whole: SourceValue;
   /** Where values begin that stay hidden until a reader asks. */
-  readonly sensitive: ReadonlySet<number>;
+  readonly hidden: ReadonlySet<number>;
 }
 
 export function FieldValue(props: FieldValueProps) {
-  const { field, isHidden, sensitive } = props;
-  const [isShown, setShown] = useState(!isHidden);
-  if (!isShown)
-    return (
-      <button
-        type="button"
-        className={classes['reveal']}
-        onClick={() => {
-          setShown(true);
-        }}
-      >
-        {words.reveal}
-        <span className={classes['hidden']}>
-          {' '}
-          <ForeignText text={field.label} />
-        </span>
-      </button>
-    );
-  return <Drawn {...props} sensitive={isHidden ? NOTHING : sensitive} />;
+  const { field, isHidden, hidden, whole } = props;
+  if (!isHidden) return <Drawn {...props} />;
+  const { path, before, after } = field;
+  const pointers = [path, before, after].flatMap((pointer) =>
+    pointer !== undefined && whole.at(pointer) ? [`${ARGUMENTS}${pointer}`] : [],
+  );
+  return (
+    <HiddenValue pointers={pointers} label={field.label}>
+      <Drawn {...props} hidden={withoutPartsOf(hidden, props.value)} />
+    </HiddenValue>
+  );
 }
 
-const NOTHING: ReadonlySet<number> = new Set();
+const ARGUMENTS = '/arguments';
 
-function Drawn({ field, value, whole, sensitive }: Omit<FieldValueProps, 'isHidden'>) {
+/** A field that was revealed has all of its value. */
+const withoutPartsOf = (hidden: ReadonlySet<number>, { offset, length }: SourceValue) =>
+  new Set([...hidden].filter((at) => at < offset || at >= offset + length));
+
+function Drawn({ field, value, whole, hidden }: Omit<FieldValueProps, 'isHidden'>) {
   if (field.kind === 'diff') return <DiffView field={field} value={value} whole={whole} />;
   if (field.kind === 'list' && value.kind === 'array') return <List field={field} value={value} />;
   if (field.kind === 'table' && value.kind === 'array')
     return <Table field={field} value={value} />;
-  return <Scalar kind={field.kind} value={value} label={field.label} sensitive={sensitive} />;
+  return <Scalar kind={field.kind} value={value} label={field.label} hidden={hidden} />;
 }
+
+/** Lists, tables and changes are drawn whole or not at all. */
+const NOTHING: ReadonlySet<number> = new Set();
 
 /** Text as its characters, everything else as its source, so that no digit changes. */
 export function Scalar({
   kind,
   value,
   label,
-  sensitive,
+  hidden = NOTHING,
 }: {
   readonly kind: Field['kind'];
   readonly value: SourceValue;
   readonly label: string;
-  readonly sensitive?: ReadonlySet<number> | undefined;
+  readonly hidden?: ReadonlySet<number>;
 }) {
   if (value.kind === 'object' || value.kind === 'array' || kind === 'json')
-    return <JsonView value={value} label={label} sensitive={sensitive} />;
+    return <JsonView value={value} label={label} hidden={hidden} root={ARGUMENTS} />;
   if (value.kind !== 'string')
     return (
       <span className={classes['number']}>
@@ -71,7 +71,7 @@ export function Scalar({
   const { characters } = value;
   const isCode = kind === 'code' || kind === 'command';
   if (isCode || kind === 'multiline' || characters.length > 200 || characters.includes('\n'))
-    return <TextBlock text={characters} mono={isCode} />;
+    return <TextBlock text={characters} mono={isCode} offset={value.offset} />;
   if (characters === '') return <em>{words.emptyText}</em>;
   return (
     <span className={classes[kind === 'path' || kind === 'url' ? 'mono' : 'text']}>
@@ -82,7 +82,7 @@ export function Scalar({
 
 const FIRST_ROWS = 50;
 
-function List({ field, value }: Pick<PresentedField, 'field' | 'value'>) {
+function List({ field, value }: Pick<ShownField, 'field' | 'value'>) {
   const [isWhole, setWhole] = useState(false);
   const items = isWhole ? value.items : value.items.slice(0, FIRST_ROWS);
   return (
@@ -114,7 +114,7 @@ function AllRows({ rows, show }: { readonly rows: number; readonly show: () => v
   );
 }
 
-function Table({ field, value }: Pick<PresentedField, 'field' | 'value'>) {
+function Table({ field, value }: Pick<ShownField, 'field' | 'value'>) {
   const [isWhole, setWhole] = useState(false);
   const columns = field.item?.fields ?? [];
   if (columns.length === 0 || value.items.some(({ kind }) => kind !== 'object'))

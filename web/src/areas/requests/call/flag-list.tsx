@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { CutText } from '../../../exact/cut-text.tsx';
 import { exact as words } from '../../../text/exact.ts';
 import { requests as text } from '../../../text/requests.ts';
-import type { Flag } from './flags.ts';
+import type { Flag } from '../../../../../src/domain/shown/flags.ts';
 import classes from './flag-list.module.css';
 
 /** How many more appear at once: a call can have tens of thousands. */

@@ -1,7 +1,7 @@
 /** Long runs of blanks, which would push the text behind them out of view. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { blankPieces } from '../../../web/src/exact/blank-runs.ts';
+import { blankPieces } from '../../../src/domain/shown/blank-runs.ts';
 
 const shown = (text: string) =>
   blankPieces(text)

@@ -1,87 +1,92 @@
 /** Everything that may deceive a reader of the call, named with its place. */
-import type { SourceValue } from '../../../exact/source-values.ts';
-import { warningsOf, type Warning } from '../../../exact/warnings.ts';
-import { requests as text } from '../../../text/requests.ts';
-import type { RequestDetail } from '../requests-data.ts';
+import type { SourceValue } from '../../platform/json/source-values.ts';
+import { CONCEALED } from './value-text.ts';
+import { warningsOf, type Warning } from './warnings.ts';
 
 export interface Flag {
   readonly key: string;
-  /** Text of ours, or a JSON pointer made of foreign keys. */
+  /** `tool`, `server`, `agent`, `instance`, or a JSON pointer made of foreign keys. */
   readonly place: string;
   readonly isContext: boolean;
   readonly warning: Warning;
 }
 
+/** The names that a call has beside its values. */
+interface NamedCall {
+  readonly tool: string;
+  readonly server?: string | undefined;
+  readonly agentName: string;
+  readonly agentInstanceName: string;
+}
+
 interface Values {
   readonly whole: SourceValue | undefined;
   readonly context: SourceValue | undefined;
-  /** Where sensitive values begin in the text of `whole`. */
-  readonly sensitive?: ReadonlySet<number> | undefined;
+  /** Where hidden values begin in the text of each. */
+  readonly hidden?: ReadonlySet<number>;
+  readonly hiddenInContext?: ReadonlySet<number>;
 }
-
-/** What is drawn of a sensitive value. */
-const CONCEALED = '•••';
 
 /** Each one once, in the order in which a reader finds them. */
 export function flagsOf(
-  request: RequestDetail,
-  { whole, context, sensitive = new Set() }: Values,
+  call: NamedCall,
+  { whole, context, hidden = new Set(), hiddenInContext = new Set() }: Values,
 ): Flag[] {
   const flags = new Map<string, Flag>();
   const add = (
     place: string,
     value: string,
-    { isContext = false, isSensitive = false } = {},
+    { isContext = false, isHidden = false } = {},
   ): void => {
     for (const found of warningsOf(value)) {
-      const warning = isSensitive && found.kind === 'mixed' ? { ...found, word: CONCEALED } : found;
+      const warning = isHidden && found.kind === 'mixed' ? { ...found, word: CONCEALED } : found;
       const word = warning.kind === 'mixed' ? warning.word : '';
       const key = `${isContext} ${place} ${warning.kind} ${word}`;
       flags.set(key, { key, place, isContext, warning });
     }
   };
-  add(text.place.tool, request.tool);
-  add(text.place.server, request.server ?? '');
-  add(text.place.agent, request.agent_name);
-  add(text.place.instance, request.agent_instance_name);
+  add('tool', call.tool);
+  add('server', call.server ?? '');
+  add('agent', call.agentName);
+  add('instance', call.agentInstanceName);
   if (whole)
-    visitTexts(whole, sensitive, (place, value, isSensitive) => {
-      add(place, value, { isSensitive });
+    visitTexts(whole, hidden, (place, value, isHidden) => {
+      add(place, value, { isHidden });
     });
   if (context)
-    visitTexts(context, new Set(), (place, value) => {
-      add(place, value, { isContext: true });
+    visitTexts(context, hiddenInContext, (place, value, isHidden) => {
+      add(place, value, { isContext: true, isHidden });
     });
   return [...flags.values()];
 }
 
 /**
  * All strings and keys with their JSON pointers, in the order of the text. What is inside a
- * sensitive value has the pointer of that value, because keys in it are sensitive, too.
+ * hidden value has the pointer of that value, because keys in it are hidden, too.
  */
 function visitTexts(
   outermost: SourceValue,
-  sensitive: ReadonlySet<number>,
-  visit: (pointer: string, text: string, isSensitive: boolean) => void,
+  hidden: ReadonlySet<number>,
+  visit: (pointer: string, text: string, isHidden: boolean) => void,
 ): void {
   const first = { pointer: '', key: '', value: outermost, isInside: false };
   const stack = isPlain(outermost.source) ? [] : [first];
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { pointer, key, value, isInside } = next;
-    const isSensitive = isInside || sensitive.has(value.offset);
+    const isHidden = isInside || hidden.has(value.offset);
     visit(pointer, key, isInside);
-    if (value.kind === 'string') visit(pointer, value.characters, isSensitive);
-    const below = (name: string) => (isSensitive ? pointer : `${pointer}/${name}`);
+    if (value.kind === 'string') visit(pointer, value.characters, isHidden);
+    const below = (name: string) => (isHidden ? pointer : `${pointer}/${name}`);
     const members = value.members.map((member) => ({
       ...member,
       pointer: below(member.key.replaceAll('~', '~0').replaceAll('/', '~1')),
-      isInside: isSensitive,
+      isInside: isHidden,
     }));
     const items = value.items.map((item, index) => ({
       pointer: below(String(index)),
       key: '',
       value: item,
-      isInside: isSensitive,
+      isInside: isHidden,
     }));
     for (const child of [...members, ...items].reverse()) stack.push(child);
   }

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { flagsOf } from '../../../web/src/areas/requests/call/flags.ts';
-import type { RequestDetail } from '../../../web/src/areas/requests/requests-data.ts';
-import { readSource } from '../../../web/src/exact/source-values.ts';
+import { flagsOf } from '../../../src/domain/shown/flags.ts';
+import { readSource } from '../../../src/platform/json/source-values.ts';
 
-const request = { tool: 'refund', agent_name: 'Bot', agent_instance_name: 'one' } as RequestDetail;
+const request = { tool: 'refund', agentName: 'Bot', agentInstanceName: 'one' };
 
-const flagsIn = (whole: string, context = '{}', others: Partial<RequestDetail> = {}) =>
+const flagsIn = (whole: string, context = '{}', others: Partial<typeof request> = {}) =>
   flagsOf({ ...request, ...others }, { whole: readSource(whole), context: readSource(context) });
 
 describe('warnings about a call', () => {
@@ -31,11 +30,11 @@ describe('warnings about a call', () => {
     expect(flagsIn(JSON.stringify({ words: words.join(' ') }))).toHaveLength(40);
   });
 
-  test('name no word and no key of a sensitive value', () => {
+  test('name no word and no key of a hidden value', () => {
     const whole = '{"a":"p\u0430ypal","b":{"p\u0430y":["p\u0430l"]},"p\u0430n":1}';
     const source = readSource(whole);
-    const sensitive = new Set(source?.members.slice(0, 2).map(({ value }) => value.offset));
-    const flags = flagsOf(request, { whole: source, context: undefined, sensitive });
+    const hidden = new Set(source?.members.slice(0, 2).map(({ value }) => value.offset));
+    const flags = flagsOf(request, { whole: source, context: undefined, hidden });
     expect(
       flags.map(({ place, warning }) => [place, warning.kind === 'mixed' && warning.word]),
     ).toEqual([

@@ -1,11 +1,9 @@
 /** What a reader should know about a foreign text before they trust it. */
-import { hasEscapes } from '../../../src/domain/shown-text.ts';
+import { hasEscapes } from '../shown-text.ts';
 import { mixedWords, type MixedWord } from './mixed-scripts.ts';
+import { withoutCarriageReturns } from './text-pieces.ts';
 
 export type Warning = { readonly kind: 'hidden' } | ({ readonly kind: 'mixed' } & MixedWord);
-
-/** Line ends of Windows deceive no reader. */
-export const withoutCarriageReturns = (text: string): string => text.replaceAll('\r\n', '\n');
 
 export function warningsOf(foreign: string): Warning[] {
   const text = withoutCarriageReturns(foreign);

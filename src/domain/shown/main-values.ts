@@ -1,0 +1,36 @@
+/** What a reader decides by, with its name. */
+import type { SourceValue } from '../../platform/json/source-values.ts';
+import type { PresentedField, ShownCall, ShownField } from './shown-call.ts';
+
+export interface MainValue<Field extends ShownField = ShownField> {
+  /** Of a presentation, or the source text of a key. */
+  readonly label: string;
+  /** `source`: an argument without a presentation. */
+  readonly kind: Field['kind'] | 'source';
+  readonly value: SourceValue;
+  /** Where values begin in it that stay hidden until a reader asks. */
+  readonly hidden: ReadonlySet<number>;
+}
+
+/** The primary fields, or the first one. An amount has its currency beside it. Without a presentation, the first short value. */
+export function mainValuesOf<Field extends ShownField>(
+  { presented, hidden }: ShownCall<Field>,
+  whole: SourceValue | undefined,
+): readonly MainValue<Field>[] {
+  if (presented) {
+    const open = presented.fields.filter(({ isHidden }) => !isHidden);
+    const primary = open.filter(({ field }) => field.role === 'primary');
+    const main = primary.length > 0 ? primary : open.slice(0, 1);
+    const hasMoney = main.some(({ field }) => field.kind === 'money');
+    return open
+      .filter((each) => main.includes(each) || (hasMoney && isCurrency(each)))
+      .map(({ field: { label, kind }, value }) => ({ label, kind, value, hidden }));
+  }
+  const first = whole?.members.find(
+    ({ value }) => value.size === 0 && value.length <= 80 && !hidden.has(value.offset),
+  );
+  return first ? [{ label: first.keySource, kind: 'source', value: first.value, hidden }] : [];
+}
+
+/** An amount means nothing without it, also where a presentation gives it a lower role. */
+const isCurrency = ({ field }: PresentedField): boolean => /currency$/i.test(field.path);

@@ -1,0 +1,170 @@
+/** Values as plain text, for lists and messages: escapes of visible characters decoded, runs folded, long ones cut in the middle. */
+import { quotedInside, unquoted, type SourceValue } from '../../platform/json/source-values.ts';
+import { countText, foldText, textPieces, type TextPiece } from './text-pieces.ts';
+
+/** What is shown of a hidden value. */
+export const CONCEALED = '•••';
+
+export interface ValueText {
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+export interface TextRoom {
+  readonly most: number;
+  /** The room that a character or an escape takes: at least its length. */
+  readonly lengthOf: (piece: string) => number;
+}
+
+export const ownLength = (piece: string): number => piece.length;
+
+/** Of a longer text only its ends are looked at. */
+const LOOKED_AT = 4_000;
+const TAIL_SHARE = 4;
+
+/** The characters, and between them ` … (5,000 characters) … ` where some are left out. */
+export function shortText(text: string, room: TextRoom): ValueText {
+  return cutAtoms(text, atomsOf, room);
+}
+
+/** The same between quotes, with the escapes that JSON needs. */
+export function quotedText(text: string, room: TextRoom): ValueText {
+  const { text: inner, isCut } = cutAtoms(text, (part) => atomsOf(part, quotedInside), room);
+  return { text: `"${inner}"`, isCut };
+}
+
+function cutAtoms(
+  text: string,
+  read: (part: string) => string[],
+  { most, lengthOf }: TextRoom,
+): ValueText {
+  const isLong = text.length > 2 * LOOKED_AT;
+  const first = read(isLong ? text.slice(0, LOOKED_AT).replace(/\p{Cs}$/u, '') : text);
+  if (!isLong) {
+    const all = fitting(first, most, lengthOf);
+    if (all.length === first.length) return { text: first.join(''), isCut: false };
+  }
+  const last = isLong ? read(text.slice(-LOOKED_AT).replace(/^\p{Cs}/u, '')) : first;
+  const between = ` … (${countText(text.length)} characters) … `;
+  const left = Math.max(0, most - lengthOf(between));
+  const tail = Math.floor(left / TAIL_SHARE);
+  const head = fitting(first, left - tail, lengthOf);
+  const end = fitting(last.toReversed(), tail, lengthOf).reverse();
+  return { text: `${head.join('')}${between}${end.join('')}`, isCut: true };
+}
+
+function fitting(atoms: readonly string[], most: number, lengthOf: TextRoom['lengthOf']): string[] {
+  let left = most;
+  const end = atoms.findIndex((atom) => (left -= lengthOf(atom)) < 0);
+  return end === -1 ? [...atoms] : atoms.slice(0, end);
+}
+
+/** What is never cut in two: characters, escapes, and the names of folded runs. */
+function atomsOf(text: string, written = (character: string): string => character): string[] {
+  return textPieces(text).flatMap((piece) =>
+    piece.kind === 'text'
+      ? [...piece.text].map((character) => written(character))
+      : [nameOf(piece)],
+  );
+}
+
+const nameOf = ({ kind, text, count }: TextPiece): string =>
+  kind === 'escape' || kind === 'text' ? text : `[${foldText(kind, count)}]`;
+
+/** A string with its quotes; numbers and words as they were sent. */
+export function scalarText(value: SourceValue, room: TextRoom): ValueText {
+  if (value.kind === 'string') return quotedText(value.characters, room);
+  return shortText(value.source, room);
+}
+
+/** Room for a key. */
+const MOST_KEY = 80;
+
+export const keyText = (keySource: string, { lengthOf }: Pick<TextRoom, 'lengthOf'>): ValueText =>
+  quotedText(unquoted(keySource), { most: MOST_KEY, lengthOf });
+
+/** The key with its colon, nothing for an item. Undefined where the key is cut. */
+function nameText(keySource: string | undefined, room: TextRoom): string | undefined {
+  if (keySource === undefined) return '';
+  const { text, isCut } = keyText(keySource, room);
+  return isCut ? undefined : `${text}:`;
+}
+
+/**
+ * A container on one line: `{"a":1,"b":•••}`. Undefined where it does not fit, or something of it would have to be cut.
+ */
+export function lineText(
+  value: SourceValue,
+  hidden: ReadonlySet<number>,
+  room: TextRoom,
+): string | undefined {
+  const parts: string[] = [];
+  let left = room.most;
+  const add = (part: string): boolean => {
+    parts.push(part);
+    left -= room.lengthOf(part);
+    return left >= 0;
+  };
+  const visit = (inner: SourceValue): boolean => {
+    if (hidden.has(inner.offset)) return add(CONCEALED);
+    if (inner.kind !== 'object' && inner.kind !== 'array') {
+      // A longer one would not fit, so it need not be read.
+      if (inner.length > 6 * room.most) return false;
+      const { text, isCut } = scalarText(inner, { ...room, most: room.most });
+      return !isCut && add(text);
+    }
+    if (inner.size > room.most) return false;
+    const [open = '', close = ''] = inner.kind === 'object' ? '{}' : '[]';
+    let separator = open;
+    for (const { keySource, value: child } of inner.children()) {
+      const name = nameText(keySource, room);
+      if (name === undefined || !add(`${separator}${name}`) || !visit(child)) return false;
+      separator = ',';
+    }
+    return add(inner.size === 0 ? `${open}${close}` : close);
+  };
+  return visit(value) ? parts.join('') : undefined;
+}
+
+/** A value in the middle of a sentence or beside others: strings without quotes. */
+export function inlineText(
+  value: SourceValue,
+  hidden: ReadonlySet<number>,
+  room: TextRoom,
+): string {
+  if (hidden.has(value.offset)) return CONCEALED;
+  const cut = value.isCut ? '…' : '';
+  if (value.kind === 'string') return `${shortText(value.characters, room).text}${cut}`;
+  if (value.kind !== 'object' && value.kind !== 'array')
+    return `${shortText(value.source, room).text}${cut}`;
+  return beginningText(value, hidden, room);
+}
+
+/** A container as far as it fits. */
+function beginningText(value: SourceValue, hidden: ReadonlySet<number>, room: TextRoom): string {
+  const whole = value.isCut ? undefined : lineText(value, hidden, room);
+  if (whole !== undefined) return whole;
+  const [open = '', close = ''] = value.kind === 'object' ? '{}' : '[]';
+  const parts: string[] = [];
+  let left = room.most - MORE_CHARACTERS;
+  for (const { keySource, value: child } of value.children()) {
+    const name = keySource === undefined ? '' : `${keyText(keySource, room).text}:`;
+    const part = `${name}${childText(child, hidden, { ...room, most: Math.max(left, 0) })}`;
+    left -= room.lengthOf(`${part},`);
+    if (left < 0) break;
+    parts.push(part);
+  }
+  const more = value.size - parts.length;
+  const rest = more > 0 ? `… (${countText(more)} more)` : value.isCut ? '…' : '';
+  return `${open}${[...parts, ...(rest === '' ? [] : [rest])].join(',')}${close}`;
+}
+
+/** Room for how many more there are. */
+const MORE_CHARACTERS = 20;
+const MOST_CHILD = 40;
+
+function childText(child: SourceValue, hidden: ReadonlySet<number>, room: TextRoom): string {
+  if (hidden.has(child.offset)) return CONCEALED;
+  if (child.size > 0) return lineText(child, hidden, room) ?? '…';
+  return scalarText(child, { ...room, most: MOST_CHILD }).text;
+}

@@ -1,0 +1,216 @@
+/** What messages show of a call: no hidden value on any channel, and never an approval of what they show in part. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask, stepAt } from '../../support/scene/approval-requests.ts';
+import {
+  asked,
+  click,
+  createScene,
+  deliver,
+  newChannel,
+  slackEnvironment,
+  type Scene,
+} from '../../support/scene/slack-scene.ts';
+import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+import { buttonsOf, SlackServer } from '../../support/servers/slack-server.ts';
+import {
+  LOOPBACK_ALLOWED,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../support/servers/webhook-receiver.ts';
+
+const slack = new SlackServer();
+let mails: MailServer;
+let receiver: WebhookReceiver;
+let app: TestApp;
+let here: Scene;
+let channel: string;
+
+beforeAll(async () => {
+  await slack.start();
+  mails = await startMailServer();
+  app = await startApp({
+    environment: {
+      ...slackEnvironment(slack),
+      ...LOOPBACK_ALLOWED,
+      SMTP_URL: mails.url,
+      COUNTERSIGN_EMAIL_FROM: 'Approvals <ask@approvals.example>',
+    },
+  });
+});
+
+afterAll(async () => {
+  await app.close();
+  await slack.stop();
+  await mails.close();
+});
+
+afterEach(async () => {
+  await receiver.close();
+});
+
+beforeEach(async () => {
+  receiver = await startWebhookReceiver();
+  channel = newChannel();
+  here = await createScene(app, slack, { defaultChannel: channel });
+});
+
+const owner = () => here.organization.owner;
+
+async function createWebhook(): Promise<void> {
+  const created = await owner().browser.post('/api/v1/notification_channels', {
+    ...{ kind: 'webhook', name: 'All', url: receiver.url, include_arguments: true },
+  });
+  expect(created.status).toBe(201);
+}
+
+/** Asks, and returns what each channel shows, and the line of the queue. */
+async function shownOf(call: { readonly tool?: string; readonly arguments: unknown }) {
+  const id = await ask(app, here.agent, call);
+  await deliver(app);
+  const list = await owner().http.get('/api/v1/requests?view=summary');
+  const [posted] = receiver.received.slice(-1);
+  const mail = await mails.mailTo(here.reviewer.email);
+  return {
+    id,
+    mail: `${mail.subject}\n${mail.text}`,
+    direct: JSON.stringify(slack.postsTo(`D${here.slackUser}`).at(-1)?.blocks),
+    announced: JSON.stringify(slack.postsTo(channel).at(-1)?.blocks),
+    webhook: posted?.body ?? '',
+    excerpt: String(
+      (list.body['requests'] as unknown as readonly Record<string, unknown>[])[0]?.['excerpt'],
+    ),
+  };
+}
+
+describe('a hidden value', () => {
+  const SECRET = 'hunter2-correct-horse';
+
+  test('that a presentation marks is in no message, no webhook and no line of the queue', async () => {
+    await createWebhook();
+    const fields = [
+      { path: '/name', label: 'Name', kind: 'text', role: 'primary' },
+      { path: '/value', label: 'Value', kind: 'text', role: 'sensitive' },
+    ];
+    const entry = { tool: 'set_it', title: 'Set {/name} to {/value}', fields };
+    expect((await owner().http.post('/api/v1/tool_presentations', entry)).status).toBe(201);
+    const { id, ...texts } = await shownOf({
+      tool: 'set_it',
+      arguments: { name: 'STRIPE', value: SECRET },
+    });
+    for (const [name, text] of Object.entries(texts)) {
+      expect([name, text]).toEqual([name, expect.not.stringContaining(SECRET)]);
+      expect([name, text]).toEqual([name, expect.stringContaining('•••')]);
+      expect([name, text]).toEqual([name, expect.stringContaining('STRIPE')]);
+    }
+    expect(texts.mail).toContain('What it would do: Set STRIPE to •••');
+    expect(texts.mail).toContain('1 value is hidden: /value. Open the request to show it.');
+    const detail = await owner().http.get(`/api/v1/requests/${id}`);
+    expect(detail.body['arguments']).toEqual({ name: 'STRIPE', value: SECRET });
+  });
+
+  test('whose name is that of a secret is in none either, without a presentation and at any depth', async () => {
+    await createWebhook();
+    const { id: _id, ...texts } = await shownOf({
+      arguments: { url: 'https://db', auth: [{ apiKey: SECRET, user: 'ada' }], password: SECRET },
+    });
+    for (const [name, text] of Object.entries(texts)) {
+      expect([name, text]).toEqual([name, expect.not.stringContaining(SECRET)]);
+      expect([name, text]).toEqual([name, expect.stringContaining('•••')]);
+    }
+    const { request } = JSON.parse(texts.webhook) as { request: Record<string, unknown> };
+    expect(request).toMatchObject({
+      arguments: { url: 'https://db', auth: [{ apiKey: '•••', user: 'ada' }], password: '•••' },
+      hidden_arguments: ['/auth/0/apiKey', '/password'],
+    });
+  });
+
+  test('is one by a name that the organization adds, and none once it turns its names off', async () => {
+    const change = (revision: number, hidden_names: object) =>
+      owner().browser.call('PATCH', '/api/v1/organization', {
+        body: { settings: { hidden_names } },
+        headers: { 'if-match': `"${revision}"` },
+      });
+    expect((await change(1, { add: ['iban'] })).status).toBe(200);
+    const call = { tool: 'note_it', arguments: { customerIban: 'DE-1', password: 'pass-2' } };
+    const some = await shownOf(call);
+    expect(some.mail).not.toMatch(/DE-1|pass-2/);
+    expect((await change(2, { defaults: false, add: [] })).status).toBe(200);
+    const all = await shownOf(call);
+    expect(all.excerpt).toBe('customerIban: DE-1 · password: pass-2');
+    expect(all.direct).toContain('pass-2');
+  });
+});
+
+describe('a call that a message cannot show whole, or that may deceive', () => {
+  const padded = `ls${' '.repeat(2_000)}; rm -rf /`;
+
+  test.each([
+    ['is long', { command: `${'x'.repeat(3_000)}; rm -rf /` }, 'Shortened here: /command'],
+    [
+      'has more values than fit',
+      { ids: Array.from({ length: 900 }, (_, id) => `id-${id}`) },
+      'Left out here:',
+    ],
+    ['mixes scripts', { to: 'p\u0430ypal' }, 'mixes Latin and Cyrillic'],
+    ['reorders text', { to: 'a\u202eb' }, 'hide, cover or reorder'],
+  ])(
+    'has no approval in Slack if it %s, and a forged one is refused',
+    async (_what, args, note) => {
+      const whole = await asked(here);
+      const approve = buttonsOf(whole.post)['Approve'];
+      expect(approve).toBeDefined();
+      const { id, post } = await asked(here, args);
+      expect(JSON.stringify(post.blocks)).toContain(note);
+      const buttons = buttonsOf(post);
+      expect(Object.keys(buttons)).toEqual(['Open to approve', 'Deny', 'Deny with a note']);
+      const said = slack.ephemeralTexts.length;
+      await here.caller.click(here.slackUser, { action_id: 'countersign_approve', value: id });
+      expect(await slack.ephemeralText(said + 1)).toMatch(/Open it to approve\./);
+      const read = async () =>
+        (await here.reviewer.http.get(`/api/v1/requests/${id}`)).body['status'];
+      expect(await read()).toBe('pending');
+      expect(await click(here, post, 'Deny')).toBe(`Denied by ${here.reviewer.displayName}.`);
+      expect(await read()).toBe('denied');
+    },
+  );
+
+  test('shows both ends of what is padded, and of what is shortened', async () => {
+    const { mail, direct, announced } = await shownOf({
+      tool: 'run_it',
+      arguments: { command: padded },
+    });
+    for (const text of [mail, direct, announced])
+      expect(text).toContain('ls[2,000 blanks]; rm -rf /');
+    const long = await shownOf({
+      tool: 'run_it',
+      arguments: { command: `echo start${'\nok'.repeat(2_000)}; rm -rf /`, last: 'the end' },
+    });
+    for (const text of [long.mail, long.direct, long.announced]) {
+      expect(text).toContain('echo start');
+      expect(text).toContain('; rm -rf /');
+      expect(text).toContain('(6,020 characters)');
+    }
+    expect(long.mail).toContain('Shortened here: /command (6,020 characters).');
+  });
+
+  test('shows no white space between the parts of JSON, and escapes of visible characters decoded', async () => {
+    const body = `{"tool":"run_it","timeout":"1h","arguments":{"a":1,${' \n'.repeat(5_000)}"b":"\\u5f20\\u4f1f","c":"\\u0072m","d":"\\u202e"}}`;
+    const answer = await fetch(`${app.url}/api/aap/v1/requests`, {
+      ...{ method: 'POST', body },
+      headers: {
+        authorization: `Bearer ${here.agent.credential}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'spaces',
+      },
+    });
+    expect(answer.status).toBe(201);
+    const { id } = (await answer.json()) as { id: string };
+    await stepAt(app, id);
+    await deliver(app);
+    const { text } = await mails.mailTo(here.reviewer.email);
+    expect(text).toContain('    "a": 1\n    "b": "张伟"\n    "c": "rm"\n    "d": "\\u202e"');
+    expect(slack.postsTo(`D${here.slackUser}`).at(-1)?.text).toContain('run_it');
+    expect(JSON.stringify(slack.postsTo(`D${here.slackUser}`).at(-1)?.blocks)).toContain('张伟');
+  });
+});

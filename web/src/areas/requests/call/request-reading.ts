@@ -1,0 +1,43 @@
+/** What this reader has opened and was shown of one request. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { Reading } from '../../../exact/reading.ts';
+import { call } from '../../../shell/api.ts';
+
+export interface RequestReading extends Reading {
+  /** Where the values begin that were opened. */
+  readonly opened: ReadonlySet<number>;
+}
+
+export function useRequestReading(id: string): RequestReading {
+  const queries = useQueryClient();
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const [revealed, setRevealed] = useState<readonly string[]>([]);
+  return useMemo(
+    () => ({
+      opened,
+      open: (offset) => {
+        setOpened((before) => new Set([...before, offset]));
+      },
+      isRevealed: (pointer) =>
+        revealed.some((each) => pointer === each || pointer.startsWith(`${each}/`)),
+      reveal: async (pointers) => {
+        await call('post', '/api/v1/requests/{id}/reveal', {
+          ...{ params: { path: { id } }, body: { pointers: pointers.map(withinLimit) } },
+        });
+        setRevealed((before) => [...before, ...pointers]);
+        void queries.invalidateQueries({ queryKey: ['requests', 'timeline', id] });
+      },
+    }),
+    [id, opened, queries, revealed],
+  );
+}
+
+/** The service takes pointers up to this length. A longer one is recorded as what it is in. */
+const MOST_CHARACTERS = 1_000;
+
+function withinLimit(pointer: string): string {
+  let short = pointer;
+  while (short.length > MOST_CHARACTERS) short = short.slice(0, short.lastIndexOf('/'));
+  return short;
+}
