@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { AppError, invalid } from '../../src/domain/errors.ts';
 import { readBy } from '../../src/domain/issues.ts';
 import { isStorable } from '../../src/domain/labels.ts';
-import { pointerToken } from '../../src/platform/json/exact-json.ts';
+import { JsonText, pointerToken } from '../../src/platform/json/exact-json.ts';
 import { bulkhead } from '../../src/platform/bulkhead.ts';
 import { takeTurns } from '../../src/platform/event-loop.ts';
 import type { WorkerPool } from '../../src/platform/worker-pool.ts';
@@ -119,7 +119,11 @@ async function readAnyBody(
   if (rules.bodyOptional && isWithoutBody(request)) return {};
   const text = await readBodyText(request, { type: JSON_TYPE, limit: bodyLimit });
   if (rules.bodyOptional && text === '') return {};
-  if (!isLarge([text]) || !(exact ?? documents)) return parseBody(text, rules);
+  if (!isLarge([text]) || !(exact ?? documents)) {
+    const parsed = parseBody(text, rules);
+    // A document is stored as it was spelled, so its reader needs the text.
+    return documents?.includes('') ? new JsonText(text) : parsed;
+  }
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const large = { text, known, exact, documents, verbatim, mostValues };
   const answer = await pool.run(readLargeBody, large, onBehalfOf);

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import {
   compareDecimals,
+  exactNumber,
   ExactNumber,
   isExactObject,
   isNumber,
@@ -215,9 +216,15 @@ export function integer(
   { min, max }: { readonly min: number; readonly max: number },
 ) {
   const error = `must be an integer from ${min} to ${max}`;
-  return z
+  const number = z
     .number({ error: ({ input }) => (input === undefined ? undefined : error) })
-    .refine((value) => Number.isInteger(value) && value >= min && value <= max, { error })
+    .refine((value) => Number.isInteger(value) && value >= min && value <= max, { error });
+  return z
+    .preprocess(
+      // `1.0` is an integer, too.
+      (value) => (value instanceof ExactNumber ? exactNumber(value.source) : value),
+      number,
+    )
     .meta({ description, override: { type: 'integer', minimum: min, maximum: max } });
 }
 

@@ -19,6 +19,9 @@ export interface ReadDocument<Names> {
   readonly stated?: Stated | undefined;
 }
 
+/** How documents are read that are stored: numbers stay as their author wrote them. */
+export const SPELLED = { spelled: true } as const;
+
 /** Reads the text of a body. The worker pool exports each reader under its name. */
 export type DocumentReader<Names> = (
   body: string,

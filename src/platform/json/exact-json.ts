@@ -6,6 +6,7 @@ import {
   exactNumber,
   ExactNumber,
   quote,
+  spelledNumber,
   type ExactObject,
   type ExactValue,
 } from './exact-values.ts';
@@ -47,6 +48,8 @@ export interface ParseExactOptions {
   readonly maxDepth?: number;
   /** Top-level members to return as `JsonText`. */
   readonly keep?: readonly string[];
+  /** Numbers keep their spelling, such as `1.0`, and are written as they came. Default: only their value. */
+  readonly spelled?: boolean;
   /** All other top-level members are returned as `JsonText`, too. Default: none are. */
   readonly read?: readonly string[] | undefined;
   /** With `read`: the first other top-level member is refused. What follows it is not looked at. */
@@ -92,6 +95,7 @@ interface Reading {
   /** How many more values there may be. */
   valuesLeft: number;
   readonly maxDepth: number;
+  toNumber: (source: string) => number | ExactNumber;
   readonly stack: Frame[];
   at: number;
   /** Where the value of a kept top-level member begins; -1 outside of one. */
@@ -103,7 +107,10 @@ interface Reading {
  * refuses, for duplicate keys (compared after unescaping) and for nesting beyond `maxDepth`. Never
  * recurses; linear in the text.
  */
-export function parseExact(text: string, options?: { readonly maxDepth?: number }): ExactValue;
+export function parseExact(
+  text: string,
+  options?: Pick<ParseExactOptions, 'maxDepth' | 'spelled'>,
+): ExactValue;
 export function parseExact(text: string, options: ParseExactOptions): ExactValue | KeptObject;
 export function parseExact(
   text: string,
@@ -113,12 +120,14 @@ export function parseExact(
     read,
     isClosed = false,
     mostValues = Infinity,
+    spelled = false,
   }: ParseExactOptions = {},
 ): ExactValue | KeptObject {
   const isKept = (member: string): boolean =>
     keep.includes(member) || read?.includes(member) === false;
   const isRefused = (member: string): boolean => isClosed && read?.includes(member) === false;
   const reading = { ...readingOf(text, { isKept, isRefused }), maxDepth, valuesLeft: mostValues };
+  if (spelled) reading.toNumber = spelledNumber;
   return readUpTo(reading, Infinity) as ExactValue | KeptObject;
 }
 
@@ -132,8 +141,15 @@ export function slicedParser(text: string): (characters: number) => ExactValue |
 }
 
 function readingOf(text: string, members: Pick<Reading, 'isKept' | 'isRefused'>): Reading {
-  const maxDepth = DEFAULT_MAX_DEPTH;
-  return { text, ...members, maxDepth, stack: [], at: 0, keptFrom: -1, valuesLeft: Infinity };
+  const start = { at: 0, keptFrom: -1, valuesLeft: Infinity };
+  return {
+    text,
+    ...members,
+    ...start,
+    maxDepth: DEFAULT_MAX_DEPTH,
+    toNumber: exactNumber,
+    stack: [],
+  };
 }
 
 /** The outermost value once it ends; undefined when it goes on beyond `end`. */
@@ -175,7 +191,7 @@ function readValue(reading: Reading): ExactValue | typeof OPENED {
   if (!isBuilt) return null;
   return code === QUOTE
     ? unquote(text, start, reading.at)
-    : exactNumber(text.slice(start, reading.at));
+    : reading.toNumber(text.slice(start, reading.at));
 }
 
 /** By the code of their first letter. */

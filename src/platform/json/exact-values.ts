@@ -9,7 +9,7 @@ export interface ExactObject {
   [key: string]: ExactValue;
 }
 
-/** A JSON number whose decimal value would change as a JavaScript number. */
+/** A JSON number whose decimal value, or spelling where that is kept, would change as a JavaScript number. */
 export class ExactNumber {
   readonly source: string;
 
@@ -33,6 +33,12 @@ export function exactNumber(source: string): number | ExactNumber {
   return Number.isFinite(value) && canonicalDecimal(printed) === canonicalDecimal(source)
     ? value
     : new ExactNumber(source);
+}
+
+/** The same with `ExactNumber` for each number that JavaScript would spell in another way. */
+export function spelledNumber(source: string): number | ExactNumber {
+  const value = Number(source);
+  return String(value) === source ? value : new ExactNumber(source);
 }
 
 const sourceOf = (value: number | ExactNumber): string =>

@@ -13,7 +13,7 @@ import {
 import { takeReadBack, type Stated } from '../../domain/read-back.ts';
 import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
 import { isExactObject } from '../../platform/json/exact-values.ts';
-import type { DocumentReader, ReadDocument } from '../read-documents.ts';
+import { SPELLED, type DocumentReader, type ReadDocument } from '../read-documents.ts';
 
 /** The targets of a document, and where it names them. */
 export interface EscalationNames {
@@ -65,24 +65,24 @@ export function idsOf({ targets }: EscalationNames, type: 'user' | 'team'): stri
 const VERSION = ['document_version'];
 
 export const readEscalationPath: DocumentReader<EscalationNames> = (body) => {
-  const { document, stated } = takeReadBack(parseExact(body), ['path_key', ...VERSION]);
+  const { document, stated } = takeReadBack(parseExact(body, SPELLED), ['path_key', ...VERSION]);
   return written(parseEscalationPathDocument(document), stated);
 };
 
 /** The body that creates a path. */
 export const readNewEscalationPath: DocumentReader<EscalationNames> = (body) => {
-  const { document, stated } = takeReadBack(parseExact(body), VERSION);
+  const { document, stated } = takeReadBack(parseExact(body, SPELLED), VERSION);
   return written(parseNewEscalationPath(document), stated);
 };
 
 export const readTeamPolicy: DocumentReader<EscalationNames> = (body) => {
-  const { document, stated } = takeReadBack(parseExact(body), ['team_id', ...VERSION]);
+  const { document, stated } = takeReadBack(parseExact(body, SPELLED), ['team_id', ...VERSION]);
   return written(parseTeamPolicyDocument(document), stated);
 };
 
 /** A document, the body that creates a path, or a revision as read. */
 export const readPreviewedPath: DocumentReader<EscalationNames> = (body) => {
-  const { document, stated } = takeReadBack(parseExact(body), VERSION);
+  const { document, stated } = takeReadBack(parseExact(body, SPELLED), VERSION);
   return isExactObject(document) && document['path_key'] !== undefined
     ? written(parseNewEscalationPath(document), stated)
     : written(parseEscalationPathDocument(document), stated);

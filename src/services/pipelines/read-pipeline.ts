@@ -14,7 +14,7 @@ import type { StoredBlock } from '../../domain/pipelines/types.ts';
 import { findPipelineWarnings } from '../../domain/pipelines/warnings/find.ts';
 import type { PipelineWarning } from '../../domain/pipelines/warnings/types.ts';
 import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
-import type { DocumentReader } from '../read-documents.ts';
+import { SPELLED, type DocumentReader } from '../read-documents.ts';
 
 export interface StoredPipeline {
   readonly blocks: readonly StoredBlock[];
@@ -55,7 +55,7 @@ export const readPipeline: DocumentReader<PipelineNames> = (body) => read(body, 
 export const readHostedPipeline: DocumentReader<PipelineNames> = (body) => read(body, 'hosted');
 
 function read(body: string, edition: Edition): ReturnType<DocumentReader<PipelineNames>> {
-  const given = takeReadBack(parseExact(body), ['scope', 'agent_slug', 'block_count']);
+  const given = takeReadBack(parseExact(body, SPELLED), ['scope', 'agent_slug', 'block_count']);
   const { block_count: stated_count, ...stated } = given.stated;
   const parsed = parsePipelineDocument(given.document, edition);
   if (!parsed.ok) return { issues: parsed.issues };

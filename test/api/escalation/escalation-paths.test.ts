@@ -22,6 +22,22 @@ const { create, activate, archive } = pathCalls(() => owner);
 const user = (id: string) => ({ type: 'user', id });
 
 describe('creating a path', () => {
+  test('keeps the numbers of its conditions as they were spelled, in later revisions, too', async () => {
+    const value = '[1.0,1e21,-0,2.50]';
+    const when = { id: 'c', field: '/request/arguments/x', operator: 'in', value: '@' };
+    const node = {
+      ...{ id: NODE, type: 'if_else', conditions: [{ type: 'request', when }] },
+      ...{ then: [level(undefined, randomUUID())], else: [] },
+    };
+    const text = (more: object) =>
+      JSON.stringify({ ...more, name: 'On call', nodes: [node] }).replace('"@"', value);
+    const created = await owner.http.post(PATHS, text({ path_key: 'on-call' }));
+    const next = await owner.http.post(`${PATHS}/on-call/revisions`, text({}));
+    expect([created.status, next.status]).toEqual([201, 201]);
+    for (const answer of [created, next, await owner.http.get(`${PATHS}/on-call/revisions/2`)])
+      expect(answer.text).toContain(`"value":${value}`);
+  });
+
   test('creates revision 1, inactive, with its whole document', async () => {
     const created = await create({ repeat: { times: 2, after: '10m' } });
     expect(created.status).toBe(201);

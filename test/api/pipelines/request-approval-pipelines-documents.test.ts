@@ -56,6 +56,45 @@ describe('documents', () => {
     }
   });
 
+  test.each([
+    ['a small document', ''],
+    ['a large document', ' '.repeat(70_000)],
+  ])('numbers in conditions stay as they were spelled: %s', async (_name, padding) => {
+    const value = '[1.0,1e21,1E2,-0,1.50e-7,0.0,100,{"a":[2.00]}]';
+    const documentOf = (numbers: string) =>
+      `{"blocks":[${JSON.stringify(cel('spelled', { id: 'c', field: '/request/arguments/x', operator: 'in', value: '@' })).replace('"@"', numbers)}]${padding}}`;
+    const created = await create(documentOf(value));
+    expect(created.status).toBe(201);
+    const revision = String(created.body['revision']);
+    const read = await owner.http.get(`${ORGANIZATION}/revisions/${revision}`);
+    for (const answer of [created, read]) expect(answer.text).toContain(`"value":${value}`);
+
+    const other = '[1,1000000000000000000000,100.0,0,0.00000015,0,1e2,{"a":[2]}]';
+    const respelled = await create(documentOf(other));
+    expect(respelled.text).toContain(`"value":${other}`);
+    const [before, after] = [read, respelled].map(({ body }) => body['blocks']?.[0]);
+    expect(after?.['content_hash']).toBe(before?.['content_hash']);
+    expect(after?.['snapshot_id']).toBe(before?.['snapshot_id']);
+    const next = String(respelled.body['revision']);
+    const diff = await owner.http.get(`${ORGANIZATION}/revisions/${next}/diff?against=${revision}`);
+    expect(diff.body).toMatchObject({ added: [], removed: [], changed: [] });
+    const third = await create(documentOf('[2.0]'));
+    const changes = await owner.http.get(
+      `${ORGANIZATION}/revisions/${String(third.body['revision'])}/diff?against=${revision}`,
+    );
+    expect(changes.text).toContain(`"before":${value},"after":[2.0]`);
+  });
+
+  test('integers of a document may be spelled as decimals', async () => {
+    const document = (attempts: string) =>
+      JSON.stringify({ blocks: [{ ...always(), max_attempts: '@' }] }).replace('"@"', attempts);
+    expect((await create(document('2.0'))).body['blocks']).toMatchObject([{ max_attempts: 2 }]);
+    for (const attempts of ['2.5', '2.00000000000000000001', '1e400'])
+      expect(issuesOf(await create(document(attempts)))).toMatchObject([
+        { pointer: '/blocks/0/max_attempts', code: 'invalid_value' },
+      ]);
+  });
+
   test('any JSON value in a condition comes back equal, in any notation of its numbers', async () => {
     const digits = fc.stringMatching(
       /^-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,4})?$/,
