@@ -1175,6 +1175,16 @@ CREATE INDEX webhook_deliveries_list_idx ON webhook_deliveries USING btree (webh
 CREATE INDEX webhook_deliveries_request_id_idx ON webhook_deliveries USING btree (request_id) WHERE (request_id IS NOT NULL);
 COMMENT ON COLUMN webhook_deliveries.request_id IS 'Null for tests and previews, and after the pending cap refused the request.';
 
+CREATE TABLE webhook_endpoint_previous_secrets (
+  webhook_endpoint_id uuid NOT NULL,
+  signing_secret bytea NOT NULL,
+  signing_secret_key_id text NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT webhook_endpoint_previous_secrets_pkey PRIMARY KEY (webhook_endpoint_id),
+  CONSTRAINT webhook_endpoint_previous_secrets_webhook_endpoint_id_fkey FOREIGN KEY (webhook_endpoint_id) REFERENCES webhook_endpoints(id)
+);
+COMMENT ON TABLE webhook_endpoint_previous_secrets IS 'The sealed secret before the last rotation, where that had an overlap. Until expires_at it signs beside the new one.';
+
 CREATE TABLE webhook_endpoint_revisions (
   id uuid NOT NULL,
   webhook_endpoint_id uuid NOT NULL,

@@ -16,6 +16,7 @@ import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { present } from '../http/present.ts';
 import {
   cursorQuery,
+  duration,
   limitQuery,
   nextCursor,
   readByDomain,
@@ -32,6 +33,9 @@ const ONE = `${BASE}/{endpoint_key}`;
 
 const secretText = (description: string) => z.string().meta({ description });
 const secretExample = 'whsec_q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=';
+
+const previousSecret = () =>
+  timestamp('Until when the secret before it signs, too; absent when it signs no more.').optional();
 
 const revisionSchema = z
   .strictObject({
@@ -80,9 +84,23 @@ const summarySchema = z
       'When the endpoint was archived. Activating a revision clears it.',
     ).optional(),
     secret_rotated_at: timestamp('When its signing secret was made.'),
+    previous_secret_expires_at: previousSecret(),
     uses: usesSchema(),
   })
   .meta({ id: 'WebhookEndpointSummary', description: 'A webhook endpoint, archived or not.' });
+
+const rotationBody = z.strictObject({
+  overlap: duration('How long the old secret signs beside the new one: one minute to seven days.', {
+    min: '1m',
+    max: '168h',
+  }).optional(),
+});
+
+const rotationSchema = z.strictObject({
+  signing_secret: secretText('The signing secret: `whsec_` and 32 bytes in base64.'),
+  secret_rotated_at: timestamp('When the secret was made.'),
+  previous_secret_expires_at: previousSecret(),
+});
 
 const presentRevision = (revision: WebhookEndpointRevision) =>
   present(revisionSchema, {
@@ -102,6 +120,7 @@ const presentSummary = (summary: WebhookEndpointSummary) =>
     url: summary.url ?? '',
     activeRevision: summary.activeRevision,
     archivedAt: summary.archivedAt,
+    previousSecretExpiresAt: summary.previousSecretExpiresAt,
     revisionCount: summary.latestRevision,
     uses: summary.uses.map(presentUse),
   });
@@ -223,26 +242,32 @@ export const webhookEndpointEndpoints: readonly Endpoint[] = [
     path: `${ONE}/rotate_secret`,
     tag: TAG,
     summary: 'Replace the signing secret of a webhook endpoint',
-    description: `The old secret stops at once. Revisions do not change. ${ANCHOR}`,
+    description:
+      'Without a body the old secret stops at once. With an `overlap` both secrets sign until it ends: `Service-Signature` has two `v1=`, ' +
+      '`webhook-signature` two signatures with a blank between, and receivers accept a message if one of them is right. Rotating again ends the oldest secret. Revisions do not change. ' +
+      ANCHOR,
     auth: 'product',
     permission: 'webhook.write',
     needsSecretsKey: true,
     params: z.strictObject(params),
+    body: rotationBody,
+    bodyOptional: true,
+    requestExample: { overlap: '24h' },
     success: {
       status: 200,
       description: 'The new secret, shown only once.',
-      body: z.strictObject({
-        signing_secret: secretText('The signing secret: `whsec_` and 32 bytes in base64.'),
-        secret_rotated_at: timestamp('When the secret was made.'),
-      }),
-      example: { signing_secret: secretExample, secret_rotated_at: '2026-04-01T08:00:00.000Z' },
+      body: rotationSchema,
+      example: {
+        signing_secret: secretExample,
+        secret_rotated_at: '2026-04-01T08:00:00.000Z',
+        previous_secret_expires_at: '2026-04-02T08:00:00.000Z',
+      },
     },
     errors: ['grant_exceeds_own', 'mfa_required', 'reauthentication_required'],
-    handler: async ({ principal, params: { endpoint_key } }, context) => {
-      const made = await rotateWebhookEndpointSecret(context, principal, endpoint_key);
-      return {
-        body: { signing_secret: made.signingSecret, secret_rotated_at: made.secretRotatedAt },
-      };
+    handler: async ({ principal, params: { endpoint_key }, body: { overlap } }, context) => {
+      const rotation = { endpointKey: endpoint_key, overlap };
+      const made = await rotateWebhookEndpointSecret(context, principal, rotation);
+      return { body: present(rotationSchema, made) };
     },
   }),
   defineEndpoint({

@@ -50,6 +50,13 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     keyId: 'signing_secret_key_id',
     purposeOf: SEALED_FOR.webhookEndpoint,
   },
+  {
+    table: 'webhook_endpoint_previous_secrets',
+    id: 'webhook_endpoint_id',
+    sealed: 'signing_secret',
+    keyId: 'signing_secret_key_id',
+    purposeOf: SEALED_FOR.webhookEndpoint,
+  },
 ];
 
 /** Ids of the keys that any value is sealed under, sorted. */

@@ -12,3 +12,9 @@ export interface StoredSecret {
   readonly sealed: Buffer;
   readonly keyId: string;
 }
+
+/** The secret that signs, and the one before it while that signs, too. */
+export interface StoredSigningSecrets extends StoredSecret {
+  readonly previousSealed: Buffer | null;
+  readonly previousKeyId: string | null;
+}

@@ -1,5 +1,5 @@
 /** Webhook endpoints: the secrets that sign for them, and the pipelines that post to them. */
-import type { StoredSecret } from '../../domain/sealed-secrets.ts';
+import type { StoredSigningSecrets } from '../../domain/sealed-secrets.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import {
@@ -33,40 +33,65 @@ export async function insertEndpointSecret(
   });
 }
 
-/** Returns the time of the change. */
+export interface SecretRotation {
+  readonly secretRotatedAt: Date;
+  /** When the secret before it stops; null when it has stopped. */
+  readonly previousSecretExpiresAt: Date | null;
+}
+
+/**
+ * The secret before it signs for `overlapMs` more; the one before that stops at once. A locked
+ * endpoint, so that no two rotations meet.
+ */
 export async function updateEndpointSecret(
   trx: Trx,
   endpointId: string,
-  { sealed, keyId }: SealedSecret,
-): Promise<Date> {
-  const { secretRotatedAt } = await queryOne<{ secretRotatedAt: Date }>(
+  { sealed, keyId, overlapMs }: SealedSecret & { readonly overlapMs: number },
+): Promise<SecretRotation> {
+  await trx('webhook_endpoint_previous_secrets')
+    .where({ webhook_endpoint_id: endpointId })
+    .delete();
+  return await queryOne<SecretRotation>(
     trx,
-    `update webhook_endpoint_secrets
+    `with before as (
+       insert into webhook_endpoint_previous_secrets (webhook_endpoint_id, signing_secret, signing_secret_key_id, expires_at)
+       select webhook_endpoint_id, signing_secret, signing_secret_key_id,
+              clock_timestamp() + cast(:overlapMs as double precision) * interval '1 millisecond'
+         from webhook_endpoint_secrets
+        where webhook_endpoint_id = :endpointId and cast(:overlapMs as double precision) > 0
+       returning expires_at
+     )
+     update webhook_endpoint_secrets
         set signing_secret = :sealed, signing_secret_key_id = :keyId, secret_rotated_at = clock_timestamp()
       where webhook_endpoint_id = :endpointId
-     returning secret_rotated_at`,
-    { endpointId, sealed, keyId },
+     returning secret_rotated_at, (select expires_at from before) as previous_secret_expires_at`,
+    { endpointId, sealed, keyId, overlapMs },
   );
-  return secretRotatedAt;
 }
+
+/** SQL: what signs besides the secret `s`. */
+const PREVIOUS_COLUMNS =
+  'p.signing_secret as previous_sealed, p.signing_secret_key_id as previous_key_id';
+const PREVIOUS = `left join webhook_endpoint_previous_secrets p
+        on p.webhook_endpoint_id = s.webhook_endpoint_id and p.expires_at > clock_timestamp()`;
 
 /** The endpoint's id and secret, archived or not. */
 export async function findEndpointSecret(
   db: Db,
   organizationId: string,
   endpointKey: string,
-): Promise<(StoredSecret & { readonly endpointId: string }) | undefined> {
+): Promise<(StoredSigningSecrets & { readonly endpointId: string }) | undefined> {
   return await queryRow(
     db,
-    `select d.id as endpoint_id, s.signing_secret as sealed, s.signing_secret_key_id as key_id
-       from webhook_endpoints d join webhook_endpoint_secrets s on s.webhook_endpoint_id = d.id
+    `select d.id as endpoint_id, s.signing_secret as sealed, s.signing_secret_key_id as key_id, ${PREVIOUS_COLUMNS}
+       from webhook_endpoints d join webhook_endpoint_secrets s on s.webhook_endpoint_id = d.id ${PREVIOUS}
       where d.organization_id = :organizationId and d.document_key = :endpointKey`,
     { organizationId, endpointKey },
   );
 }
 
 /** The active revision of an endpoint, with its secret. */
-export interface ActiveEndpoint extends StoredSecret {
+export interface ActiveEndpoint extends StoredSigningSecrets {
   readonly endpointId: string;
   readonly revision: number;
   /** Exact JSON text. */
@@ -76,10 +101,11 @@ export interface ActiveEndpoint extends StoredSecret {
 const FIND_ACTIVE: PreparedStatement = {
   name: 'find-active-webhook-endpoint',
   sql: `
-    select d.id as endpoint_id, r.revision, r.document, s.signing_secret as sealed, s.signing_secret_key_id as key_id
+    select d.id as endpoint_id, r.revision, r.document, s.signing_secret as sealed, s.signing_secret_key_id as key_id,
+           ${PREVIOUS_COLUMNS}
       from webhook_endpoints d
       join webhook_endpoint_revisions r on r.webhook_endpoint_id = d.id and r.revision = d.active_revision
-      join webhook_endpoint_secrets s on s.webhook_endpoint_id = d.id
+      join webhook_endpoint_secrets s on s.webhook_endpoint_id = d.id ${PREVIOUS}
      where d.organization_id = cast(:organizationId as uuid) and d.document_key = :endpointKey`,
 };
 
@@ -132,18 +158,31 @@ export async function lockEndpointStates(
   return await queryRows<EndpointState>(trx, `${ENDPOINT_STATES} for share`, parameters);
 }
 
-/** When the secrets of these endpoints were made, by endpoint id. */
+/** When the secrets of these endpoints were made, and the ones before them stop, by endpoint id. */
 export async function findSecretTimes(
   db: Db,
   endpointIds: readonly string[],
-): Promise<ReadonlyMap<string, Date>> {
-  const rows = await queryRows<{ webhookEndpointId: string; secretRotatedAt: Date }>(
+): Promise<ReadonlyMap<string, SecretRotation>> {
+  const rows = await queryRows<SecretRotation & { webhookEndpointId: string }>(
     db,
-    `select webhook_endpoint_id, secret_rotated_at from webhook_endpoint_secrets
-      where webhook_endpoint_id = any(cast(:endpointIds as uuid[]))`,
+    `select s.webhook_endpoint_id, s.secret_rotated_at, p.expires_at as previous_secret_expires_at
+       from webhook_endpoint_secrets s ${PREVIOUS}
+      where s.webhook_endpoint_id = any(cast(:endpointIds as uuid[]))`,
     { endpointIds },
   );
-  return new Map(rows.map((row) => [row.webhookEndpointId, row.secretRotatedAt]));
+  return new Map(rows.map((row) => [row.webhookEndpointId, row]));
+}
+
+/** Deletes up to `limit` secrets that sign no more. Returns how many. */
+export async function deleteOldSecrets(db: Db, limit: number): Promise<number> {
+  return await db('webhook_endpoint_previous_secrets')
+    .whereRaw(
+      `webhook_endpoint_id in (
+         select webhook_endpoint_id from webhook_endpoint_previous_secrets where expires_at <= clock_timestamp()
+          limit :limit for update skip locked)`,
+      { limit },
+    )
+    .delete();
 }
 
 /** A block of an active pipeline revision that posts to an endpoint. */

@@ -104,7 +104,14 @@ async function post(
       permanent: false,
     };
   const body = stringifyExact(payload);
-  return await postSigned(runtime, { url, secret, id, body, timeoutMs: TIMEOUT_MS, signal });
+  return await postSigned(runtime, {
+    url,
+    secrets: [secret],
+    id,
+    body,
+    timeoutMs: TIMEOUT_MS,
+    signal,
+  });
 }
 
 /** Members that are undefined are left out of the JSON. */

@@ -8,7 +8,7 @@ import { findActiveEndpoint } from '../../data/webhooks/webhook-endpoints.ts';
 import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { ServiceContext } from '../context.ts';
 import { askEndpoint, resultOf, type EndpointReply } from '../webhooks/ask-endpoint.ts';
-import { openSigningSecret } from '../webhooks/signing-secrets.ts';
+import { openSigningSecrets } from '../webhooks/signing-secrets.ts';
 import { failedFor, type BlockQuestion, type BlockReply } from './block-question.ts';
 
 /** One attempt. Rejects with the reason of the signal when that ends the call. */
@@ -21,12 +21,12 @@ export async function askWebhook(
   const endpoint = await findActiveEndpoint(context.db, organizationId, endpointKey);
   if (!endpoint) return failedFor('endpoint_inactive');
   const purpose = SEALED_FOR.webhookEndpoint(endpoint.endpointId);
-  const secret = context.secrets && openSigningSecret(context.secrets, endpoint, purpose);
-  if (secret === undefined) return failedFor('secrets_key_missing');
+  const secrets = context.secrets && openSigningSecrets(context.secrets, endpoint, purpose);
+  if (secrets === undefined) return failedFor('secrets_key_missing');
   const { url } = parseExact(endpoint.document) as unknown as WebhookEndpointDocument;
   const { timeoutMs, signal } = question;
   const reply = await askEndpoint(context, {
-    ...{ url, secret, timeoutMs, signal },
+    ...{ url, secrets, timeoutMs, signal },
     id: deliveryId,
     payload: stringifyExact(evaluatePayload({ ...question, endpointKey, createdAt: new Date() })),
   });

@@ -6,7 +6,8 @@ import { isSuccess, mayPass, postSigned, type PostAnswer } from './signed-post.t
 
 export interface EndpointQuestion {
   readonly url: string;
-  readonly secret: string;
+  /** Each signs. */
+  readonly secrets: readonly string[];
   /** `webhook-id`, and the payload's `id`: the same for all attempts. */
   readonly id: string;
   /** Exactly what is posted. */

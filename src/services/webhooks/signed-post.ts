@@ -13,7 +13,8 @@ const ANSWER_BYTES = 64 * 1024;
 
 export interface SignedPost {
   readonly url: string;
-  readonly secret: string;
+  /** Each signs: after a rotation with an overlap, the one before it, too. */
+  readonly secrets: readonly string[];
   /** `webhook-id`: the same for all attempts. */
   readonly id: string;
   /** Exactly what is posted and signed. */
@@ -46,13 +47,13 @@ export interface PostRefusal {
 
 export async function postSigned(
   runtime: Pick<Runtime, 'egress'>,
-  { url, secret, id, body, headers, ...limits }: SignedPost,
+  { url, secrets, id, body, headers, ...limits }: SignedPost,
 ): Promise<Posted> {
   return await postTo(runtime, url, {
     headers: {
       'content-type': 'application/json',
       ...headers,
-      ...signatureHeaders(secret, { id, at: new Date(), body }),
+      ...signatureHeaders(secrets, { id, at: new Date(), body }),
     },
     body,
     ...limits,

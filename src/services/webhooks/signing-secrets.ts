@@ -1,5 +1,5 @@
 /** Secrets that sign what is posted: made, sealed for their owner, and opened again. */
-import type { StoredSecret } from '../../domain/sealed-secrets.ts';
+import type { StoredSecret, StoredSigningSecrets } from '../../domain/sealed-secrets.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { SealedSecret, SecretBox } from '../../platform/crypto/secret-box.ts';
 import { newSigningSecret } from '../../platform/crypto/webhook-signature.ts';
@@ -32,4 +32,16 @@ export function openSigningSecret(
   } catch {
     return undefined;
   }
+}
+
+/** The secret, and the one before it while that signs, too. Undefined when the secret does not open. */
+export function openSigningSecrets(
+  secrets: SecretBox,
+  { previousSealed: sealed, previousKeyId: keyId, ...stored }: StoredSigningSecrets,
+  purpose: string,
+): readonly string[] | undefined {
+  const secret = openSigningSecret(secrets, stored, purpose);
+  if (secret === undefined) return undefined;
+  const before = sealed && keyId !== null && openSigningSecret(secrets, { sealed, keyId }, purpose);
+  return before ? [secret, before] : [secret];
 }

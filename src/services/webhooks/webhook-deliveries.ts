@@ -22,7 +22,7 @@ import { audit } from '../revisions/change.ts';
 import { getRevision } from '../revisions/read.ts';
 import { askEndpoint, resultOf, type EndpointReply } from './ask-endpoint.ts';
 import { isSuccess } from './signed-post.ts';
-import { openSigningSecret } from './signing-secrets.ts';
+import { openSigningSecrets } from './signing-secrets.ts';
 import { webhookEndpointKind } from './webhook-endpoints.ts';
 
 const TEST_MS = 10_000;
@@ -47,12 +47,12 @@ export async function testWebhookEndpoint(
   principal: ProductPrincipal,
   tested: TestedRevision,
 ): Promise<EndpointTest> {
-  const { endpointId, secret, url } = await targetOf(context, principal, tested);
+  const { endpointId, secrets, url } = await targetOf(context, principal, tested);
   const id = v7();
   const sample = { id, createdAt: new Date(), organizationId: principal.organizationId };
   const payload = stringifyExact(samplePayload({ ...sample, endpointKey: tested.endpointKey }));
   const { stopping: signal } = context;
-  const question = { url, secret, id, payload, timeoutMs: TEST_MS, signal };
+  const question = { url, secrets, id, payload, timeoutMs: TEST_MS, signal };
   const reply = await askEndpoint(context, question).catch((error: unknown) => {
     throw signal.aborted ? new AppError('dependency_unavailable', { cause: error }) : error;
   });
@@ -65,17 +65,21 @@ async function targetOf(
   context: ServiceContext,
   principal: ProductPrincipal,
   { endpointKey, revision: number }: TestedRevision,
-): Promise<{ readonly endpointId: string; readonly secret: string; readonly url: string }> {
+): Promise<{
+  readonly endpointId: string;
+  readonly secrets: readonly string[];
+  readonly url: string;
+}> {
   const document = { kind: webhookEndpointKind, documentKey: endpointKey };
   const { revision } = await getRevision(context, principal, { ...document, revision: number });
   const stored = await findEndpointSecret(context.db, principal.organizationId, endpointKey);
   if (!stored) throw new AppError('not_found');
   const { endpointId } = stored;
   const purpose = SEALED_FOR.webhookEndpoint(endpointId);
-  const secret = context.secrets && openSigningSecret(context.secrets, stored, purpose);
-  if (secret === undefined)
+  const secrets = context.secrets && openSigningSecrets(context.secrets, stored, purpose);
+  if (secrets === undefined)
     throw new AppError('secrets_key_missing', { internal: { endpointId, keyId: stored.keyId } });
-  return { endpointId, secret, url: revision.url };
+  return { endpointId, secrets, url: revision.url };
 }
 
 interface DoneTest extends TestedRevision {

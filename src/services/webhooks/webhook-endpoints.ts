@@ -3,6 +3,7 @@ import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { grantsAt, requireMayChangeAnchor } from '../../domain/people/trust-anchors.ts';
 import { historyOf, type RevisionHistory, type RevisionSummary } from '../../domain/revisions.ts';
 import { AppError } from '../../domain/errors.ts';
+import { parseDuration } from '../../domain/durations.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import type { WebhookEndpointDocument } from '../../domain/webhooks/document.ts';
 import { findDocument } from '../../data/revisions.ts';
@@ -13,6 +14,7 @@ import {
   updateEndpointSecret,
   webhookEndpointTables,
   type EndpointUse,
+  type SecretRotation,
 } from '../../data/webhooks/webhook-endpoints.ts';
 import { parseExact } from '../../platform/json/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
@@ -77,6 +79,8 @@ export interface WebhookEndpointUse extends Omit<EndpointUse, 'endpointKey' | 'd
 
 export interface WebhookEndpointSummary extends RevisionSummary {
   readonly secretRotatedAt: Date;
+  /** When the secret before it stops; null unless it signs, too. */
+  readonly previousSecretExpiresAt: Date | null;
   readonly uses: readonly WebhookEndpointUse[];
 }
 
@@ -97,14 +101,17 @@ export async function listWebhookEndpoints(
   ]);
   const endpoints = summaries.map((summary) => ({
     ...summary,
-    secretRotatedAt: timeOf(times, summary.id),
+    ...timesOf(times, summary.id),
     uses: uses.get(summary.documentKey) ?? [],
   }));
   return { endpoints, ...rest };
 }
 
 /** An endpoint and its secret are made together. */
-function timeOf(times: ReadonlyMap<string, Date>, endpointId: string): Date {
+function timesOf(
+  times: ReadonlyMap<string, SecretRotation>,
+  endpointId: string,
+): Pick<SecretRotation, 'secretRotatedAt' | 'previousSecretExpiresAt'> {
   const time = times.get(endpointId);
   if (!time) throw new Error(`webhook endpoint ${endpointId} has no secret`);
   return time;
@@ -180,22 +187,27 @@ async function requireMayChange(
 }
 
 /**
- * The old secret stops at once. Throws 403 as `requireMayChangeAnchor` for an endpoint in use, 404,
- * 501 `secrets_key_missing`.
+ * The old secret stops at once, or signs beside the new one for the overlap. Throws 403 as
+ * `requireMayChangeAnchor` for an endpoint in use, 404, 501 `secrets_key_missing`.
  */
 export async function rotateWebhookEndpointSecret(
   context: ServiceContext,
   principal: ProductPrincipal,
-  endpointKey: string,
-): Promise<{ readonly signingSecret: string; readonly secretRotatedAt: Date }> {
+  { endpointKey, overlap }: { readonly endpointKey: string; readonly overlap?: string | undefined },
+): Promise<SecretRotation & { readonly signingSecret: string }> {
   const document = { kind: webhookEndpointKind, documentKey: endpointKey };
+  const overlapMs = (overlap === undefined ? undefined : parseDuration(overlap)) ?? 0;
   return await context.db.transaction(async (trx) => {
     const locked = await lockAndRereadCaller(trx, principal, { ...document, needs: 'write' });
     await requireMayChange(trx, locked.caller, endpointKey);
     const { id } = locked.document;
     const { secret, sealed } = makeSigningSecret(context, SEALED_FOR.webhookEndpoint(id));
-    const secretRotatedAt = await updateEndpointSecret(trx, id, sealed);
-    await audit(trx, principal, { ...document, change: 'secret_rotated' });
-    return { signingSecret: secret, secretRotatedAt };
+    const rotation = await updateEndpointSecret(trx, id, { ...sealed, overlapMs });
+    await audit(trx, principal, {
+      ...document,
+      change: 'secret_rotated',
+      more: overlap === undefined ? {} : { overlap },
+    });
+    return { signingSecret: secret, ...rotation };
   });
 }

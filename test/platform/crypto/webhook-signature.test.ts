@@ -17,16 +17,19 @@ describe('a signed webhook', () => {
   test('is verified by the library of Standard Webhooks', () => {
     const secret = newSigningSecret();
     const { body, ...rest } = message();
-    const verified = new Webhook(secret).verify(body, signatureHeaders(secret, { ...rest, body }));
+    const verified = new Webhook(secret).verify(
+      body,
+      signatureHeaders([secret], { ...rest, body }),
+    );
     expect(verified).toEqual({ amount: 1, name: 'é' });
   });
 
   test('is refused with another body, another id, another secret, or after five minutes', () => {
     const secret = newSigningSecret();
     const { body } = message();
-    const headers = signatureHeaders(secret, message());
+    const headers = signatureHeaders([secret], message());
     const library = new Webhook(secret);
-    const old = signatureHeaders(secret, message(new Date(Date.now() - 301_000)));
+    const old = signatureHeaders([secret], message(new Date(Date.now() - 301_000)));
     expect(() => library.verify(`${body} `, headers)).toThrow(WebhookVerificationError);
     expect(() => library.verify(body, { ...headers, 'webhook-id': 'another' })).toThrow(
       WebhookVerificationError,
@@ -39,7 +42,7 @@ describe('a signed webhook', () => {
 
   test('carries a Service-Signature of seconds, a dot and the body, in hex', () => {
     const secret = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=';
-    const headers = signatureHeaders(secret, {
+    const headers = signatureHeaders([secret], {
       id: 'id',
       at: new Date('2026-11-21T17:30:00.999Z'),
       body: '{}',
@@ -61,7 +64,7 @@ describe('a signed webhook', () => {
   test.each(['', 'whsec_', 'whsec_AAAA', 'MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE='])(
     'is never signed with %j',
     (secret) => {
-      expect(() => signatureHeaders(secret, message())).toThrow('not a signing secret');
+      expect(() => signatureHeaders([secret], message())).toThrow('not a signing secret');
     },
   );
 });

@@ -37,7 +37,7 @@ const ask = async (more: Partial<EndpointQuestion> = {}) =>
     { egress },
     {
       url: receiver.url,
-      secret,
+      secrets: [secret],
       id: 'msg_1',
       payload: PAYLOAD,
       timeoutMs: 30_000,
@@ -181,7 +181,7 @@ describe('another attempt may succeed', () => {
 test('a URL that is not allowed is not called', async () => {
   const strict = openEgress({ allow: [] });
   const { signal } = new AbortController();
-  const question = { secret, id: 'msg_1', payload: PAYLOAD, timeoutMs: 30_000, signal };
+  const question = { secrets: [secret], id: 'msg_1', payload: PAYLOAD, timeoutMs: 30_000, signal };
   const url = receiver.url.replace('http:', 'https:');
   expect(await askEndpoint({ egress: strict }, { ...question, url })).toMatchObject({
     errorCode: 'egress_denied',
