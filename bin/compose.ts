@@ -26,7 +26,7 @@ import { openMailer } from '../src/platform/mailer.ts';
 import { openOidcClient } from '../src/platform/oidc.ts';
 import { isReadOnly, openPool, type Db } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
-import { openWorkerPool } from '../src/platform/worker-pool.ts';
+import { openWorkerPool } from '../src/platform/threads/worker-pool.ts';
 import { openSlack } from '../src/platform/slack.ts';
 import { HeldCredentials } from '../src/services/sign-in/held-credentials.ts';
 import { QueueWatch } from '../src/services/requests/waiting/queue-watch.ts';

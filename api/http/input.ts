@@ -9,7 +9,7 @@ import { isStorable } from '../../src/domain/labels.ts';
 import { JsonText, pointerToken } from '../../src/platform/json/exact-json.ts';
 import { bulkhead } from '../../src/platform/bulkhead.ts';
 import { takeTurns } from '../../src/platform/event-loop.ts';
-import type { WorkerPool } from '../../src/platform/worker-pool.ts';
+import type { WorkerPool } from '../../src/platform/threads/worker-pool.ts';
 import { isLarge, isLargeNumber } from '../../src/services/heavy-work.ts';
 import { BACKGROUND_HEADER } from './authentication.ts';
 import { BODY_BYTES, takesBackground, type Endpoint, type SignedForm } from './endpoint.ts';

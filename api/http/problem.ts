@@ -7,7 +7,7 @@ import {
 } from '../../src/domain/errors.ts';
 import { boundedDetails } from './problem-details.ts';
 import { Overloaded } from '../../src/platform/bulkhead.ts';
-import { PoolClosed } from '../../src/platform/worker-pool.ts';
+import { PoolClosed } from '../../src/platform/threads/worker-pool.ts';
 import { isDatabaseUnavailable } from '../../src/platform/postgres.ts';
 
 export type EnvelopeType =

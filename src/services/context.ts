@@ -13,7 +13,7 @@ import type { Mailer } from '../platform/mailer.ts';
 import type { OidcClient } from '../platform/oidc.ts';
 import type { SecretBox } from '../platform/crypto/secret-box.ts';
 import type { SlackApi } from '../platform/slack.ts';
-import type { WorkerPool } from '../platform/worker-pool.ts';
+import type { WorkerPool } from '../platform/threads/worker-pool.ts';
 import type { Workflows } from './ports.ts';
 import type { Metrics } from './metrics.ts';
 import type { HeldCredentials } from './sign-in/held-credentials.ts';

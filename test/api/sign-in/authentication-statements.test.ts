@@ -53,6 +53,20 @@ describe('one round trip to the database', () => {
     },
   );
 
+  test.each(['session', 'personal key', 'organization key', 'agent credential'])(
+    'is not even made for a %s with a wrong checksum',
+    async (kind) => {
+      const { kind: as, token } = presented[kind] ?? { kind: 'bearer', token: '' };
+      const wrong = `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`;
+      const statements = await statementsDuring(app, async () => {
+        await expect(authenticate(app.context, { kind: as, token: wrong })).rejects.toMatchObject({
+          code: 'authentication_required',
+        });
+      });
+      expect(statements).toEqual([]);
+    },
+  );
+
   test.each(['session', 'personal key', 'organization key'])(
     'is the only cost of a call besides its own statement, with a %s',
     async (kind) => {

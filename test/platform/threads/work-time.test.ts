@@ -3,7 +3,7 @@ import {
   CALLER_BUDGET_MS,
   ORGANIZATION_BUDGET_MS,
   WorkTime,
-} from '../../src/platform/work-time.ts';
+} from '../../../src/platform/threads/work-time.ts';
 
 function clocked() {
   const clock = { now: 0 };

@@ -1,7 +1,7 @@
 /** Threads for work that would hold the event loop. They run a module of plain functions. */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
-import { bulkhead } from './bulkhead.ts';
+import { bulkhead } from '../bulkhead.ts';
 import { WorkTime } from './work-time.ts';
 
 /** This process stops, so its threads finish nothing. Another process can do the work. */

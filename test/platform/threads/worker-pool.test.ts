@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
-import { asAppError, problemFrom } from '../../api/http/problem.ts';
-import { CALLER_BUDGET_MS } from '../../src/platform/work-time.ts';
-import { openWorkerPool, PoolClosed } from '../../src/platform/worker-pool.ts';
+import { asAppError, problemFrom } from '../../../api/http/problem.ts';
+import { CALLER_BUDGET_MS } from '../../../src/platform/threads/work-time.ts';
+import { openWorkerPool, PoolClosed } from '../../../src/platform/threads/worker-pool.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'countersign-worker-pool-'));
 const file = join(directory, 'tasks.mjs');
