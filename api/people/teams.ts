@@ -259,13 +259,21 @@ const archiveTeamEndpoint = defineEndpoint({
     'Permanent. Members lose at once what they inherited through the team, its escalation policy becomes inactive, and the name ' +
     'becomes free. Refused while an active escalation path or the path of a waiting request targets the team ' +
     '(`team_in_escalation_path`; `details.escalation_paths` lists the active paths, `details.request_ids` the first 20 of ' +
-    '`details.request_count` requests, soonest deadline first). Archiving it again succeeds and changes nothing.',
+    '`details.request_count` requests, soonest deadline first). Archiving it again succeeds and changes nothing. ' +
+    'The caller must hold all that the team grants, as for removing its permission policies.',
   auth: 'member',
   permission: 'team.write',
   permissionAt: atTeam,
   params: teamParams,
   success: { status: 204, description: 'The team is archived.' },
-  errors: ['directory_managed', 'team_in_escalation_path'],
+  errors: [
+    'directory_managed',
+    'team_in_escalation_path',
+    'grant_exceeds_own',
+    'session_required',
+    'mfa_required',
+    'reauthentication_required',
+  ],
   handler: async ({ principal, params }, context) => {
     await archiveTeam(context, principal, params.id);
     return {};
@@ -282,7 +290,7 @@ const setTeamMembersEndpoint = defineEndpoint({
     'Members added by the directory stay.\n\n' +
     '- **Adding.** Suspended members can be added, removed ones cannot. Members inherit what the team grants, so the caller must hold ' +
     'all of it at the same scope or wider. If some of it is dangerous or decides requests, the call needs a recently authenticated session.\n' +
-    '- **Taking out.** Without `force`, members that the team’s active escalation policy targets cannot be taken out ' +
+    '- **Taking out.** The same is needed, since members lose what the team grants. Without `force`, members that the team’s active escalation policy targets cannot be taken out ' +
     '(`team_member_in_escalation_policy`; `details.membership_ids` lists them). ' +
     'With `force`, the audit event lists the members that the policy still targets.',
   auth: 'member',

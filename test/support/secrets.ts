@@ -22,9 +22,9 @@ const spelled = (bytes: Buffer) => [
   bytes.toString('base64url'),
 ];
 
-/** The random part of a token. Any other secret is random as a whole. */
+/** The random part of a token, without its checksum. Any other secret is random as a whole. */
 export function randomPart(text: string): string {
-  return /^wh[a-z]_[0-9a-f-]{36}_(.+)$/.exec(text)?.[1] ?? text;
+  return /^wh[a-z]_[0-9a-f-]{36}_(.{43})/.exec(text)?.[1] ?? text;
 }
 
 /** Every spelling of the secret itself. */

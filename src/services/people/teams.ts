@@ -195,7 +195,8 @@ async function requireUnasked(trx: Trx, organizationId: string, id: string): Pro
 
 /**
  * Archives a team permanently and deactivates its escalation policy. An archived team stays
- * unchanged. Throws 404, 409 `directory_managed` or `team_in_escalation_path`.
+ * unchanged. Throws 404, 409 `directory_managed`, what `requireMayGrantAndRevoke` throws, or 409
+ * `team_in_escalation_path`.
  */
 export async function archiveTeam(
   context: ServiceContext,
@@ -204,13 +205,14 @@ export async function archiveTeam(
 ): Promise<void> {
   const { organizationId } = principal;
   const due = await context.db.transaction(async (trx) => {
-    await lockAccessAndRereadMember(trx, principal, {
+    const caller = await lockAccessAndRereadMember(trx, principal, {
       permission: 'team.write',
       target: { kind: 'team', id },
     });
     const team = await lockExisting(trx, organizationId, id);
     if (team.archived) return [];
     if (team.directoryManaged) throw new AppError('directory_managed');
+    await requireMayGrantAndRevoke(trx, caller, id);
     await requireUnasked(trx, organizationId, id);
     await deactivateWith(trx, principal, { kind: teamPolicyKind, documentKey: id });
     await writeArchived(trx, organizationId, id);
@@ -227,7 +229,7 @@ export async function archiveTeam(
 
 /**
  * Replaces the manually added members. Throws 404, 409 `team_archived`, 400 for repeated ids or ids
- * of non-members, what `requireMayAdmit` throws, and unless forced 409
+ * of non-members, what `requireMayGrantAndRevoke` throws, and unless forced 409
  * `team_member_in_escalation_policy`.
  */
 export async function setTeamMembers(
@@ -252,8 +254,10 @@ export async function setTeamMembers(
     const [before, after] = [new Set(current), new Set(membershipIds)];
     const added = membershipIds.filter((each) => !before.has(each));
     const removed = current.filter((each) => !after.has(each));
-    if (added.length > 0) await requireMayAdmit(trx, caller, id);
-    if (added.length + removed.length > 0) await changeHandAdded(trx, id, { added, removed });
+    if (added.length + removed.length > 0) {
+      await requireMayGrantAndRevoke(trx, caller, id);
+      await changeHandAdded(trx, id, { added, removed });
+    }
     const present = await listTeamMembers(trx, organizationId, id);
     if (added.length + removed.length > 0) {
       const left_behind = await requireReleased(trx, organizationId, {
@@ -315,11 +319,11 @@ function requireMembers(ids: readonly string[], present: ReadonlySet<string>): v
 }
 
 /**
- * Adding anyone to a team grants what the team's policies grant, so the caller must be able to
- * grant it. Throws 403 `grant_exceeds_own` (details.grants: all that the caller lacks), and as
+ * Adding anyone to a team grants what the team's policies grant, and taking anyone out revokes it.
+ * So the caller must be able to grant and to remove these policies. Throws 403 `grant_exceeds_own` (details.grants: all that the caller lacks), and as
  * `requireMayGrant` for dangerous permissions.
  */
-async function requireMayAdmit(
+async function requireMayGrantAndRevoke(
   trx: Trx,
   principal: MemberPrincipal,
   teamId: string,

@@ -1,7 +1,10 @@
 /** Callers who used up their minute of threads: only calls that could need threads wait. */
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { CALLER_BUDGET_MS, ORGANIZATION_BUDGET_MS } from '../../../src/platform/threads/work-time.ts';
+import {
+  CALLER_BUDGET_MS,
+  ORGANIZATION_BUDGET_MS,
+} from '../../../src/platform/threads/work-time.ts';
 import { outcome } from '../../support/refusals.ts';
 import { scene } from '../../support/scene.ts';
 import { adapterOf, postRequest } from '../../support/scene/approval-requests.ts';

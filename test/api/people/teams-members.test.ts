@@ -264,7 +264,7 @@ describe('a caller who adds a member to a team', () => {
     });
   });
 
-  test('needs only the permission to remove members or to leave them unchanged', async () => {
+  test('needs only the permission to leave members unchanged, and what the team grants to take one out', async () => {
     const team = await teamOf({
       scope_kind: 'organization',
       permissions: [...DANGEROUS, 'membership.write'],
@@ -276,12 +276,23 @@ describe('a caller who adds a member to a team', () => {
       .update({ authenticated_at: new Date() });
     expect((await setMembers(owner.browser, team, idsOf(first, second))).status).toBe(200);
     expect((await setMembers(lead.http, team, idsOf(second, first))).status).toBe(200);
-    expect((await setMembers(lead.http, team, idsOf(second))).status).toBe(200);
-    expect(codeOf(await setMembers(lead.http, team, idsOf(first)))).toEqual({
+    for (const members of [idsOf(second), []])
+      expect(codeOf(await setMembers(lead.http, team, members))).toEqual({
+        status: 403,
+        code: 'grant_exceeds_own',
+      });
+    expect((await setMembers(owner.browser, team, [])).status).toBe(200);
+  });
+
+  test('is needed to archive a team, too: its members would lose what it grants', async () => {
+    const team = await teamOf({ scope_kind: 'organization', permissions: ['agent.write'] });
+    const policies = [{ scope_kind: 'organization', permissions: ['team.write'] }] as const;
+    const manager = await createMember(app, organization.id, { policies });
+    expect(codeOf(await manager.http.delete(`/api/v1/teams/${team}`))).toEqual({
       status: 403,
       code: 'grant_exceeds_own',
     });
-    expect((await setMembers(lead.http, team, [])).status).toBe(200);
+    expect((await owner.http.delete(`/api/v1/teams/${team}`)).status).toBe(204);
   });
 
   test('needs recent authentication for dangerous grants, with a second factor when the organization requires one', async () => {
