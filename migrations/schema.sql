@@ -1126,6 +1126,14 @@ CREATE TABLE totp_factors (
 );
 COMMENT ON TABLE totp_factors IS 'The authenticator app of a person. secret: AES-256-GCM under the secrets key secret_key_id; last_used_step: no code works twice.';
 
+CREATE TABLE used_sso_states (
+  state_hash bytea NOT NULL,
+  used_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT used_sso_states_pkey PRIMARY KEY (state_hash)
+);
+COMMENT ON TABLE used_sso_states IS 'Single sign-ons whose answer of the provider was taken. A sign-in lasts minutes, so rows are purged after a day.';
+CREATE INDEX used_sso_states_used_at_idx ON used_sso_states USING btree (used_at);
+
 CREATE TABLE user_identities (
   issuer text NOT NULL,
   subject text NOT NULL,

@@ -3,13 +3,24 @@ import { z } from 'zod';
 import {
   readPasswordReset,
   requestPasswordReset,
+  listKeysOfReset,
   resetPassword,
 } from '../../src/services/sign-in/password-resets.ts';
 import { changePassword } from '../../src/services/sign-in/passwords.ts';
 import { email, newPassword, presentedPassword } from './credentials-schema.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { timestamp } from '../http/schema.ts';
+import { present } from '../http/present.ts';
+import { nullableTimestamp, timestamp, uuid } from '../http/schema.ts';
 import { setsSessionCookie, setsSessionCookieText } from '../http/session-cookies.ts';
+
+const liveKeySchema = z
+  .strictObject({
+    id: uuid('The key.'),
+    name: z.string().meta({ description: 'Its name.' }),
+    created_at: timestamp('When it was issued.'),
+    last_used_at: nullableTimestamp('When it was last used; null when never.'),
+  })
+  .meta({ id: 'LiveAPIKey', description: 'A personal API key that works.' });
 
 const resetToken = () =>
   z
@@ -52,13 +63,36 @@ export const passwordEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The link works.',
-      body: z.strictObject({ expires_at: timestamp('When the link ends.') }),
-      example: { expires_at: '2026-03-02T09:30:00.000Z' },
+      body: z.strictObject({
+        expires_at: timestamp('When the link ends.'),
+        api_keys: z.array(liveKeySchema).meta({
+          description:
+            'The personal API keys that still work, newest first. A reset leaves them alive unless it says `revoke_api_keys`.',
+        }),
+      }),
+      example: {
+        expires_at: '2026-03-02T09:30:00.000Z',
+        api_keys: [
+          {
+            id: '0199a3f1-7c53-7d2f-8e63-2a7b4c5d6e32',
+            name: 'deploy script',
+            created_at: '2026-02-02T09:00:00.000Z',
+            last_used_at: null,
+          },
+        ],
+      },
     },
     errors: [],
-    handler: async ({ params }, context) => ({
-      body: { expires_at: (await readPasswordReset(context, params.token)).expiresAt },
-    }),
+    handler: async ({ params }, context) => {
+      const reset = await readPasswordReset(context, params.token);
+      const keys = await listKeysOfReset(context, reset);
+      return {
+        body: {
+          expires_at: reset.expiresAt,
+          api_keys: keys.map((key) => present(liveKeySchema, key)),
+        },
+      };
+    },
   }),
   defineEndpoint({
     operationId: 'resetPassword',
@@ -67,11 +101,18 @@ export const passwordEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Reset a password',
     description:
-      'Sets a new password with the token of the link. Ends every session of the person in all organizations; they sign in again, with their second factor if they have one. At most sixty calls a minute from one network, together with its sign-in attempts. A used or expired token answers 404.',
+      'Sets a new password with the token of the link. Ends every session of the person in all organizations; they sign in again, with their second factor if they have one. Their API keys keep working, unless `revoke_api_keys` is true; an email lists those. At most sixty calls a minute from one network, together with its sign-in attempts. A used or expired token answers 404.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
     signInAttempt: true,
-    body: z.strictObject({ token: resetToken(), password: newPassword() }),
+    body: z.strictObject({
+      token: resetToken(),
+      password: newPassword(),
+      revoke_api_keys: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'Also revokes every personal API key of the person.' }),
+    }),
     requestExample: {
       token: 'whr_0199a3f1-7c52-7b0e-9d52-1f6a3b0c4d21_cX0tJ0b0ZHk2b1R3c0pXb0VtQ2hSbG9kV3JpdGVz',
       password: 'nine quiet herons by the weir',
@@ -79,7 +120,8 @@ export const passwordEndpoints: readonly Endpoint[] = [
     success: { status: 204, description: 'The new password is set.' },
     errors: ['not_found', 'rate_limited'],
     handler: async ({ body, client }, context) => {
-      await resetPassword(context, { ...body, client });
+      const { token, password, revoke_api_keys: revokeApiKeys } = body;
+      await resetPassword(context, { token, password, revokeApiKeys, client });
       return {};
     },
   }),

@@ -142,6 +142,30 @@ export async function findApiKey(
   );
 }
 
+/** A key with which a person still acts. */
+export interface LiveApiKey {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly membershipId: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+/** The live personal keys of a person, in all organizations, newest first. */
+export async function listLiveApiKeysOfUser(db: Db, userId: string): Promise<LiveApiKey[]> {
+  return await queryRows<LiveApiKey>(
+    db,
+    `select k.id, k.organization_id, k.membership_id, k.name, k.created_at, k.last_used_at
+       from api_keys k
+       join memberships m on m.id = k.membership_id
+       join organizations o on o.id = k.organization_id and o.deleted_at is null
+      where m.user_id = :userId and ${LIVE_API_KEY}
+      order by k.created_at desc, k.id desc`,
+    { userId },
+  );
+}
+
 interface NewApiKey {
   readonly id: string;
   readonly kind: ApiKeyKind;

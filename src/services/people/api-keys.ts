@@ -46,6 +46,7 @@ import {
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
+import { tellAccountHolder } from '../sign-in/account-mails.ts';
 import { lockAccessAndRereadMember } from './current-callers.ts';
 import { apiKeyPrincipal } from './principals.ts';
 import { readPage } from '../pages.ts';
@@ -170,7 +171,7 @@ export async function issueApiKey(
     readonly permissions: readonly string[] | undefined;
   },
 ): Promise<IssuedApiKey> {
-  return await context.db.transaction(async (trx) => {
+  const issued = await context.db.transaction(async (trx) => {
     const member = await lockAccessAndRereadMember(trx, principal, { permission: 'api_key.issue' });
     const rules = await findApiKeyRules(trx, member.organizationId);
     if (!rules.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
@@ -196,6 +197,8 @@ export async function issueApiKey(
       now: rules.now,
     });
   });
+  tellAccountHolder(context, principal, { kind: 'api_key_created', name: input.name });
+  return issued;
 }
 
 export interface KeyToIssue {

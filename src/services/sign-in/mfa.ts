@@ -37,6 +37,7 @@ import type { Trx } from '../../platform/postgres.ts';
 import { describeTotp, newTotpSeed } from '../../platform/crypto/totp.ts';
 import type { ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember } from '../people/current-callers.ts';
+import { tellAccountHolder } from './account-mails.ts';
 import { matchingStep, sealSeed } from './second-factors.ts';
 import { endSessionsOf, renewAuthentication, type Renewal } from './sessions.ts';
 
@@ -97,7 +98,7 @@ export async function confirmTotp(
 ): Promise<Enrolled> {
   requireRecentSession(principal);
   const { userId } = principal;
-  return await context.db.transaction(async (trx) => {
+  const enrolled = await context.db.transaction(async (trx) => {
     // A concurrent sign-in by password either happened before and is ended here, or happens later and needs a code.
     await lockPassword(trx, userId, 'change');
     const factor = await lockTotpFactor(trx, userId);
@@ -119,6 +120,8 @@ export async function confirmTotp(
       ...(await renewAuthentication(trx, principal, { presented, secondFactor: 'totp' })),
     };
   });
+  tellAccountHolder(context, principal, { kind: 'second_factor_added' });
+  return enrolled;
 }
 
 async function endOtherSessionsEverywhere(
@@ -171,10 +174,12 @@ export async function removeTotp(
   principal: MemberPrincipal,
 ): Promise<void> {
   requireRecentSecondFactor(principal);
-  await context.db.transaction(async (trx) => {
-    if (await deleteFactors(trx, principal.userId))
-      await record(trx, principal, { verb: 'mfa_removed' });
+  const isRemoved = await context.db.transaction(async (trx) => {
+    const had = await deleteFactors(trx, principal.userId);
+    if (had) await record(trx, principal, { verb: 'mfa_removed' });
+    return had;
   });
+  if (isRemoved) tellAccountHolder(context, principal, { kind: 'second_factor_removed' });
 }
 
 /** True when there was a confirmed app. An unconfirmed one is removed without an event. */
@@ -197,7 +202,7 @@ export async function removeMemberMfa(
   id: string,
 ): Promise<void> {
   const { organizationId } = principal;
-  await context.db.transaction(async (trx) => {
+  const told = await context.db.transaction(async (trx) => {
     const caller = await lockAccessAndRereadMember(trx, principal, {
       permission: 'membership.write',
     });
@@ -210,14 +215,17 @@ export async function removeMemberMfa(
       throw new AppError('owner_required');
     if (member.membershipStatus === 'deprovisioned') throw new AppError('membership_removed');
     requireHeld(caller, grantsFromPolicies(member.policies, false), WOULD_WEAKEN);
-    if (!(await deleteFactors(trx, member.userId))) return;
+    if (!(await deleteFactors(trx, member.userId))) return undefined;
     await record(trx, caller, { verb: 'mfa_removed', membershipId });
     await endSessionsOf(trx, organizationId, {
       membershipId,
       actor: actorOf(caller),
       reason: 'mfa_removed',
     });
+    return member;
   });
+  const by = principal.displayName;
+  if (told) tellAccountHolder(context, told, { kind: 'second_factor_removed', by });
 }
 
 const WOULD_WEAKEN =

@@ -6,6 +6,7 @@ import type { Edition } from '../../domain/people/permissions.ts';
 import { assuranceOf } from '../../domain/sign-in/oidc.ts';
 import { SESSION_SECONDS } from '../../domain/sign-in/sessions.ts';
 import { readClock } from '../../data/clock.ts';
+import { useSsoState } from '../../data/sign-in/used-sso-states.ts';
 import { hasOrganization } from '../../data/organization/organizations.ts';
 import { createHash } from 'node:crypto';
 import {
@@ -16,6 +17,7 @@ import {
 } from '../../platform/oidc.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
+import { tellOfNewNetwork } from './account-mails.ts';
 import { recordFailedAuthentication } from './failed-authentications.ts';
 import { failedSignInLink, returnLink, ssoCallbackLink } from '../links.ts';
 import { openSession, type Client } from './sessions.ts';
@@ -187,6 +189,11 @@ async function finishPending(
     const reason = 'no recent sign-in started in this browser';
     return failed(context, { code: 'sso_expired', reason, returnTo: pending?.returnTo });
   }
+  // The browser forgets its cookie, but a copy of cookie and address must not work again.
+  if (!(await useSsoState(context.db, createHash('sha256').update(pending.state).digest()))) {
+    const reason = 'the answer to this sign-in was used before';
+    return failed(context, { code: 'sso_expired', reason, returnTo: pending.returnTo });
+  }
   try {
     const identity = await oidc.finish(callbackUrl(context, browser.query), {
       checks: pending,
@@ -245,7 +252,10 @@ async function enter(
     } as const;
     return { member: recognized, issued: await openSession(trx, recognized, authentication) };
   });
-  if (issued) return issued.token;
+  if (issued) {
+    tellOfNewNetwork(context, issued.id);
+    return issued.token;
+  }
   const { organizationId, membershipId, refusal = 'membership_inactive' } = member;
   recordFailedAuthentication(context, {
     at: 'sign_in',

@@ -1,10 +1,11 @@
 /** Password resets through a link that only the owner of the email address receives. */
 import type { PasswordReset, ResetRecipient } from '../../domain/sign-in/password-resets.ts';
-import { SYSTEM } from '../../domain/audit.ts';
+import { personOf, SYSTEM } from '../../domain/audit.ts';
 import { AppError } from '../../domain/errors.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
 import { shownLine } from '../../domain/shown-text.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
+import { listLiveApiKeysOfUser, type LiveApiKey } from '../../data/people/api-keys.ts';
 import {
   findLivePasswordReset,
   findResetRecipient,
@@ -19,6 +20,8 @@ import { findByToken, issueToken, parseToken } from '../../platform/crypto/token
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { passwordResetLink } from '../links.ts';
+import { revokeWithAudit } from '../people/api-keys.ts';
+import { tellAccountHolder } from './account-mails.ts';
 import { replacePassword, requireAcceptablePassword, wordsOf } from './passwords.ts';
 import type { Client } from './sessions.ts';
 import { admitSignInAttempt } from './sign-in-attempts.ts';
@@ -137,14 +140,27 @@ async function requireLive(
   return reset;
 }
 
+/** The API keys that live on after a reset, unless the person has them revoked. */
+export async function listKeysOfReset(
+  { db }: ServiceContext,
+  { userId }: PasswordReset,
+): Promise<readonly LiveApiKey[]> {
+  return await listLiveApiKeysOfUser(db, userId);
+}
+
 /**
  * Sets the password of the link's person, once. It ends all their links and sessions and opens
- * none, so a second factor is still required. 404 as above, also for all but one of several
+ * none, so a second factor is still required. Their API keys live on, unless `revokeApiKeys`. 404 as above, also for all but one of several
  * concurrent calls; 400 keeps the link alive; 429 `rate_limited`.
  */
 export async function resetPassword(
   context: ServiceContext,
-  input: { readonly token: string; readonly password: string; readonly client: Client },
+  input: {
+    readonly token: string;
+    readonly password: string;
+    readonly revokeApiKeys: boolean;
+    readonly client: Client;
+  },
 ): Promise<void> {
   const { db } = context;
   const reset = await requireLive(db, context, input.token);
@@ -153,9 +169,18 @@ export async function resetPassword(
     pointer: '/password',
   });
   const passwordHash = await hashPassword(input.password, networkOf(input.client.address));
-  await db.transaction(async (trx) => {
+  const liveKeys = await db.transaction(async (trx) => {
     await lockPassword(trx, reset.userId, 'change');
     await requireLive(trx, context, input.token);
     await replacePassword(trx, reset, { passwordHash, how: 'reset', client: input.client });
+    const keys = await listLiveApiKeysOfUser(trx, reset.userId);
+    if (!input.revokeApiKeys) return keys;
+    for (const { id, organizationId, membershipId } of keys) {
+      const actor = personOf({ membershipId, displayName: reset.displayName });
+      await revokeWithAudit(trx, organizationId, { id, actor });
+    }
+    return [];
   });
+  const names = liveKeys.map(({ name }) => name);
+  tellAccountHolder(context, reset, { kind: 'password_reset', liveKeys: names });
 }

@@ -19,6 +19,7 @@ import { networkOf } from '../../platform/network/client-address.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { findByToken, issueToken, parseToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
+import { tellOfNewNetwork } from './account-mails.ts';
 import { recordFailedAuthentication, type FailedAuthentication } from './failed-authentications.ts';
 import { acceptCode, requirePasswordEnough, tryCode } from './second-factors.ts';
 import {
@@ -99,6 +100,7 @@ export async function signIn(
   if (!issued)
     return { kind: 'challenged', by: await challenge(context, person.membershipId, passwordHash) };
   await forgiveSignInAttempts(context, attempt);
+  tellOfNewNetwork(context, issued.id);
   return { kind: 'signed_in', as: await signedIn(context, issued) };
 }
 
@@ -180,6 +182,7 @@ export async function completeSignIn(
   }
   // This attempt and the one with the password.
   await forgiveSignInAttempts(context, attempt, 2);
+  tellOfNewNetwork(context, issued.id);
   return await signedIn(context, issued);
 }
 

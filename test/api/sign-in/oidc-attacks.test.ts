@@ -159,7 +159,8 @@ describe('the answer of the provider', () => {
     expect([replay.location?.href, replay.setCookies.length]).toEqual([loginUrl('sso_expired'), 0]);
     const thief = new Browser();
     present(thief, cookie);
-    expect((await thief.open(callback)).location?.href).toBe(loginUrl('sso_failed'));
+    // The provider is not asked again: the sign-in itself is used up.
+    expect((await thief.open(callback)).location?.href).toBe(loginUrl('sso_expired'));
     expect(thief.cookie(app.url, 'service_session')).toBeUndefined();
     expect(await sessionsOf(provider.person.subject)).toBe(1);
   });

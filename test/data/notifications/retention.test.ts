@@ -6,6 +6,7 @@ import { insertPasswordReset } from '../../../src/data/sign-in/passwords.ts';
 import { insertSession } from '../../../src/data/sign-in/sessions.ts';
 import { countSignInAttempt } from '../../../src/data/sign-in/sign-in-attempts.ts';
 import { insertSlackPress } from '../../../src/data/notifications/slack/presses.ts';
+import { useSsoState } from '../../../src/data/sign-in/used-sso-states.ts';
 import { rememberSlackCall } from '../../../src/data/notifications/slack/calls.ts';
 import { putSlackLinkCode } from '../../../src/data/notifications/slack/links.ts';
 import { beginPostings, endPostings } from '../../../src/data/notifications/slack/messages.ts';
@@ -188,6 +189,7 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   ],
   ['sign_in_attempts', (db) => countSignInAttempt(db, Buffer.from(randomUUID()))],
   ['slack_calls', (db) => rememberSlackCall(db, Buffer.from(randomUUID()))],
+  ['used_sso_states', (db) => useSsoState(db, tokenHash)],
   ['slack_presses', (db) => insertSlackPressOf(db)],
   ['slack_link_codes', (db) => putSlackLinkCodeOf(db)],
   ['slack_messages', (db) => beginPostingOf(db)],

@@ -54,6 +54,8 @@ export const signIn = {
   resetTitle: 'Choose a new password',
   resetIntro: 'Your sessions end everywhere. After that you sign in with the new password.',
   chosenPassword: 'New password',
+  liveKeys: 'These API keys of yours keep working:',
+  revokeKeys: 'Revoke them too',
   reset: 'Set new password',
   resetting: 'Setting new password …',
   resetDoneTitle: 'Your new password is set',

@@ -36,8 +36,8 @@ export function ResetPassword() {
       <Form
         isBusy={reset.isPending}
         error={reset.error}
-        onSubmit={({ password = '' }) => {
-          reset.mutate({ token, password });
+        onSubmit={({ password = '', revoke_api_keys: revoke }) => {
+          reset.mutate({ token, password, revoke_api_keys: revoke === 'on' });
         }}
       >
         <PasswordField
@@ -47,9 +47,33 @@ export function ResetPassword() {
           autoComplete="new-password"
           autoFocus
         />
+        {link.data.api_keys.length > 0 && <LiveKeys keys={link.data.api_keys} />}
         <Submit label={text.reset} busy={text.resetting} />
       </Form>
     </SignInPage>
+  );
+}
+
+/** They live on unless the person says otherwise: a reset can be for a forgotten password alone. */
+function LiveKeys({
+  keys,
+}: {
+  readonly keys: readonly { readonly id: string; readonly name: string }[];
+}) {
+  return (
+    <fieldset className={classes['keys']}>
+      <legend>{text.liveKeys}</legend>
+      <ul>
+        {keys.map(({ id, name }) => (
+          <li key={id}>
+            <bdi>{name}</bdi>
+          </li>
+        ))}
+      </ul>
+      <label>
+        <input type="checkbox" name="revoke_api_keys" /> {text.revokeKeys}
+      </label>
+    </fieldset>
   );
 }
 

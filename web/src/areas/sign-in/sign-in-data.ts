@@ -56,6 +56,7 @@ export const passwordResetQuery = (token: string) =>
 export async function resetPassword(body: {
   readonly token: string;
   readonly password: string;
+  readonly revoke_api_keys: boolean;
 }): Promise<void> {
   await call('post', '/auth/password/reset', { body });
 }

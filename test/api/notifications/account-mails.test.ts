@@ -1,0 +1,111 @@
+/** What a person is told by email about their own account. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp } from '../../support/app.ts';
+import {
+  createMember,
+  createOrganization,
+  type TestMember,
+} from '../../support/scene/factories.ts';
+import {
+  cheapHashOf,
+  deleteAttempts,
+  enroll,
+  PASSWORD,
+  SECRETS_KEY,
+} from '../../support/scene/sign-in.ts';
+import { startMailServer } from '../../support/servers/mail-server.ts';
+
+const mail = await startMailServer();
+const app = await startApp({
+  environment: {
+    SMTP_URL: mail.url,
+    COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
+    COUNTERSIGN_TRUSTED_PROXIES: '127.0.0.1',
+  },
+});
+afterAll(async () => {
+  await app.close();
+  await mail.close();
+});
+const organization = await createOrganization(app);
+let member: TestMember;
+
+beforeEach(async () => {
+  await deleteAttempts(app);
+  member = await createMember(app, organization.id, {
+    policies: [{ scope_kind: 'organization', permissions: ['api_key.issue', 'agent.read'] }],
+  });
+  const password_hash = await cheapHashOf(PASSWORD);
+  await app.db('users').where({ id: member.userId }).update({ password_hash });
+  await app.db('sessions').where({ membership_id: member.membershipId }).delete();
+});
+
+async function signIn(address: string): Promise<void> {
+  const answer = await app.http.post(
+    '/auth/login',
+    { email: member.email, password: PASSWORD },
+    { headers: { 'x-forwarded-for': address, 'user-agent': 'Test browser' } },
+  );
+  expect(answer.status).toBe(200);
+}
+const mails = () => mail.mails.filter(({ to }) => to.includes(member.email));
+
+describe('a person is told of', () => {
+  test('a sign-in from a network that the account was not used from, and of no other', async () => {
+    await signIn('192.0.2.1');
+    await signIn('192.0.2.1');
+    await signIn('2001:db8:1:2::1');
+    const { subject, text } = await mail.mailTo(member.email);
+    expect(subject).toBe('Your Countersign account was used from a new network');
+    expect(text).toContain('2001:db8:1:2::1');
+    expect(text).toContain('Test browser');
+    // One client has the whole /64.
+    await signIn('2001:db8:1:2:3::4');
+    await signIn('192.0.2.1');
+    await signIn('192.0.2.2');
+    expect((await mail.mailTo(member.email, 2)).text).toContain('192.0.2.2');
+    expect(mails()).toHaveLength(2);
+  });
+
+  test('a sign-in from a network that was last used over 90 days ago', async () => {
+    await signIn('192.0.2.1');
+    await app
+      .db('sessions')
+      .where({ membership_id: member.membershipId })
+      .update({ created_at: app.db.raw(`clock_timestamp() - interval '91 days'`) });
+    await signIn('192.0.2.2');
+    await signIn('192.0.2.1');
+    expect((await mail.mailTo(member.email)).text).toContain('192.0.2.1');
+    expect(mails()).toHaveLength(1);
+  });
+
+  test('a second factor, when it is added and when another person removes it', async () => {
+    await enroll(app, await fresh());
+    const added = await mail.mailTo(member.email);
+    expect(added.subject).toBe('A second factor was added to your Countersign account');
+    const { owner } = organization;
+    const removed = await owner.browser.delete(`/api/v1/members/${member.membershipId}/mfa`);
+    expect(removed.status).toBe(204);
+    const { subject, text } = await mail.mailTo(member.email, 2);
+    expect(subject).toBe('The second factor of your Countersign account was removed');
+    expect(text).toContain(owner.displayName);
+  });
+
+  test('a new API key, by its name', async () => {
+    const { browser } = await fresh();
+    const name = `key ${randomUUID()}`;
+    expect((await browser.post('/api/v1/me/api_keys', { name })).status).toBe(201);
+    const { subject, text } = await mail.mailTo(member.email);
+    expect(subject).toBe('An API key was created in your Countersign account');
+    expect(text).toContain(name);
+  });
+});
+
+/** The member of another user, with a session: the one of the test has none. */
+async function fresh(): Promise<TestMember> {
+  member = await createMember(app, organization.id, {
+    policies: [{ scope_kind: 'organization', permissions: ['api_key.issue', 'agent.read'] }],
+  });
+  return member;
+}
