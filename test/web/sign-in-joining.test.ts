@@ -113,9 +113,13 @@ describeInBrowser('a link to reset the password', () => {
     await page.locator('[name=password][aria-invalid=true]').waitFor();
     await screenshot(page, 'reset-refused-phone');
     expect(await violationsOf(page)).toEqual([]);
+    await page.getByText('test key').waitFor();
+    expect((await ada.http.get('/api/v1/me')).status).toBe(200);
+    await page.getByLabel('Revoke them too').check();
     await page.getByLabel('New password').fill('nine quiet herons by the weir');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Your new password is set' }).waitFor();
+    expect((await ada.http.get('/api/v1/me')).status).toBe(401);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.getByLabel('Email').fill(ada.email);
     await page.getByLabel('Password', { exact: true }).fill('nine quiet herons by the weir');
