@@ -1165,19 +1165,23 @@ CREATE TABLE webhook_deliveries (
   request_id uuid,
   attempt integer NOT NULL,
   attempted_at timestamp(3) with time zone NOT NULL,
-  duration_ms integer NOT NULL,
+  duration_ms integer,
   status_code integer,
   outcome text,
   error_code text,
   response_excerpt text,
   CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
-  CONSTRAINT webhook_deliveries_result_check CHECK ((num_nonnulls(outcome, error_code) = 1)),
+  CONSTRAINT webhook_deliveries_result_check CHECK ((num_nonnulls(outcome, error_code) =
+CASE
+    WHEN (duration_ms IS NULL) THEN 0
+    ELSE 1
+END)),
   CONSTRAINT webhook_deliveries_test_check CHECK (((type <> 'webhook_endpoint.test'::text) OR (request_id IS NULL))),
   CONSTRAINT webhook_deliveries_type_check CHECK ((type = ANY (ARRAY['approval_request.evaluate'::text, 'webhook_endpoint.test'::text]))),
   CONSTRAINT webhook_deliveries_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id) ON DELETE SET NULL,
   CONSTRAINT webhook_deliveries_webhook_endpoint_id_fkey FOREIGN KEY (webhook_endpoint_id) REFERENCES webhook_endpoints(id)
 );
-COMMENT ON TABLE webhook_deliveries IS 'Each attempt to post to an endpoint, and what came of it. Purged after 30 days. delivery_id: the same for all attempts.';
+COMMENT ON TABLE webhook_deliveries IS 'Each attempt to post to an endpoint, and what came of it. Purged after 30 days. delivery_id: the same for all attempts. Without a duration, it runs or was interrupted.';
 CREATE INDEX webhook_deliveries_attempted_at_idx ON webhook_deliveries USING btree (attempted_at);
 CREATE INDEX webhook_deliveries_list_idx ON webhook_deliveries USING btree (webhook_endpoint_id, attempted_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_request_id_idx ON webhook_deliveries USING btree (request_id) WHERE (request_id IS NOT NULL);

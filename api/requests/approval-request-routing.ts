@@ -301,7 +301,7 @@ export const approvalRequestRoutingEndpoints: readonly Endpoint[] = [
     description:
       '`approval_request.level_skipped` is a level that waits for no one: `reason` is `nobody_to_ask` when no one could be ' +
       'notified. It is `nobody_left` when all it had notified were suspended or removed since, left the team the path names, or lost the ' +
-      'right to decide. `approval_request.block_asked` is an attempt to ask another system, and `approval_request.judged` what a ' +
+      'right to decide. `approval_request.block_attempt_begun` is an attempt to ask another system, `approval_request.block_asked` its end, and `approval_request.judged` what a ' +
       'language model answered. `approval_request.condition_failed` is a condition of an `if_else` that could not be evaluated: `code` is ' +
       '`condition_too_costly` when it was over its work budget. The walk then takes `else`. `approval_request.claim_released` carries a ' +
       '`reason` when someone else than its holder ended the claim: ' +

@@ -67,10 +67,13 @@ const deliverySchema = z
     attempt: z.int().meta({ description: 'Which attempt it was, from 1.' }),
     attempted_at: timestamp('When it began.'),
     ...result,
+    duration_ms: result.duration_ms.optional(),
   })
   .meta({
     id: 'WebhookDelivery',
-    description: 'An attempt to post to an endpoint, with its outcome or its error code.',
+    description:
+      'An attempt to post to an endpoint, with its outcome or its error code. An attempt without both and without a duration still runs, or was ' +
+      'interrupted: its request was answered meanwhile, or the process ended.',
   });
 
 function presentTest({ delivered, reply }: EndpointTest) {
@@ -86,7 +89,8 @@ function presentTest({ delivered, reply }: EndpointTest) {
   });
 }
 
-const presentDelivery = (delivery: WebhookDelivery) => present(deliverySchema, delivery);
+const presentDelivery = (delivery: WebhookDelivery) =>
+  present(deliverySchema, { ...delivery, durationMs: delivery.durationMs ?? undefined });
 
 const answered = {
   status_code: 200,
@@ -131,7 +135,8 @@ export const webhookDeliveryEndpoints: readonly Endpoint[] = [
     path: `${ONE}/deliveries`,
     tag: TAG,
     summary: 'List what was posted to a webhook endpoint',
-    description: 'Each attempt, newest first. Attempts are deleted after 30 days.',
+    description:
+      'Each attempt, from its beginning, newest first. Attempts are deleted after 30 days.',
     auth: 'product',
     permission: 'webhook.read',
     needsSecretsKey: true,

@@ -3,6 +3,7 @@
  * it, and the result is written once. So no killed worker, replaced workflow or second process asks
  * more often than allowed, or changes a result.
  */
+import { v7 } from 'uuid';
 import {
   WAKE_HEAD_START_MS,
   type ApprovalRequest,
@@ -28,6 +29,11 @@ export interface BlockAttempt {
   readonly attempt: number;
 }
 
+export interface BegunAttempt extends BlockAttempt {
+  /** Milliseconds until the request's deadline. */
+  readonly msLeft: number;
+}
+
 export interface NewAttempt extends BlockRef {
   readonly requestId: string;
   readonly contentHash: string;
@@ -42,7 +48,8 @@ const BEGIN: PreparedStatement = {
   name: 'begin-block-attempt',
   sql: `
     with open as materialized (
-      select r.id, clock_timestamp() + :lease_ms * interval '1 millisecond' as leased_until,
+      select r.id, r.organization_id, r.deadline_at, greatest(date_trunc('milliseconds', clock_timestamp()), r.last_at) as now,
+             clock_timestamp() + :lease_ms * interval '1 millisecond' as leased_until,
              (select count(*) + 1 from pipeline_block_results b where b.request_id = r.id) as place
         from approval_requests r
        where r.id = cast(:request as uuid) and r.state = 'evaluating' and greatest(clock_timestamp(), r.last_at) < r.deadline_at
@@ -59,16 +66,25 @@ const BEGIN: PreparedStatement = {
     planned as (
       update approval_requests r set wake_at = begun.leased_until + :head_start_ms * interval '1 millisecond'
         from begun where r.id = begun.request_id and r.state = 'evaluating'
+    ),
+    told as (
+      insert into audit_events (id, organization_id, event_type, actor_type, subject_type, subject_id, data, occurred_at)
+      select cast(:event_id as uuid), open.organization_id, 'approval_request.block_attempt_begun', 'system', 'approval_request',
+             cast(open.id as text), json_build_object('scope', cast(:scope as text), 'block_id', cast(:block as text), 'attempt', begun.attempts), open.now
+        from begun join open on open.id = begun.request_id
     )
-    select delivery_id, attempts as attempt from begun`,
+    select delivery_id, attempts as attempt,
+           cast(greatest(0, floor(extract(epoch from open.deadline_at - clock_timestamp()) * 1000)) as integer) as ms_left
+      from begun join open on open.id = begun.request_id`,
 };
 
 /**
  * Undefined when there is no further attempt now. The request has its answer, or the block its
  * result, or another attempt is under way, or all were made.
  */
-export async function beginAttempt(db: Db, attempt: NewAttempt): Promise<BlockAttempt | undefined> {
-  const [begun] = await runPrepared<BlockAttempt>(db, BEGIN, {
+export async function beginAttempt(db: Db, attempt: NewAttempt): Promise<BegunAttempt | undefined> {
+  const [begun] = await runPrepared<BegunAttempt>(db, BEGIN, {
+    event_id: v7(),
     request: attempt.requestId,
     scope: attempt.scope,
     block: attempt.blockId,

@@ -4,23 +4,46 @@ import type { WebhookDelivery } from '../../domain/webhooks/deliveries.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 
-export type NewWebhookDelivery = Omit<WebhookDelivery, 'id' | 'attemptedAt'> & {
-  readonly endpointId: string;
-};
+export type BegunDelivery = Pick<
+  WebhookDelivery,
+  'deliveryId' | 'type' | 'revision' | 'requestId' | 'attempt'
+> & { readonly endpointId: string };
+
+export type DeliveryResult = Pick<
+  WebhookDelivery,
+  'durationMs' | 'statusCode' | 'outcome' | 'errorCode' | 'responseExcerpt'
+>;
 
 const INSERT: PreparedStatement = {
   name: 'insert-webhook-delivery',
   sql: `
-    insert into webhook_deliveries (id, webhook_endpoint_id, delivery_id, type, revision, request_id, attempt, attempted_at,
-                                    duration_ms, status_code, outcome, error_code, response_excerpt)
-    values (cast(:id as uuid), cast(:endpointId as uuid), cast(:deliveryId as uuid), :type, :revision, cast(:requestId as uuid), :attempt,
-            clock_timestamp() - make_interval(secs => cast(:durationMs as integer) / 1000.0),
-            :durationMs, :statusCode, :outcome, :errorCode, :responseExcerpt)`,
+    insert into webhook_deliveries (id, webhook_endpoint_id, delivery_id, type, revision, request_id, attempt, attempted_at)
+    select cast(:id as uuid), cast(:endpointId as uuid), cast(:deliveryId as uuid), :type, :revision,
+           (select r.id from approval_requests r where r.id = cast(:requestId as uuid)), :attempt, clock_timestamp()`,
 };
 
-/** Records an attempt that has just ended. */
-export async function insertWebhookDelivery(db: Db, delivery: NewWebhookDelivery): Promise<void> {
-  await runPrepared(db, INSERT, { id: v7(), ...delivery });
+/** Records an attempt that begins, so that it leaves a trace however it ends. Returns its id. */
+export async function insertWebhookDelivery(db: Db, delivery: BegunDelivery): Promise<string> {
+  const id = v7();
+  await runPrepared(db, INSERT, { id, ...delivery });
+  return id;
+}
+
+const END: PreparedStatement = {
+  name: 'end-webhook-delivery',
+  sql: `
+    update webhook_deliveries
+       set duration_ms = :durationMs, status_code = :statusCode, outcome = :outcome, error_code = :errorCode, response_excerpt = :responseExcerpt
+     where id = cast(:id as uuid)`,
+};
+
+/** Records what came of it. */
+export async function endWebhookDelivery(
+  db: Db,
+  id: string,
+  result: DeliveryResult,
+): Promise<void> {
+  await runPrepared(db, END, { id, ...result });
 }
 
 export interface WebhookDeliveryPage {

@@ -19,6 +19,7 @@ export const REMOTE_ERRORS = [
   'unexpected_status',
   'answer_too_large',
   'invalid_answer',
+  'metadata_too_large',
   'endpoint_inactive',
   'secrets_key_missing',
   'attempts_exhausted',
@@ -125,7 +126,7 @@ export function longestAsking(block: RemoteBlock): number {
   return attempts * leaseOf(block) + (attempts - 1) * LONGEST_RETRY_AFTER_MS;
 }
 
-/** Characters of all metadata of one request, as JSON. */
+/** Bytes of all metadata of one request, as JSON. */
 export const LONGEST_METADATA = 256 * 1024;
 
 /** `{organization, agent}` with the metadata of one more block. Undefined when that is too much. */
@@ -139,7 +140,7 @@ export function addMetadata(
     ...known,
     [scope]: { ...(parseExact(known[scope].text) as ExactObject), [blockId]: metadata },
   });
-  return text.length > LONGEST_METADATA ? undefined : new JsonText(text);
+  return Buffer.byteLength(text) > LONGEST_METADATA ? undefined : new JsonText(text);
 }
 
 const SCOPES = ['organization', 'agent'] as const satisfies readonly PipelineScope[];
@@ -164,7 +165,7 @@ export function counting(
   const previousMetadata = addMetadata(previous, ref, metadata);
   return previousMetadata
     ? { result, previousMetadata }
-    : { result: { errorCode: 'answer_too_large' } };
+    : { result: { errorCode: 'metadata_too_large' } };
 }
 
 /** The same, with what conditions behind the block see. */

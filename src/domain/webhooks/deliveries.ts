@@ -15,7 +15,7 @@ export const DELIVERY_ERRORS = [
 ] as const;
 export type DeliveryError = (typeof DELIVERY_ERRORS)[number];
 
-/** One attempt. It has an outcome or an error code. */
+/** One attempt. It has an outcome or an error code, unless it still runs or was interrupted. */
 export interface WebhookDelivery {
   readonly id: string;
   /** `webhook-id`: the same for all attempts. */
@@ -26,7 +26,8 @@ export interface WebhookDelivery {
   readonly requestId: string | null;
   readonly attempt: number;
   readonly attemptedAt: Date;
-  readonly durationMs: number;
+  /** Null without a result. */
+  readonly durationMs: number | null;
   readonly statusCode: number | null;
   readonly outcome: BlockOutcome | null;
   readonly errorCode: DeliveryError | null;

@@ -3,7 +3,10 @@ import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import type { WebhookBlock } from '../../domain/pipelines/remote.ts';
 import type { WebhookEndpointDocument } from '../../domain/webhooks/document.ts';
 import { evaluatePayload } from '../../domain/webhooks/payload.ts';
-import { insertWebhookDelivery } from '../../data/webhooks/webhook-deliveries.ts';
+import {
+  endWebhookDelivery,
+  insertWebhookDelivery,
+} from '../../data/webhooks/webhook-deliveries.ts';
 import { findActiveEndpoint } from '../../data/webhooks/webhook-endpoints.ts';
 import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { ServiceContext } from '../context.ts';
@@ -25,6 +28,11 @@ export async function askWebhook(
   if (secrets === undefined) return failedFor('secrets_key_missing');
   const { url } = parseExact(endpoint.document) as unknown as WebhookEndpointDocument;
   const { timeoutMs, signal } = question;
+  const id = await insertWebhookDelivery(context.db, {
+    ...{ endpointId: endpoint.endpointId, revision: endpoint.revision },
+    ...{ deliveryId, attempt, requestId: request?.id ?? null },
+    type: 'approval_request.evaluate',
+  });
   const reply = await askEndpoint(context, {
     ...{ url, secrets, timeoutMs, signal },
     id: deliveryId,
@@ -37,12 +45,7 @@ export async function askWebhook(
       ...(reply.statusCode !== undefined && { status_code: reply.statusCode }),
     },
     keep: async (db) => {
-      await insertWebhookDelivery(db, {
-        ...{ endpointId: endpoint.endpointId, revision: endpoint.revision },
-        ...{ deliveryId, attempt, requestId: request?.id ?? null },
-        type: 'approval_request.evaluate',
-        ...resultOf(reply),
-      });
+      await endWebhookDelivery(db, id, resultOf(reply));
     },
   };
 }

@@ -7,6 +7,7 @@ import type { WebhookDelivery } from '../../domain/webhooks/deliveries.ts';
 import { samplePayload } from '../../domain/webhooks/payload.ts';
 import { findDocument } from '../../data/revisions.ts';
 import {
+  endWebhookDelivery,
   insertWebhookDelivery,
   listWebhookDeliveries,
   type WebhookDeliveryPage,
@@ -53,11 +54,15 @@ export async function testWebhookEndpoint(
   const payload = stringifyExact(samplePayload({ ...sample, endpointKey: tested.endpointKey }));
   const { stopping: signal } = context;
   const question = { url, secrets, id, payload, timeoutMs: TEST_MS, signal };
+  const delivery = await insertWebhookDelivery(context.db, {
+    ...{ endpointId, deliveryId: id, type: 'webhook_endpoint.test', requestId: null, attempt: 1 },
+    revision: tested.revision,
+  });
   const reply = await askEndpoint(context, question).catch((error: unknown) => {
     throw signal.aborted ? new AppError('dependency_unavailable', { cause: error }) : error;
   });
   const test = { delivered: isSuccess(reply.statusCode ?? 0), reply };
-  await record(context, principal, { ...tested, endpointId, deliveryId: id, test });
+  await record(context, principal, { ...tested, delivery, test });
   return test;
 }
 
@@ -83,27 +88,19 @@ async function targetOf(
 }
 
 interface DoneTest extends TestedRevision {
-  readonly endpointId: string;
-  readonly deliveryId: string;
+  /** The id of the attempt. */
+  readonly delivery: string;
   readonly test: EndpointTest;
 }
 
 async function record(
   { db }: ServiceContext,
   principal: ProductPrincipal,
-  { endpointKey, endpointId, deliveryId, revision, test: { delivered, reply } }: DoneTest,
+  { endpointKey, delivery, revision, test: { delivered, reply } }: DoneTest,
 ): Promise<void> {
   const result = resultOf(reply);
   await db.transaction(async (trx) => {
-    await insertWebhookDelivery(trx, {
-      endpointId,
-      deliveryId,
-      type: 'webhook_endpoint.test',
-      revision,
-      requestId: null,
-      attempt: 1,
-      ...result,
-    });
+    await endWebhookDelivery(trx, delivery, result);
     const { statusCode, errorCode } = result;
     await audit(trx, principal, {
       kind: webhookEndpointKind,

@@ -6,6 +6,7 @@ import { evaluateRequest } from '../../../src/domain/pipelines/verdict.ts';
 import {
   addMetadata,
   answerOf,
+  counting,
   knownMetadata,
   LONGEST_METADATA,
   longestAsking,
@@ -226,5 +227,12 @@ describe('metadata', () => {
     const fitting = filler(LONGEST_METADATA - frame);
     expect(add(undefined, 'agent', 'a', fitting)?.text).toHaveLength(LONGEST_METADATA);
     expect(add(undefined, 'agent', 'a', `${fitting.slice(0, -2)}y"}`)).toBeUndefined();
+    // Bytes count, not characters.
+    expect(add(undefined, 'agent', 'a', fitting.replace('yy', 'é'))).toBeDefined();
+    expect(add(undefined, 'agent', 'a', fitting.replace('y', 'é'))).toBeUndefined();
+    const ref = { scope: 'agent', blockId: 'b' } as const;
+    const more = { outcome: 'next', metadata: new JsonText('{}') } as const;
+    const full = add(undefined, 'agent', 'a', fitting);
+    expect(counting(full, ref, more)).toEqual({ result: { errorCode: 'metadata_too_large' } });
   });
 });

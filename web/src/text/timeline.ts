@@ -8,6 +8,7 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   created: () => 'asked for approval',
   pipeline_concluded: () => 'Rules finished',
   routed: () => 'Routed to people',
+  block_attempt_begun: () => 'Began to ask another system',
   block_asked: ({ status, error_code: code }) =>
     `Asked another system${words(code) === '' ? '' : `, which failed: ${words(code)}`}${typeof status === 'number' ? ` (HTTP ${status})` : ''}`,
   judged: ({ outcome }) => `The judge answered: ${words(outcome)}`,

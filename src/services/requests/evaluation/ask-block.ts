@@ -28,12 +28,15 @@ import { conditionFacts } from '../../../domain/requests/condition-facts.ts';
 import { isTerminal, type ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import type { Trx } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
+import { readSettled } from '../settle.ts';
 import { loadCompiledPipeline } from '../../pipelines/request-approval-pipelines.ts';
 import { askRemote } from '../../pipelines/ask-remote.ts';
 import type { BlockReply } from '../../pipelines/block-question.ts';
 
 /** What is asked, about what, in which attempt. */
 interface BlockCall extends BlockAttempt {
+  /** The request's deadline, by `performance.now()`. */
+  readonly endsBy: number;
   readonly request: ApprovalRequest;
   readonly scope: BlockRef['scope'];
   readonly block: RemoteBlock;
@@ -50,6 +53,9 @@ export interface AfterBlock {
   readonly progress: EvaluationProgress;
 }
 
+/** By another clock, a timer may fire slightly early. */
+const AFTER_DEADLINE_MS = 50;
+
 const STEP: Asked = { kind: 'step' };
 
 /** Rejects with the reason of `signal` when that ends the call. */
@@ -59,15 +65,29 @@ export async function askBlock(
   { signal, ...ref }: BlockRef & { readonly signal: AbortSignal },
 ): Promise<Asked> {
   const closed = new AbortController();
-  // Before the first look at the row, so that no final answer is missed.
+  const consider = (current: ApprovalRequest | undefined) => {
+    if (!current || isTerminal(current.state))
+      closed.abort(new Error('the request has its answer, or is gone'));
+  };
+  const look = () => {
+    readSettled(context, requestId).then(consider, (error: unknown) => {
+      context.logger.warn(
+        { err: error, approvalRequest: requestId },
+        'could not look at a request',
+      );
+    });
+  };
+  // Before the first look at the row, so that no final answer is missed. News of other processes,
+  // and of many requests at once, come without the row.
   const unsubscribe = context.changes.subscribe(requestId, (snapshot) => {
-    if (snapshot && isTerminal(snapshot.state))
-      closed.abort(new Error('the request has its answer'));
+    if (snapshot) consider(snapshot);
+    else look();
   });
   try {
     return await askWhileOpen(context, requestId, {
       ...ref,
       signal: AbortSignal.any([signal, closed.signal]),
+      look,
     });
   } catch (error) {
     if (closed.signal.aborted && !signal.aborted) return STEP;
@@ -77,10 +97,16 @@ export async function askBlock(
   }
 }
 
+interface WhileOpen {
+  readonly signal: AbortSignal;
+  /** Ends the call if the request is no longer open. */
+  readonly look: () => void;
+}
+
 async function askWhileOpen(
   context: ServiceContext,
   requestId: string,
-  { scope, blockId, signal }: BlockRef & { readonly signal: AbortSignal },
+  { scope, blockId, signal, look }: BlockRef & WhileOpen,
 ): Promise<Asked> {
   const found = await blockToAsk(context, requestId, { scope, blockId });
   if (!found) return STEP;
@@ -98,8 +124,14 @@ async function askWhileOpen(
   const facts = conditionFacts(request);
   const timeoutMs = timeoutOf(block);
   const question = { ...found, ...attempt, organizationId, scope, facts, timeoutMs, signal };
-  const reply = await askRemote(context, question);
-  return await recordAttempt(context, { ...found, ...attempt, scope }, reply);
+  const endsBy = performance.now() + attempt.msLeft;
+  const deadline = setTimeout(look, attempt.msLeft + AFTER_DEADLINE_MS);
+  try {
+    const reply = await askRemote(context, question);
+    return await recordAttempt(context, { ...found, ...attempt, scope, endsBy }, reply);
+  } finally {
+    clearTimeout(deadline);
+  }
 }
 
 /** Undefined when the request is no longer evaluated. */
@@ -156,7 +188,7 @@ async function recordAttempt(
     type: block.type,
     result: 'outcome' in result ? result.outcome : result.errorCode,
   });
-  const goesOn = reply.mayPass === true && attempt < block.max_attempts;
+  const goesOn = reply.mayPass === true && attempt < block.max_attempts && isInTime(call, reply);
   const pauseMs = goesOn ? Math.min(reply.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS) : 0;
   const isWritten = await context.db.transaction(async (trx) => {
     await reply.keep?.(trx);
@@ -173,6 +205,11 @@ async function recordAttempt(
   if (!goesOn) return isWritten ? { kind: 'step', after: behind(request, ref, counted) } : STEP;
   const why = 'errorCode' in result ? result.errorCode : 'no_answer';
   return { kind: 'again', why, ...(pauseMs > 0 && { afterMs: pauseMs }) };
+}
+
+/** Another attempt can begin before the deadline. Otherwise the block fails now, and a person still has time. */
+function isInTime({ attempt, endsBy }: BlockCall, { retryAfterMs = 0 }: BlockReply): boolean {
+  return performance.now() + Math.max(retryAfterMs, pauseAfter(attempt)) < endsBy;
 }
 
 function behind(

@@ -81,10 +81,23 @@ function Events({ entries }: { readonly entries: readonly Entry[] }) {
 const dataOf = ({ data }: TimelineEvent): Readonly<Record<string, unknown>> =>
   typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {};
 
+/** Of an attempt to ask another system, its end says all. The beginning is shown while there is none. */
+function withoutEnded(events: readonly TimelineEvent[]): readonly TimelineEvent[] {
+  const attempt = (event: TimelineEvent) => {
+    const { scope, block_id: block, attempt: number } = dataOf(event);
+    return JSON.stringify([scope, block, number]);
+  };
+  const ended = events.filter(({ event_type: type }) => type.endsWith('.block_asked'));
+  const known = new Set(ended.map(attempt));
+  return events.filter(
+    (event) => !event.event_type.endsWith('.block_attempt_begun') || !known.has(attempt(event)),
+  );
+}
+
 /** A level has one event for each person. In the picture and the list it is one. */
 function entriesOf(events: readonly TimelineEvent[]): Entry[] {
   const entries: Entry[] = [];
-  for (const event of events) {
+  for (const event of withoutEnded(events)) {
     const names = namesOf(event);
     const last = entries.at(-1);
     if (last && names.length > 0 && isSameLevel(last.event, event))
