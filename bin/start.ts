@@ -11,6 +11,7 @@ import {
   type EmbeddedPostgres,
 } from '../src/local/embedded-postgres.ts';
 import { checkDatabase } from '../src/platform/database/check.ts';
+import { readSecretFile } from '../src/platform/crypto/secret-file.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { createLogger, type Logger } from '../src/platform/logger.ts';
 import { canListen } from '../src/local/processes.ts';
@@ -78,9 +79,10 @@ export async function start(
   let exitCode = 0;
   try {
     const context = { config, workflowBundle, logger, say, signal: stop.signal };
-    const started = startAll(context, running).then((url) => {
+    const started = startAll(context, running).then(async (url) => {
       lock.annotate(url);
-      say(readyBlock(config, url, running.temporal));
+      const link = await linkOf(config, url);
+      say(readyBlock(config, url, running.temporal) + link);
     });
     // A signal during the start does not wait for its end. Started parts are stopped, the rest is
     // aborted.
@@ -262,7 +264,6 @@ function readyBlock(config: Config, url: string, temporal: EmbeddedTemporal | un
   const secret = join(config.dataDirectory, 'bootstrap-secret');
   const needsBootstrap = existsSync(secret);
   const ui = temporal?.uiUrl;
-  const address = config.publicUrl ?? url;
   const rows = [
     [
       'Address',
@@ -277,12 +278,21 @@ function readyBlock(config: Config, url: string, temporal: EmbeddedTemporal | un
         : `${ui}/namespaces/${config.temporalNamespace}/workflows`,
     ],
     ['Bootstrap secret', needsBootstrap ? secret : 'used: this deployment has its organization'],
+    ['Stop', 'Ctrl-C'],
     [
       'Next',
-      needsBootstrap ? `open ${address}/welcome and enter the bootstrap secret` : `open ${address}`,
+      needsBootstrap ? 'open this link, which carries the bootstrap secret:' : 'open this link:',
     ],
-    ['Stop', 'Ctrl-C'],
   ];
   const lines = rows.map(([label = '', value = '']) => `  ${label.padEnd(18)}${value}`);
-  return ['', 'Countersign is ready.', '', ...lines, ''].join('\n');
+  return ['', 'Countersign is ready.', '', ...lines, '', ''].join('\n');
+}
+
+/** The last line. Browsers keep a fragment to themselves, so the secret reaches no log on its way. */
+async function linkOf(config: Config, url: string): Promise<string> {
+  const address = (config.publicUrl ?? url).replace(/\/+$/, '');
+  const secret = await readSecretFile(join(config.dataDirectory, 'bootstrap-secret'));
+  return secret === undefined
+    ? `${address}/`
+    : `${address}/welcome#secret=${encodeURIComponent(secret)}`;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
@@ -42,7 +42,10 @@ test('one command runs everything, prints its address, refuses a second run, and
   expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(service.uiUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/countersign\/workflows$/);
   expect(service.output()).toContain(`Bootstrap secret  ${join(folder, 'bootstrap-secret')}`);
-  expect(service.output()).toContain(`Next              open ${service.url}/welcome`);
+  const secret = readFileSync(join(folder, 'bootstrap-secret'), 'utf8').trim();
+  expect(service.output()).toMatch(/ Next {14}open this link/);
+  const link = `${service.url}/welcome#secret=${secret}\n`;
+  expect(await eventually(() => service.output().endsWith(link), 10_000)).toBe(true);
   expect(statSync(join(folder, 'bootstrap-secret')).mode & 0o777).toBe(0o600);
   expect(await isReady(service.url)).toBe(true);
   // The UI does not hold up the start.

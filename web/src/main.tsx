@@ -3,9 +3,11 @@ import './design/styles.ts';
 import { createRoot } from 'react-dom/client';
 import { App, loadFirstPage } from './shell/app.tsx';
 import { pageBroughtAnswers, keepFirstAnswers } from './shell/first-answers.ts';
+import { takeLinkSecret } from './shell/link-secret.ts';
 import { reloadForNewBuild } from './shell/new-build.ts';
 import { watchTyping } from './shell/typing.ts';
 
+takeLinkSecret();
 reloadForNewBuild();
 watchTyping();
 const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];

@@ -1,8 +1,10 @@
 /** The first page of a new deployment: creates the organization and its first owner. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useSyncExternalStore } from 'react';
 import type { ApiError } from '../../shell/api.ts';
 import { Form, PasswordField, Submit, TextField } from '../../shell/forms/form.tsx';
+import { followLinkSecret, linkSecret } from '../../shell/link-secret.ts';
 import { startSession } from '../../shell/session.ts';
 import { signIn as text } from '../../text/sign-in.ts';
 import { SignInPage } from './page.tsx';
@@ -14,6 +16,7 @@ const wrongSecret = ({ code, message }: ApiError) =>
 export function Welcome() {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const secret = useSyncExternalStore(followLinkSecret, linkSecret);
   const create = useMutation({
     mutationFn: bootstrap,
     onSuccess: async (account) => {
@@ -32,16 +35,18 @@ export function Welcome() {
         }}
       >
         <PasswordField
+          key={secret}
           label={text.secret}
-          description={text.secretHint}
+          description={secret === undefined ? text.secretHint : text.secretOfLink}
           name="secret"
           autoComplete="off"
-          autoFocus
+          {...(secret === undefined ? { autoFocus: true } : { defaultValue: secret })}
         />
         <TextField
           label={text.organizationName}
           name="organization_name"
           autoComplete="organization"
+          autoFocus={secret !== undefined}
         />
         <TextField label={text.displayName} name="display_name" autoComplete="name" />
         <TextField label={text.email} name="email" type="email" autoComplete="username" />
