@@ -96,6 +96,7 @@ const layers = {
       'src/domain/durations.ts',
       'src/domain/shown-text.ts',
       'src/domain/shown/',
+      'src/domain/web-pages.ts',
     ],
     only: [
       'react',
@@ -109,7 +110,7 @@ const layers = {
       'uqr',
       'uuid',
     ],
-    door: 'the web app runs in browsers and uses the API over HTTP: it imports exact JSON, decimals, source values, durations and how calls are shown, and packages made for browsers.',
+    door: 'the web app runs in browsers and uses the API over HTTP: it imports exact JSON, decimals, source values, durations, how calls are shown and its list of pages, and packages made for browsers.',
   },
   bin: {
     ours: ['src/', 'api/', 'workflows/', 'activities/', 'temporal/', 'migrations/'],

@@ -21,14 +21,10 @@ export function clearsSessionCookie(context: CookieContext): { readonly 'Set-Coo
 }
 
 /**
- * Answer headers that remove what the browser keeps of this service. An origin that has other
- * services at other paths is left alone. So are cookies, which browsers would remove from the whole
- * registered domain.
+ * Answer headers that remove what the browser keeps of this service, to which the whole origin belongs.
+ * Cookies are left alone: browsers would remove those of the whole registered domain.
  */
-export function clearsSiteData({ publicUrl }: CookieContext): Readonly<Record<string, string>> {
-  const ownsOrigin = new URL(publicUrl()).pathname === '/';
-  return ownsOrigin ? { 'Clear-Site-Data': '"cache", "storage"' } : {};
-}
+export const CLEARS_SITE_DATA = { 'Clear-Site-Data': '"cache", "storage"' } as const;
 
 /** Sent only over https when people reach the service by https. */
 function cookieOf(
@@ -47,6 +43,5 @@ export const setsSessionCookieText = {
 export const clearsSessionCookieText = { 'Set-Cookie': 'Clears the cookie `service_session`.' };
 
 export const clearsSiteDataText = {
-  'Clear-Site-Data':
-    'Removes what the browser stored and cached for this service. Absent where the service is below a path, since the origin then belongs to others too.',
+  'Clear-Site-Data': 'Removes what the browser stored and cached for this service.',
 };

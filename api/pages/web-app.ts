@@ -9,6 +9,7 @@ import { Readable } from 'node:stream';
 import { send } from '@koa/send';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../src/domain/errors.ts';
+import { isWebPage } from '../../src/domain/web-pages.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { UNREAD_MS } from '../http/call.ts';
 import { firstAnswers, firstCalls, type Ask } from './first-answers.ts';
@@ -16,8 +17,11 @@ import { firstAnswers, firstCalls, type Ask } from './first-answers.ts';
 /** `npm run build` writes it. */
 const BUILT = join(packageRoot(), 'dist/web');
 
-/** Paths of the service itself. What they do not know is a 404 with the envelope. */
-const SERVICE = /^\/(?:api|auth|health|metrics)(?:\/|$)/;
+/**
+ * Paths of the service itself, and those at which programs look for one. What is not there is a 404 with
+ * the envelope, whoever asks.
+ */
+const SERVICE = /^\/(?:api|auth|health|metrics|aap|v1|mcp|\.well-known|oauth)(?:\/|$)/;
 
 /** Vite names these files by their content, so that they never change. */
 const ASSET = /^\/assets\/[\w.-]+$/;
@@ -58,8 +62,17 @@ export function serveWebApp({ folder = BUILT, askFor }: WebAppOptions = {}): Mid
     if (ASSET.test(ctx.path)) await sendFile(ctx, folder, YEAR_MS);
     else if (FIXED.has(ctx.path)) await sendFile(ctx, folder, 0);
     else if (ASSETS.test(ctx.path)) throw notFound();
-    else await sendPage(ctx, folder, askFor);
+    else if (isWebPage(ctx.path)) await sendPage(ctx, folder, askFor);
+    else await refusePath(ctx, folder);
   };
+}
+
+/** People get the page, which says that nothing is there. Programs must not take it for an answer. */
+async function refusePath(ctx: Context, folder: string): Promise<void> {
+  ctx.vary('Accept');
+  if (ctx.accepts('json', 'html') !== 'html') throw notFound();
+  await sendPage(ctx, folder, undefined);
+  ctx.status = 404;
 }
 
 async function sendFile(ctx: Context, folder: string, maxAge: number): Promise<void> {

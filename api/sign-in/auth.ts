@@ -11,7 +11,7 @@ import { authContextSchema, label, timestamp } from '../http/schema.ts';
 import {
   clearsSessionCookie,
   clearsSessionCookieText,
-  clearsSiteData,
+  CLEARS_SITE_DATA,
   clearsSiteDataText,
   setsSessionCookie,
   setsSessionCookieText,
@@ -230,7 +230,7 @@ export const authEndpoints: readonly Endpoint[] = [
     errors: [],
     handler: async ({ cookies }, context) => {
       await signOut(context, cookies.session);
-      return { headers: { ...clearsSessionCookie(context), ...clearsSiteData(context) } };
+      return { headers: { ...clearsSessionCookie(context), ...CLEARS_SITE_DATA } };
     },
   }),
 ];

@@ -43,12 +43,10 @@ const returnTo = z
     override: { type: 'string', default: DEFAULT_RETURN_PATH, maxLength: 2000 },
   });
 
-/** An empty value clears the cookie. Browsers send it only to these endpoints, also when the service is below a path. */
+/** An empty value clears the cookie. Browsers send it only to these endpoints. */
 function ssoCookie({ publicUrl }: Runtime, { id, sealed }: PendingCookie): string {
-  const { protocol, pathname } = new URL(publicUrl());
-  const path = `${pathname.replace(/\/$/, '')}/auth/oidc`;
-  const secure = protocol === 'https:' ? '; Secure' : '';
-  return `${SSO_COOKIE_PREFIX}${id}=${sealed}; Path=${path}; Max-Age=${sealed === '' ? 0 : SIGN_IN_MINUTES * 60}; HttpOnly; SameSite=Lax${secure}`;
+  const secure = new URL(publicUrl()).protocol === 'https:' ? '; Secure' : '';
+  return `${SSO_COOKIE_PREFIX}${id}=${sealed}; Path=/auth/oidc; Max-Age=${sealed === '' ? 0 : SIGN_IN_MINUTES * 60}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 export const oidcEndpoints: readonly Endpoint[] = [

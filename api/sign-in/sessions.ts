@@ -12,7 +12,7 @@ import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
 import {
   clearsSessionCookie,
-  clearsSiteData,
+  CLEARS_SITE_DATA,
   clearsSiteDataText,
 } from '../http/session-cookies.ts';
 
@@ -121,9 +121,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     errors: [],
     handler: async ({ principal, params }, context) => {
       const current = await endOwnSession(context, principal, params.id);
-      return current
-        ? { headers: { ...clearsSessionCookie(context), ...clearsSiteData(context) } }
-        : {};
+      return current ? { headers: { ...clearsSessionCookie(context), ...CLEARS_SITE_DATA } } : {};
     },
   }),
   defineEndpoint({

@@ -147,15 +147,18 @@ export const mailServerUrl = () =>
     },
   );
 
-/** No trailing slash. */
+/** An origin: pages, cookies and the paths of the API belong to all of it. No trailing slash. */
 export const publicUrl = () =>
   parsed(
     {
       type: 'URL',
       allowed:
-        'an http or https URL with a valid host and port, without credentials, query or fragment',
+        'an http or https URL with a valid host and port, without a path, credentials, query or fragment',
     },
-    plainUrl,
+    (value) => {
+      const url = plainUrl(value);
+      return url !== undefined && new URL(url).pathname === '/' ? url : undefined;
+    },
   );
 
 function plainUrl(value: string): string | undefined {

@@ -170,6 +170,8 @@ describe('configuration', () => {
     ['COUNTERSIGN_PUBLIC_URL', 'approvals.example'],
     ['COUNTERSIGN_PUBLIC_URL', 'ftp://approvals.example'],
     ['COUNTERSIGN_PUBLIC_URL', 'https://approvals.example/?a=b'],
+    ['COUNTERSIGN_PUBLIC_URL', 'https://approvals.example/team'],
+    ['COUNTERSIGN_PUBLIC_URL', 'https://approvals.example/team/'],
     ['COUNTERSIGN_PUBLIC_URL', 'https://approvals.example:0'],
     ['COUNTERSIGN_PUBLIC_URL', 'https://approvals-.example'],
     ['COUNTERSIGN_PUBLIC_URL', 'https://-approvals.example'],
@@ -253,8 +255,8 @@ describe('configuration', () => {
 
   test('builds links without a trailing slash and with the brackets of an IPv6 host', () => {
     expect(
-      loadConfig({ COUNTERSIGN_PUBLIC_URL: 'https://approvals.example/team/' }, 'start').publicUrl,
-    ).toBe('https://approvals.example/team');
+      loadConfig({ COUNTERSIGN_PUBLIC_URL: 'https://approvals.example/' }, 'start').publicUrl,
+    ).toBe('https://approvals.example');
     expect(loadConfig({ HOST: '::1', PORT: '1' }, 'start').publicUrl).toBe('http://[::1]:1');
     expect(loadConfig({ PORT: '0' }, 'start').publicUrl).toBeUndefined();
   });

@@ -1,18 +1,10 @@
 /** What signing out removes from a browser. */
 import { expect, test } from '@jest/globals';
-import { clearsSiteData } from '../../../api/http/session-cookies.ts';
 import { appForFile } from '../../support/scene.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
 import { twoSessions } from '../../support/scene/sign-in.ts';
 
 const app = await appForFile();
-
-test('leaves an origin alone that has other services at other paths', () => {
-  const cleared = (url: string) => clearsSiteData({ publicUrl: () => url })['Clear-Site-Data'];
-  expect(cleared('https://approvals.example')).toBe('"cache", "storage"');
-  expect(cleared('https://approvals.example/')).toBe('"cache", "storage"');
-  expect(cleared('https://example.com/approvals')).toBeUndefined();
-});
 
 test('comes with signing out and with ending the current session, and not with ending another', async () => {
   const { owner } = await createOrganization(app);

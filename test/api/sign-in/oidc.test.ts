@@ -120,7 +120,7 @@ describe('a sign-in', () => {
   test('is built from the public URL, regardless of the Host header, and requires https there', async () => {
     const environment = {
       ...provider.environment,
-      COUNTERSIGN_PUBLIC_URL: 'https://approvals.example/team',
+      COUNTERSIGN_PUBLIC_URL: 'https://approvals.example',
     };
     const remote = await startApp({ environment });
     try {
@@ -129,15 +129,15 @@ describe('a sign-in', () => {
         'x-forwarded-host': 'evil.example',
       });
       expect(page.location?.searchParams.get('redirect_uri')).toBe(
-        'https://approvals.example/team/auth/oidc/callback',
+        'https://approvals.example/auth/oidc/callback',
       );
       expect(page.setCookies[0]).toMatch(
-        /; Path=\/team\/auth\/oidc; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+        /; Path=\/auth\/oidc; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
       );
       const back = await new Browser().open(`${remote.url}/auth/oidc/callback?code=a`, {
         host: 'evil.example',
       });
-      expect(back.location?.href).toBe('https://approvals.example/team/login?error=sso_expired');
+      expect(back.location?.href).toBe('https://approvals.example/login?error=sso_expired');
     } finally {
       await remote.close();
     }

@@ -88,8 +88,8 @@ describeInBrowser('an update of the service', () => {
     await page.getByRole('link', { name: ada.displayName }).click();
     await failed;
     expect(await page.getByRole('alert').count()).toBe(0);
-    await page.goto(`${url}/nowhere`);
-    expect(loads).toEqual([`${url}/nowhere`]);
+    await page.goto(`${url}/enroll`);
+    expect(loads).toEqual([`${url}/enroll`]);
     expect(browser.problems.splice(0).filter((each) => !isCut(each))).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { validate as isUuid } from 'uuid';
+import { WEB_PAGES } from '../../../src/domain/web-pages.ts';
 import { ApiError } from './api.ts';
 import { firstChangesQuery } from './live/changes.ts';
 import { readSearch } from '../areas/requests/queue/queue-search.ts';
@@ -24,6 +25,14 @@ import {
   keepDraftsOf,
   signInOptionsQuery,
 } from './session.ts';
+
+type Below<Parent extends string, Path extends string> = Path extends `${Parent}${infer Rest}`
+  ? Rest
+  : never;
+
+/** What a route adds to the path of the one around it. */
+const below = <Parent extends string, Path extends string>(parent: Parent, path: Path) =>
+  path.slice(parent.length) as Below<Parent, Path>;
 
 const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
   component: Outlet,
@@ -49,7 +58,7 @@ const signedIn = createRoute({
 
 const login = createRoute({
   getParentRoute: () => root,
-  path: '/login',
+  path: WEB_PAGES.login,
   validateSearch: ({ return_to: returnTo, error, ended }: Record<string, unknown>) => ({
     ...(typeof returnTo === 'string' && { return_to: safeReturnPath(returnTo) }),
     ...(typeof error === 'string' && { error }),
@@ -72,7 +81,7 @@ const login = createRoute({
 
 const welcome = createRoute({
   getParentRoute: () => root,
-  path: '/welcome',
+  path: WEB_PAGES.welcome,
   beforeLoad: async ({ context: { queries } }) => {
     const options = await queries.fetchQuery(signInOptionsQuery);
     if (!options.bootstrap_required) throw redirect({ to: '/' });
@@ -82,7 +91,7 @@ const welcome = createRoute({
 
 const forgotPassword = createRoute({
   getParentRoute: () => root,
-  path: '/password/forgot',
+  path: WEB_PAGES.forgotPassword,
   component: lazyRouteComponent(
     () => part(import('../areas/sign-in/forgot-password.tsx')),
     'ForgotPassword',
@@ -91,7 +100,7 @@ const forgotPassword = createRoute({
 
 const resetPassword = createRoute({
   getParentRoute: () => root,
-  path: '/password/reset/$token',
+  path: WEB_PAGES.resetPassword,
   component: lazyRouteComponent(
     () => part(import('../areas/sign-in/reset-password.tsx')),
     'ResetPassword',
@@ -100,7 +109,7 @@ const resetPassword = createRoute({
 
 const invitation = createRoute({
   getParentRoute: () => root,
-  path: '/invitations/$token',
+  path: WEB_PAGES.invitation,
   beforeLoad: async ({ context: { queries } }) => {
     const [options, account] = await Promise.all([
       queries.fetchQuery(signInOptionsQuery),
@@ -119,7 +128,7 @@ const SETUP_SEEN = 'setup-seen';
 
 const setup = createRoute({
   getParentRoute: () => signedIn,
-  path: '/setup',
+  path: WEB_PAGES.setup,
   beforeLoad: async ({ context: { queries } }) => {
     const { onboarding } = await queries.ensureQueryData(accountQuery);
     if (!onboarding.required) throw redirect({ to: '/' });
@@ -130,7 +139,7 @@ const setup = createRoute({
 
 const enroll = createRoute({
   getParentRoute: () => signedIn,
-  path: '/enroll',
+  path: WEB_PAGES.enroll,
   validateSearch: ({ code }: Record<string, unknown>) => ({
     ...(typeof code === 'string' && { code: code.trim().toUpperCase() }),
   }),
@@ -160,7 +169,7 @@ const queue = createRoute({
 
 const noRequest = createRoute({
   getParentRoute: () => queue,
-  path: '/',
+  path: WEB_PAGES.queue,
   beforeLoad: async ({ context: { queries } }) => {
     const { onboarding } = await queries.ensureQueryData(accountQuery);
     if (onboarding.required && sessionStorage.getItem(SETUP_SEEN) === null)
@@ -174,7 +183,7 @@ const noRequest = createRoute({
 
 const request = createRoute({
   getParentRoute: () => queue,
-  path: '/requests/$id',
+  path: WEB_PAGES.request,
   beforeLoad: ({ params: { id } }) => {
     // The API has other things beside requests at such paths, such as their changes.
     if (!isUuid(id)) throw notFound();
@@ -185,7 +194,7 @@ const request = createRoute({
 
 const account = createRoute({
   getParentRoute: () => signedIn,
-  path: '/account',
+  path: WEB_PAGES.account,
   component: lazyRouteComponent(() => part(import('../areas/people/account.tsx')), 'AccountLayout'),
 });
 
@@ -197,19 +206,19 @@ const profile = createRoute({
 
 const security = createRoute({
   getParentRoute: () => account,
-  path: '/security',
+  path: below(WEB_PAGES.account, WEB_PAGES.security),
   component: lazyRouteComponent(() => part(import('../areas/people/security.tsx')), 'Security'),
 });
 
 const sessions = createRoute({
   getParentRoute: () => account,
-  path: '/sessions',
+  path: below(WEB_PAGES.account, WEB_PAGES.sessions),
   component: lazyRouteComponent(() => part(import('../areas/people/sessions.tsx')), 'Sessions'),
 });
 
 const notifications = createRoute({
   getParentRoute: () => account,
-  path: '/notifications',
+  path: below(WEB_PAGES.account, WEB_PAGES.notifications),
   component: lazyRouteComponent(
     () => part(import('../areas/notifications/notifications.tsx')),
     'Notifications',
@@ -218,7 +227,7 @@ const notifications = createRoute({
 
 const shortcuts = createRoute({
   getParentRoute: () => account,
-  path: '/shortcuts',
+  path: below(WEB_PAGES.account, WEB_PAGES.shortcuts),
   component: lazyRouteComponent(() => part(import('../areas/people/shortcuts.tsx')), 'Shortcuts'),
 });
 

@@ -17,7 +17,7 @@ export const NEW = 'nine quiet herons by the weir';
 export async function passwordScene() {
   const mail = await startMailServer();
   const app = await startApp({
-    environment: { SMTP_URL: mail.url, COUNTERSIGN_PUBLIC_URL: 'https://countersign.example/base' },
+    environment: { SMTP_URL: mail.url, COUNTERSIGN_PUBLIC_URL: 'https://countersign.example' },
   });
   afterAll(async () => {
     await app.close();
@@ -75,7 +75,7 @@ export async function passwordScene() {
     requestLink: async ({ email }: TestMember, count = 1): Promise<string> => {
       expect((await forgot(email)).status).toBe(202);
       const { text } = await mail.mailTo(email, count);
-      return /https:\/\/countersign\.example\/base\/password\/reset\/(\S+)/.exec(text)?.[1] ?? '';
+      return /https:\/\/countersign\.example\/password\/reset\/(\S+)/.exec(text)?.[1] ?? '';
     },
   };
 }
