@@ -19,7 +19,7 @@ const BUILT = join(packageRoot(), 'dist/web');
 
 /**
  * Paths of the service itself, and those at which programs look for one. What is not there is a 404 with
- * the envelope, whoever asks.
+ * the envelope, also for browsers.
  */
 const SERVICE = /^\/(?:api|auth|health|metrics|aap|v1|mcp|\.well-known|oauth)(?:\/|$)/;
 
