@@ -6,7 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { approvalOf, credentialOf, mayStart, type Replica } from '../../demo/connect-agent.ts';
+import {
+  approvalOf,
+  credentialOf,
+  mayStart,
+  NoAnswer,
+  type Replica,
+} from '../../demo/connect-agent.ts';
 import { createProvisioner } from '../support/scene/factories.ts';
 import { REVIEWER, scene } from '../support/scene.ts';
 import { until } from '../support/waiting.ts';
@@ -65,12 +71,9 @@ describe('a replica', () => {
 
   test('goes on with the request that it waited for before the restart', async () => {
     const before = { url: app.url, token: await credentialOf(replica('three')) };
-    const crash = new AbortController();
-    const waiting = approvalOf({ ...before, signal: crash.signal }, refund('call-3'));
+    const waiting = approvalOf(before, refund('call-3'));
     await until('a person is asked', async () => (await idsOf('call-3', 'pending')).length > 0);
     const [id = ''] = await idsOf('call-3');
-    crash.abort();
-    await expect(waiting).rejects.toThrow();
     const after = { url: app.url, token: await credentialOf(replica('three')) };
     const again = approvalOf(after, refund('call-3'));
     expect((await decide(people.ada, id)).status).toBe(200);
@@ -78,6 +81,32 @@ describe('a replica', () => {
     expect([approval.id, approval.status, mayStart(approval)]).toEqual([id, 'approved', true]);
     expect(await idsOf('call-3')).toEqual([id]);
     expect(await approvalOf(after, refund('call-3'))).toEqual(approval);
+    expect(await waiting).toEqual(approval);
+  });
+
+  test('withdraws the request of a call that is not wanted any more, also while it is made', async () => {
+    const token = await credentialOf(replica('six'));
+    const parked = new AbortController();
+    const waiting = approvalOf({ url: app.url, token, signal: parked.signal }, refund('call-6'));
+    await until('a person is asked', async () => (await idsOf('call-6', 'pending')).length > 0);
+    parked.abort();
+    await expect(waiting).rejects.toThrow('aborted');
+    expect(await idsOf('call-6', 'cancelled')).toHaveLength(1);
+
+    const early = new AbortController();
+    const asking = approvalOf({ url: app.url, token, signal: early.signal }, refund('call-7'));
+    early.abort();
+    await expect(asking).rejects.toThrow('aborted');
+    expect(await idsOf('call-7')).toEqual(await idsOf('call-7', 'cancelled'));
+    // Nothing is left of it that someone could approve later.
+    expect((await approvalOf({ url: app.url, token }, refund('call-7'))).status).toBe('cancelled');
+  });
+
+  test('gives up in time, and withdraws what no one answered', async () => {
+    const token = await credentialOf(replica('eight'));
+    const impatient = { url: app.url, token, patienceMs: 1_500 };
+    await expect(approvalOf(impatient, refund('call-8'))).rejects.toThrow(NoAnswer);
+    expect(await idsOf('call-8', 'cancelled')).toHaveLength(1);
   });
 
   test('does not start a call that was denied, or whose approval is over', () => {
@@ -96,7 +125,14 @@ describe('a service that fails', () => {
     if (calls.length === 1) response.writeHead(503, { 'retry-after': '1' }).end();
     else if (calls.length === 2) request.socket.destroy();
     else if (request.headers.authorization === 'Bearer revoked') response.writeHead(401).end('no');
-    else response.end(JSON.stringify({ credential: { token: 'whc_1' } }));
+    else if (request.headers.authorization === 'Bearer moved')
+      response.writeHead(302, { location: 'https://elsewhere.example/' }).end();
+    else if (request.headers.authorization === 'Bearer page')
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>');
+    else if (request.headers.authorization !== 'Bearer silent')
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ credential: { token: 'whc_1' } }));
   });
 
   afterAll(() => {
@@ -114,5 +150,26 @@ describe('a service that fails', () => {
       '401: no',
     );
     expect(calls).toHaveLength(4);
-  });
+    // Neither is the service.
+    for (const [token, said] of [
+      ['moved', '302'],
+      ['page', '200: <!doctype html>'],
+    ] as const)
+      await expect(approvalOf({ url, token }, refund('call-4'))).rejects.toThrow(said);
+    expect(calls).toHaveLength(6);
+    const silent = { url, token: 'silent', patienceMs: 300, signal: AbortSignal.timeout(60_000) };
+    await expect(approvalOf(silent, refund('call-4'))).rejects.toThrow(NoAnswer);
+  }, 60_000);
+
+  test.each(['', 'countersign.example.com', 'ftp://countersign.example.com', 'http://'])(
+    'is not looked for at %p, which is no address',
+    async (url) => {
+      await expect(approvalOf({ url, token: 'whc_1' }, refund('call-5'))).rejects.toThrow(
+        'is no http or https URL',
+      );
+      await expect(credentialOf({ ...replica('five'), url })).rejects.toThrow(
+        'is no http or https URL',
+      );
+    },
+  );
 });
