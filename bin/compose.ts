@@ -121,6 +121,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     trustedProxies: config.trustedProxies ?? [],
     publicUrlConfigured: config.publicUrlConfigured,
     probes: probes(db, temporal),
+    metricsToken: config.metricsToken,
   });
   const feed = startChangeFeed(context, databaseUrl);
   const reconciler = startReconciler(workerContext);
@@ -209,6 +210,7 @@ function createRuntime(config: Config, { temporal, heavyWork, ...given }: Given)
     door: config.rules === 'door' ? { revisions: new LRUCache({ max: KNOWN_RULES }) } : undefined,
     limits: limitsOf(config),
     edition: config.edition,
+    pushHosts: config.pushHosts ?? [],
     secrets:
       config.secretsKey === undefined
         ? undefined

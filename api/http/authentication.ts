@@ -12,6 +12,8 @@ import type { PendingCookie } from '../../src/services/sign-in/oidc.ts';
 import { takesBackground, type AuthKind, type Endpoint } from './endpoint.ts';
 
 export const SESSION_COOKIE = 'service_session';
+/** Where people use https. Browsers take such a cookie from this host alone, and never over http. */
+export const HOST_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`;
 /** On calls that no person caused. */
 export const BACKGROUND_HEADER = 'service-background';
 /** What follows it tells the unfinished sign-ins of a browser apart. */
@@ -36,8 +38,9 @@ export function presentedCredential(
   return { kind: 'session', token: session, background };
 }
 
+/** The name without a prefix is also that of sessions from before the prefix: it is read for one release. */
 export function sessionCookie(headers: IncomingHttpHeaders): string | undefined {
-  return readCookie(headers, SESSION_COOKIE);
+  return readCookie(headers, HOST_SESSION_COOKIE) ?? readCookie(headers, SESSION_COOKIE);
 }
 
 /** The first one of this name, because browsers send the one with the longest path first. */

@@ -1,7 +1,9 @@
 /** Routes for operators, outside the API: health, metrics and the API's own description. */
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Router from '@koa/router';
+import { AppError } from '../../src/domain/errors.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import { mountReference } from '../pages/reference.ts';
@@ -13,10 +15,18 @@ export type OperationProbes = Readonly<Record<string, Probe>>;
 const PROBE_TIMEOUT_MS = 2_000;
 const OPENAPI_FILE = join(packageRoot(), 'api/openapi.yaml');
 
+export interface OperationOptions {
+  readonly probes: OperationProbes;
+  readonly metricsToken?: string | undefined;
+  readonly publicUrlConfigured: boolean;
+}
+
+const METRICS_CLOSED = 'Set COUNTERSIGN_METRICS_TOKEN to serve metrics at a public address.';
+
 export function mountOperations(
   router: Router,
   context: ServiceContext,
-  probes: OperationProbes,
+  { probes, metricsToken, publicUrlConfigured }: OperationOptions,
 ): void {
   router.get('/health/live', (ctx) => {
     ctx.body = { status: 'ok' };
@@ -29,6 +39,9 @@ export function mountOperations(
     ctx.body = { status: ready ? 'ok' : 'unavailable', checks };
   });
   router.get('/metrics', async (ctx) => {
+    if (metricsToken !== undefined) requireToken(ctx.get('Authorization'), metricsToken);
+    // The address is public, and so would be how much this organization does.
+    else if (publicUrlConfigured) throw new AppError('not_found', { detail: METRICS_CLOSED });
     ctx.type = context.metrics.registry.contentType;
     ctx.body = await context.metrics.registry.metrics();
   });
@@ -37,6 +50,14 @@ export function mountOperations(
     ctx.body = await readFile(OPENAPI_FILE, 'utf8');
   });
   mountReference(router);
+}
+
+/** Compared as digests, which takes the same time whatever was sent. */
+function requireToken(authorization: string, token: string): void {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const [, presented = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+  if (!timingSafeEqual(digest(presented), digest(token)))
+    throw new AppError('authentication_required');
 }
 
 async function runProbe([name, probe]: [string, Probe]): Promise<

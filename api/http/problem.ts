@@ -31,6 +31,7 @@ const byKind: Readonly<
   conflict: { status: 409, type: 'conflict' },
   precondition_failed: { status: 412, type: 'conflict' },
   too_large: { status: 413, type: 'invalid_request' },
+  misdirected: { status: 421, type: 'invalid_request' },
   unsupported_media_type: { status: 415, type: 'invalid_request' },
   headers_too_large: { status: 431, type: 'invalid_request' },
   precondition_required: { status: 428, type: 'invalid_request' },

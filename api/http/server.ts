@@ -18,7 +18,7 @@ import { asAppError, problemFrom } from './problem.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { Ask } from '../pages/first-answers.ts';
 import { serveWebApp } from '../pages/web-app.ts';
-import { refuseGarbage, requireWellFormed } from './well-formed.ts';
+import { refuseGarbage, requireOwnHost, requireWellFormed } from './well-formed.ts';
 
 /** The client disconnected before the answer. */
 const HUNG_UP = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNABORTED']);
@@ -38,6 +38,8 @@ export interface HttpOptions {
    */
   readonly publicUrlConfigured: boolean;
   readonly probes: OperationProbes;
+  /** What `/metrics` wants as a bearer token. Without one it is there only where no public URL is set. */
+  readonly metricsToken?: string | undefined;
 }
 
 /** Of all answers. Pages have a policy of their own. */
@@ -46,6 +48,15 @@ export const securityHeaders = () =>
     strictTransportSecurity: false,
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
   });
+
+/** A year of https for this host, once people use it. Other hosts of its domain are not ours. */
+const transportSecurity =
+  ({ publicUrl }: Runtime): Koa.Middleware =>
+  async (ctx, next) => {
+    if (new URL(publicUrl()).protocol === 'https:')
+      ctx.set('Strict-Transport-Security', 'max-age=31536000');
+    await next();
+  };
 
 /** A server that is not listening yet. */
 export function createHttpServer(context: ServiceContext, options: HttpOptions): Server {
@@ -69,10 +80,13 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
       await answer(ctx, each);
     });
   }
-  mountOperations(router, context, options.probes);
+  mountOperations(router, context, options);
   app.use(envelope(context));
   app.use(securityHeaders());
+  app.use(transportSecurity(context));
   app.use(requireWellFormed);
+  if (!options.publicUrlConfigured && options.endpoints.length > 0)
+    app.use(requireOwnHost(context));
   if (options.endpoints.length > 0) app.use(serveWebApp({ askFor: askerOf(endpoints) }));
   const named = namedPaths(options.endpoints);
   app.use(async (ctx, next) => {

@@ -1,10 +1,11 @@
-/** Refuses calls that Node accepts and later code cannot handle, and answers bytes that are not HTTP. */
+/** Refuses calls that Node accepts and later code cannot handle or must not serve, and answers bytes that are not HTTP. */
 import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { isIPv4, type Socket } from 'node:net';
 import type { Context } from 'koa';
 import { v4 } from 'uuid';
 import { AppError, invalid } from '../../src/domain/errors.ts';
 import { stringifyExact } from '../../src/platform/json/exact-json.ts';
+import type { Runtime } from '../../src/services/context.ts';
 import { problemFrom } from './problem.ts';
 
 /** Node would take the first one, or join them to one that no client sent. */
@@ -38,6 +39,36 @@ function hasPath(ctx: Context): boolean {
     return false;
   }
 }
+
+/** Probes come by the address of a container, and learn nothing that a page could use. */
+const PROBES = new Set(['/health/live', '/health/ready', '/metrics']);
+
+/**
+ * Where no public URL says which names are the service's own, it is reached by those of this machine. A page of a foreign
+ * name that resolves to this machine could otherwise read what it serves, and act with the session of the person.
+ */
+export const requireOwnHost =
+  ({ publicUrl }: Pick<Runtime, 'publicUrl'>) =>
+  async (ctx: Context, next: () => Promise<unknown>): Promise<void> => {
+    const { host, authorization } = ctx.req.headers;
+    // Pages have no credential but a cookie.
+    const isProgram = authorization !== undefined || PROBES.has(ctx.path);
+    if (!isProgram && host !== undefined && !isOwn(host, publicUrl()))
+      throw new AppError('host_not_served');
+    await next();
+  };
+
+function isOwn(host: string, url: string): boolean {
+  if (!URL.canParse(`http://${host}`)) return false;
+  const { hostname } = new URL(`http://${host}`);
+  return isLoopback(hostname) || hostname === new URL(url).hostname;
+}
+
+const isLoopback = (name: string): boolean =>
+  name === 'localhost' ||
+  name.endsWith('.localhost') ||
+  name === '[::1]' ||
+  (isIPv4(name) && name.startsWith('127.'));
 
 /** Even bytes that are not HTTP get the envelope. */
 export function refuseGarbage(error: Error & { code?: string }, socket: Socket): void {

@@ -115,7 +115,7 @@ export const pushSubscriptionEndpoints: readonly Endpoint[] = [
     needsSecretsKey: true,
     body: z.strictObject({
       endpoint: outgoingUrl(
-        'Where the push service takes messages for this browser. The address is checked now and at every connection: private and special addresses are refused.',
+        'Where the push service takes messages for this browser. It must be one of the push services of Google, Mozilla, Apple and Microsoft, or a host that the operator added. Private and special addresses are refused, now and at every connection.',
       ),
       keys: z
         .strictObject({

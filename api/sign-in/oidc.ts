@@ -167,7 +167,7 @@ export const oidcEndpoints: readonly Endpoint[] = [
         client,
       });
       const session =
-        sessionToken === undefined ? [] : [setsSessionCookie(context, sessionToken)['Set-Cookie']];
+        sessionToken === undefined ? [] : setsSessionCookie(context, sessionToken)['Set-Cookie'];
       const used =
         usedCookie === undefined ? [] : [ssoCookie(context, { id: usedCookie, sealed: '' })];
       return { headers: { Location: url, 'Set-Cookie': [...used, ...session] } };

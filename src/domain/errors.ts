@@ -12,6 +12,7 @@ export type ErrorKind =
   | 'precondition_failed'
   | 'too_large'
   | 'headers_too_large'
+  | 'misdirected'
   | 'unsupported_media_type'
   | 'unauthenticated'
   | 'forbidden'
@@ -50,6 +51,10 @@ export const errorCatalogue = {
   ),
   api_key_required: entry('invalid', 'This operation requires an API key.'),
   payload_too_large: entry('too_large', 'The body is larger than the operation takes.'),
+  host_not_served: entry(
+    'misdirected',
+    'This service does not serve that host name. Use 127.0.0.1 or localhost, or set COUNTERSIGN_PUBLIC_URL to the address that people use.',
+  ),
   headers_too_large: entry('headers_too_large', 'The headers are larger than 16 KiB.'),
   unsupported_media_type: entry('unsupported_media_type', 'The body must be application/json.'),
   if_match_required: entry(

@@ -26,6 +26,7 @@ import {
   type Role,
   type VariableMeta,
 } from './config-variables.ts';
+import { isHostName } from './network/host-names.ts';
 import { isEgressRange } from './network/egress.ts';
 
 const SERVER_ROLES: readonly Role[] = ['api', 'worker'];
@@ -219,6 +220,16 @@ export const environmentVariables = z.object({
       description:
         'Private networks that webhooks may reach, over http too. Everything else must be https towards the public internet.',
     }),
+  COUNTERSIGN_PUSH_HOSTS: list({ allowed: 'host names between commas' }, isHostName)
+    .optional()
+    .meta({
+      description:
+        'Push services that browsers may name beside those of Google, Mozilla, Apple and Microsoft. Push messages go nowhere else.',
+    }),
+  COUNTERSIGN_METRICS_TOKEN: secret().optional().meta({
+    description:
+      '`/metrics` wants it as `Authorization: Bearer …`. Without it, `/metrics` is there only where no public URL is set.',
+  }),
   LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
     .prefault('info')
     .meta({ description: 'Least important log line that is written.' }),

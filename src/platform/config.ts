@@ -101,6 +101,8 @@ function settingsOf(values: EnvironmentValues) {
     slackApiUrl: values.COUNTERSIGN_SLACK_API_URL,
     trustedProxies: values.COUNTERSIGN_TRUSTED_PROXIES,
     egressAllow: values.COUNTERSIGN_EGRESS_ALLOW,
+    pushHosts: values.COUNTERSIGN_PUSH_HOSTS,
+    metricsToken: values.COUNTERSIGN_METRICS_TOKEN,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
   };

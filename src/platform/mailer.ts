@@ -61,7 +61,7 @@ export function openMailer(url: string, from: string, timeoutMs = TIMEOUT_MS): M
         from,
         // As an object, the address is never parsed for a second one.
         to: { name: '', address: to },
-        subject: subject.replaceAll(/\p{Cc}+/gu, ' '),
+        subject: headerText(subject),
         text,
         ...(id !== undefined && { messageId: `<${id}@${domain}>` }),
         ...(thread !== undefined && { references: `<${thread}@${domain}>` }),
@@ -79,6 +79,13 @@ export function openMailer(url: string, from: string, timeoutMs = TIMEOUT_MS): M
     },
   };
 }
+
+/**
+ * Foreign text on one line. Mail programs decode `=?utf-8?B?…?=`, which nodemailer passes on as it is, so that the reader
+ * would see another text than the one that was checked.
+ */
+const headerText = (text: string): string =>
+  text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(/=(?=\?)/g, '= ');
 
 /**
  * A 5xx answer to the sender, the recipient or the message. A 5xx answer before that, such as to

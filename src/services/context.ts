@@ -82,6 +82,8 @@ export interface Runtime {
   /** Where the pipelines run. Undefined: in workflows. */
   readonly door: Door | undefined;
   readonly edition: Edition;
+  /** Push services beside the known ones. */
+  readonly pushHosts: readonly string[];
   /**
    * Encrypts secrets that must be readable again. Undefined without a secrets key: then operations
    * that need it answer 501.

@@ -30,6 +30,21 @@ function mailer(url: string, from = FROM, timeoutMs?: number): Mailer {
 }
 
 describe('a mailer', () => {
+  test.each([
+    ['=?utf-8?B?UGFpZA==?=', '= ?utf-8?B?UGFpZA== ?='],
+    ['Approve =?UTF-8?q?=41?= now', 'Approve = ?UTF-8?q?=41?= now'],
+    ['Grüße für =?utf-8?B?QQ==?= \u{1f4b8}', 'Grüße für = ?utf-8?B?QQ== ?= \u{1f4b8}'],
+    ['=\n?utf-8?B?QQ==?=', '= ?utf-8?B?QQ== ?='],
+  ])(
+    'a subject of %j is shown as it is: a mail program decodes nothing in it',
+    async (subject, shown) => {
+      const server = await start();
+      await mailer(server.url).send({ ...email, subject });
+      expect(server.mails[0]?.subject).toBe(shown);
+      await server.close();
+    },
+  );
+
   test('delivers the message as written, including letters of any script', async () => {
     const server = await start();
     const subject =
@@ -140,7 +155,7 @@ describe('a mailer', () => {
 });
 
 test('the mail server of the tests is gone once it is closed', async () => {
-  const server = await startMailServer();
+  const server = await start();
   await server.close();
   const socket = connect(server.port, '127.0.0.1');
   const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];

@@ -18,7 +18,11 @@ import {
 
 const service = await startPushService();
 const app = await startApp({
-  environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: SECRETS_KEY },
+  environment: {
+    ...LOOPBACK_ALLOWED,
+    COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
+    COUNTERSIGN_PUSH_HOSTS: '127.0.0.1',
+  },
 });
 afterAll(async () => {
   await app.close();

@@ -1,6 +1,7 @@
 /** Posts one push message to one browser's push service, and says what came of it. */
 import { findPushKey } from '../../data/notifications/push-keys.ts';
 import type { PushMessage, PushTarget } from '../../domain/notifications/push-subscriptions.ts';
+import { isPushService } from '../../domain/notifications/push-services.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { sealPush, type VapidKeys } from '../../platform/crypto/web-push.ts';
 import type { Runtime } from '../context.ts';
@@ -26,6 +27,13 @@ export type PushOutcome =
       readonly retryAfterMs?: number;
     };
 
+const NO_PUSH_SERVICE: PushOutcome = {
+  kind: 'failed',
+  code: 'egress_denied',
+  error: 'the endpoint is at no known push service',
+  permanent: true,
+};
+
 /** Undefined when messages cannot be signed: no browser has subscribed, or there is no secrets key. */
 export async function findSigner(
   runtime: Pick<Runtime, 'secrets'>,
@@ -36,7 +44,7 @@ export async function findSigner(
 }
 
 export async function postPush(
-  runtime: Pick<Runtime, 'egress' | 'publicUrl'>,
+  runtime: Pick<Runtime, 'egress' | 'publicUrl' | 'pushHosts'>,
   target: PushTarget,
   {
     message,
@@ -47,6 +55,8 @@ export async function postPush(
   const contact = runtime.publicUrl();
   const subject = contact.startsWith('https:') ? contact : NO_CONTACT;
   const { endpoint, p256dh, auth } = target;
+  // Subscribed before the list was shorter.
+  if (!isPushService(endpoint, runtime.pushHosts)) return NO_PUSH_SERVICE;
   const { headers, body } = sealPush(
     { endpoint, p256dh, auth, ...message },
     { ...signer, subject },

@@ -14,6 +14,7 @@ import {
   type PushSubscription,
   type PushTarget,
 } from '../../domain/notifications/push-subscriptions.ts';
+import { isPushService } from '../../domain/notifications/push-services.ts';
 import { isPushKey, isPushSecret } from '../../platform/crypto/web-push.ts';
 import type { ServiceContext } from '../context.ts';
 import { lockAccessSharedAndRereadMember } from '../people/current-callers.ts';
@@ -56,6 +57,7 @@ export async function putOwnPushSubscription(
   { userAgent, ...target }: PushTarget & { readonly userAgent: string },
 ): Promise<{ readonly subscription: OwnPushSubscription; readonly isNew: boolean }> {
   requireKeys(target);
+  requirePushService(context, target);
   await requireReachable(context, target.endpoint, '/endpoint');
   // Messages need the key, whether or not the browser asked for it here.
   await readPushKey(context);
@@ -76,6 +78,13 @@ export async function putOwnPushSubscription(
     const { isNew, ...subscription } = await putPushSubscription(trx, wanted);
     return { subscription: own(caller, subscription), isNew };
   });
+}
+
+function requirePushService({ pushHosts }: ServiceContext, { endpoint }: PushTarget): void {
+  if (isPushService(endpoint, pushHosts)) return;
+  const message =
+    'is at no known push service. An operator can add its host with COUNTERSIGN_PUSH_HOSTS.';
+  throw invalid([{ pointer: '/endpoint', code: 'egress_denied', message }]);
 }
 
 function requireKeys({ p256dh, auth }: PushTarget): void {

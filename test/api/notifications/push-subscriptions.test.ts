@@ -34,6 +34,7 @@ import { LOOPBACK_ALLOWED } from '../../support/servers/webhook-receiver.ts';
 const PATH = '/api/v1/me/push_subscriptions';
 const environment = {
   ...LOOPBACK_ALLOWED,
+  COUNTERSIGN_PUSH_HOSTS: 'push.example, 127.0.0.1',
   COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
 };
 let app: TestApp;
@@ -155,6 +156,35 @@ describe('a subscription', () => {
     const taken = await subscribe(other, newBrowser(endpoint));
     expect([taken.status, await listOf(owner), (await listOf(other)).length]).toEqual([201, [], 1]);
     expect(idOf(taken)).not.toBe(idOf(repeated));
+  });
+
+  test.each([
+    'https://hooks.example/collect',
+    'https://fcm.googleapis.com.evil.example/fcm/send/a',
+    'https://evil.example/fcm.googleapis.com',
+    'https://evilpush.apple.com.example/a',
+    'https://notify.windows.com.evil.example/w',
+    'https://push.example.evil.example/a',
+  ])('is refused at %s, which is no push service', async (endpoint) => {
+    const answer = await subscribe(owner, newBrowser(endpoint));
+    expect([answer.status, answer.body['error']]).toMatchObject([
+      400,
+      { code: 'egress_denied', details: { issues: [{ pointer: '/endpoint' }] } },
+    ]);
+    expect(await listOf(owner)).toEqual([]);
+  });
+
+  test('from before its service was refused gets no message', async () => {
+    const browser = await subscribed();
+    const rows = app.db('push_subscriptions').where({ membership_id: owner.membershipId });
+    await rows.update({
+      endpoint: browser.subscription.endpoint.replace('127.0.0.1', 'localhost'),
+    });
+    const id = await ask(app, agent);
+    await sendDue(app.context);
+    const [delivery] = await deliveriesOf(id);
+    expect(delivery?.last_error).toContain('no known push service');
+    expect(service.received).toEqual([]);
   });
 
   test('is one of at most 20, even when several are added at once', async () => {

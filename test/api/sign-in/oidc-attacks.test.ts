@@ -414,13 +414,13 @@ describe('the page to return to', () => {
     const browser = new Browser();
     const { location } = await reachCallback(app.url, browser);
     const page = await browser.open(location ?? '', {
-      host: 'evil.example',
+      host: 'evil.localhost',
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'https',
     });
     expect(page.location?.href).toBe(`${app.url}/`);
     const failed = await new Browser().open(`${app.url}/auth/oidc/callback`, {
-      host: 'evil.example',
+      host: 'evil.localhost',
     });
     expect(failed.location?.href).toBe(loginUrl('sso_expired'));
   });
