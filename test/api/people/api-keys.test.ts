@@ -72,7 +72,7 @@ describe('creating a personal key', () => {
     const { status, body } = await member.browser.post(KEYS, { name: 'release script' });
     const { key, token } = body as unknown as { key: { id: string }; token: string };
     expect(status).toBe(201);
-    expect(token).toMatch(new RegExp(`^whk_${key.id}_[A-Za-z0-9]{43}$`));
+    expect(token).toMatch(new RegExp(`^whk_${key.id}_[A-Za-z0-9]{49}$`));
     expect(key).toEqual({
       id: key.id,
       prefix: `whk_${key.id}`,

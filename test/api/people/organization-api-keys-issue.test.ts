@@ -73,7 +73,7 @@ describe('creating an organization key', () => {
     });
     const { key, token } = answer.body as unknown as { key: { id: string }; token: string };
     expect(answer.status).toBe(201);
-    expect(token).toMatch(new RegExp(`^who_${key.id}_[A-Za-z0-9]{43}$`));
+    expect(token).toMatch(new RegExp(`^who_${key.id}_[A-Za-z0-9]{49}$`));
     expect(key).toEqual({
       id: key.id,
       prefix: `who_${key.id}`,

@@ -33,7 +33,7 @@ describe('the right password of a person with an authenticator app', () => {
     expect([answer.status, answer.headers['set-cookie']]).toEqual([202, undefined]);
     expect(answer.body).toEqual({
       mfa: {
-        token: expect.stringMatching(/^whm_[0-9a-f-]{36}_[A-Za-z0-9]{43}$/),
+        token: expect.stringMatching(/^whm_[0-9a-f-]{36}_[A-Za-z0-9]{49}$/),
         methods: ['totp', 'recovery_code'],
         expires_at: expect.any(String),
       },
