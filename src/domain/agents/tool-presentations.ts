@@ -130,7 +130,7 @@ export const presentationTitle = z
   })
   .meta({
     description:
-      'Text with placeholders `{/pointer}` into the arguments. A placeholder that points to nothing is left out.',
+      'Text with placeholders `{/pointer}` into the arguments. A placeholder that points to nothing, null or an empty text is left out, with the words that lead to it.',
     override: { type: 'string', minLength: 1, maxLength: 300 },
   });
 

@@ -2,7 +2,8 @@
 import type { SourceValue } from '../../platform/json/source-values.ts';
 import { shownLine } from '../shown-text.ts';
 import { flagsOf, type Flag } from './flags.ts';
-import { shownCall, type HowToShow, type TitlePart } from './shown-call.ts';
+import { shownCall, type HowToShow } from './shown-call.ts';
+import type { TitlePart } from './title.ts';
 import { countText } from './text-pieces.ts';
 import {
   CONCEALED,
@@ -56,7 +57,8 @@ export function callText(call: GivenCall, how: HowToShow, room: MessageRoom): Ca
   const flags = flagsOf(call, { whole, context, hidden, hiddenInContext });
   const names = [call.tool, call.server ?? ''].filter((name) => room.lengthOf(name) > room.name);
   return {
-    title: presented && titleText(presented.title, hidden),
+    // Nothing is left of a title whose values are all missing.
+    title: presented && (titleText(presented.title, hidden) || undefined),
     lines,
     notes: [...hiddenNotes(hiddenValues), ...cutNotes(cuts, leftOut), ...flagNotes(flags)],
     isWhole: cuts.length + leftOut + flags.length + names.length === 0,
@@ -252,5 +254,9 @@ function flagNotes(flags: readonly Flag[]): string[] {
 
 function warningText({ warning }: Flag): string {
   if (warning.kind === 'hidden') return 'contains characters that hide, cover or reorder text.';
+  if (warning.kind === 'encoded')
+    return `“${shownLine(warning.word, 60)}” is an encoded name: what it shows is another text.`;
+  if (warning.kind === 'lookalike')
+    return `“${shownLine(warning.word, 60)}” has ${warning.scripts.join(' and ')} letters that look like Latin ones.`;
   return `“${shownLine(warning.word, 60)}” mixes ${warning.scripts.join(' and ')} letters that look alike.`;
 }

@@ -39,8 +39,8 @@ export function flagsOf(
     { isContext = false, isHidden = false } = {},
   ): void => {
     for (const found of warningsOf(value)) {
-      const warning = isHidden && found.kind === 'mixed' ? { ...found, word: CONCEALED } : found;
-      const word = warning.kind === 'mixed' ? warning.word : '';
+      const warning = isHidden && found.kind !== 'hidden' ? { ...found, word: CONCEALED } : found;
+      const word = warning.kind === 'hidden' ? '' : warning.word;
       const key = `${isContext} ${place} ${warning.kind} ${word}`;
       flags.set(key, { key, place, isContext, warning });
     }
@@ -94,4 +94,4 @@ function visitTexts(
 
 /** Printable ASCII and no escapes of other characters: nothing to find in it, however large it is. */
 const isPlain = (source: string): boolean =>
-  /^[\n\t\u0020-\u007e]*$/.test(source) && !/\\[^"\\/nt]/.test(source);
+  /^[\n\t\u0020-\u007e]*$/.test(source) && !/\\[^"\\/nt]|xn--/i.test(source);

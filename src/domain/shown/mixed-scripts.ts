@@ -13,7 +13,8 @@ const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 const BEYOND_LATIN = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u;
 /** Only Latin letters and signs of all scripts. It compiles in less time. */
 const PLAIN = /^[\0-\u017f\u2010-\u201f\u2022\u2026\u20ac]*$/;
-const isBeyondLatin = (text: string): boolean => !PLAIN.test(text) && BEYOND_LATIN.test(text);
+export const isBeyondLatin = (text: string): boolean =>
+  !PLAIN.test(text) && BEYOND_LATIN.test(text);
 
 export interface MixedWord {
   readonly word: string;
@@ -54,7 +55,7 @@ export function letterPieces(text: string, isSource = false): LetterPiece[] {
   return pieces;
 }
 
-const scriptOf = (letter: string): string | undefined =>
+export const scriptOf = (letter: string): string | undefined =>
   LOOKALIKES.find(([, letters]) => letters.test(letter))?.[0];
 
 /** Of most letters. Of as many, the first in the list above. */

@@ -3,6 +3,7 @@
  * lists, mail, Slack and webhooks lay out what this says, and decide nothing of it themselves.
  */
 import type { SourceValue } from '../../platform/json/source-values.ts';
+import { filledTitle, type TitlePart } from './title.ts';
 import { secretNames, type HiddenNames } from './hidden-names.ts';
 
 /** A field of a presentation, as an entry and as an answer of the API have it. */
@@ -28,9 +29,6 @@ export interface PresentedField<Field extends ShownField = ShownField> {
   /** It is drawn only when a reader asks. */
   readonly isHidden: boolean;
 }
-
-/** Text of the presentation, a value of the arguments, or the place of a hidden one. */
-export type TitlePart = string | SourceValue | { readonly kind: 'hidden' };
 
 export interface PresentedCall<Field extends ShownField = ShownField> {
   readonly title: readonly TitlePart[];
@@ -112,7 +110,7 @@ function presentCall<Field extends ShownField>(
     return [{ field, value, isHidden }];
   });
   return {
-    title: titleOf(presentation.title, whole, hidden),
+    title: filledTitle(presentation.title, whole, hidden),
     fields,
     leftOut: leavesOutside(
       whole,
@@ -131,18 +129,6 @@ const isHiddenIn = (
     (each) =>
       drawn.overlaps(each) && (['list', 'table', 'diff'].includes(kind) || drawn.isIn(each)),
   );
-
-const PLACEHOLDER = /\{(\/[^{}]*)\}/g;
-
-function titleOf(title: string, whole: SourceValue, hidden: readonly SourceValue[]): TitlePart[] {
-  // The parts of the pattern between the braces come at odd places.
-  return title.split(PLACEHOLDER).flatMap((part, index): TitlePart[] => {
-    if (index % 2 === 0) return part === '' ? [] : [part];
-    const value = whole.at(part);
-    if (!value) return [];
-    return hidden.some((each) => value.overlaps(each)) ? [{ kind: 'hidden' }] : [value];
-  });
-}
 
 /** What a field draws: of a table its columns, of a diff the texts that are compared. */
 function drawnBy(

@@ -1,14 +1,20 @@
 /** What a reader should know about a foreign text before they trust it. */
 import { hasEscapes } from '../shown-text.ts';
+import { encodedNames, lookalikeWords } from './lookalikes.ts';
 import { mixedWords, type MixedWord } from './mixed-scripts.ts';
 import { withoutCarriageReturns } from './text-pieces.ts';
 
-export type Warning = { readonly kind: 'hidden' } | ({ readonly kind: 'mixed' } & MixedWord);
+export type Warning =
+  | { readonly kind: 'hidden' }
+  | ({ readonly kind: 'mixed' | 'lookalike' } & MixedWord)
+  | { readonly kind: 'encoded'; readonly word: string };
 
 export function warningsOf(foreign: string): Warning[] {
   const text = withoutCarriageReturns(foreign);
   return [
     ...(hasEscapes(text) ? [{ kind: 'hidden' } as const] : []),
     ...mixedWords(text).map((word) => ({ kind: 'mixed', ...word }) as const),
+    ...lookalikeWords(text).map((word) => ({ kind: 'lookalike', ...word }) as const),
+    ...encodedNames(text).map((word) => ({ kind: 'encoded', word }) as const),
   ];
 }

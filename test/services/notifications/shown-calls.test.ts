@@ -153,6 +153,14 @@ describe('a call that a message cannot show whole, or that may deceive', () => {
       'Left out here:',
     ],
     ['mixes scripts', { to: 'p\u0430ypal' }, 'mixes Latin and Cyrillic'],
+    // cspell:disable-next-line
+    [
+      'only looks Latin',
+      { to: 'https://аррӏе.com' },
+      'has Cyrillic letters that look like Latin ones',
+    ],
+    // cspell:disable-next-line
+    ['has an encoded name', { to: 'https://xn--80ak6aa92e.com' }, 'is an encoded name'],
     ['reorders text', { to: 'a\u202eb' }, 'hide, cover or reorder'],
   ])(
     'has no approval in Slack if it %s, and a forged one is refused',

@@ -6,6 +6,9 @@ export const exact = {
   hasHidden: 'Contains characters that hide, cover or reorder text.',
   /** Comes after the word. */
   mixes: (scripts: readonly string[]) => `mixes ${scripts.join(' and ')} letters that look alike.`,
+  looksLatin: (scripts: readonly string[]) =>
+    `has ${scripts.join(' and ')} letters that look like Latin ones.`,
+  encoded: 'is an encoded name: what it shows is another text.',
   showAll: (characters: number) => `Show all ${countText(characters)} characters`,
   cut: (characters: number) => `(${countText(characters)} characters)`,
   /** Drawn between the first and the last part of a text. */

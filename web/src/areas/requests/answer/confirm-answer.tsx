@@ -11,7 +11,7 @@ import { requests as text } from '../../../text/requests.ts';
 import { CallTitle } from '../call/call-title.tsx';
 import { Scalar } from '../call/field-value.tsx';
 import { FlagList } from '../call/flag-list.tsx';
-import type { TitlePart } from '../../../../../src/domain/shown/shown-call.ts';
+import type { TitlePart } from '../../../../../src/domain/shown/title.ts';
 import type { Field, Main } from '../call/presented-call.ts';
 import type { AnswerableCall } from './answer-data.ts';
 import type { Intent } from './answer-storage.ts';

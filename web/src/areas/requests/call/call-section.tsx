@@ -147,9 +147,11 @@ function Summary({ presented, hidden, whole }: SummaryProps) {
   const rows = presented.fields.filter(({ field }) => field.role !== 'body');
   return (
     <section className={classes['part']}>
-      <h2 className={classes['title']}>
-        <CallTitle title={presented.title} />
-      </h2>
+      {presented.title.length > 0 && (
+        <h2 className={classes['title']}>
+          <CallTitle title={presented.title} />
+        </h2>
+      )}
       {rows.length > 0 && (
         <dl className={classes['fields']}>
           {rows.map((row) => (

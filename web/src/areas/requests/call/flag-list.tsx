@@ -47,7 +47,9 @@ function WarningText({ warning }: Pick<Flag, 'warning'>) {
   if (warning.kind === 'hidden') return words.hasHidden;
   return (
     <>
-      “<CutText text={warning.word} />” {words.mixes(warning.scripts)}
+      “<CutText text={warning.word} />” {warning.kind === 'mixed' && words.mixes(warning.scripts)}
+      {warning.kind === 'lookalike' && words.looksLatin(warning.scripts)}
+      {warning.kind === 'encoded' && words.encoded}
     </>
   );
 }

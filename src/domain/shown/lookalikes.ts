@@ -1,0 +1,63 @@
+// cspell:disable
+/**
+ * Words that read as Latin ones although their letters are of another script, such as `аррӏе` in Cyrillic. A word is one where it
+ * stands in one piece with Latin letters, as in `аррӏе.com`, or where no letter of its script in the whole text is one that only
+ * that script has: text that is really Russian or Greek always has some.
+ */
+import { isBeyondLatin, scriptOf, type MixedWord } from './mixed-scripts.ts';
+
+/** Letters that look like Latin ones, by their script. */
+const ALIKE: Readonly<Record<string, RegExp>> = {
+  Cyrillic: /^[асԁеһіјӏорԛѕԝхуѵАВСЕНІЈКМОРԚЅТԜХУӀ]+$/u,
+  Greek: /^[αικνορυγχϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿ]+$/u,
+  Armenian: /^[օոսհցքզյԼՏՕՍ]+$/u,
+  Cherokee: /^[ᎠᎢᎪᎫᎬᎳᎻᎽᏀᏃᏎᏒᏔᏚᏞᏢᏦᏧᏴᏼᎥᏂᏌᏏᏙᏟᏳꭰꭱꭲꭵꮃꮪꮯꮩꮲꮢꮤ]+$/u,
+  Coptic: /^[ⲀⲂⲈⲎⲒⲔⲘⲚⲞⲢⲤⲦⲨⲬⲁⲉⲓⲕⲙⲛⲟⲣⲥⲧⲩⲭ]+$/u,
+  Lisu: /^[ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ]+$/u,
+};
+
+const CHUNKS = /\S+/gu;
+const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
+const LATIN = /\p{Script=Latin}/u;
+/** Letters for formulas, which look like those of another font. */
+const MATHEMATICAL = /[\u{1d400}-\u{1d7ff}]+/gu;
+/** Latin characters that are no usual letters, beside usual ones: `ⅼs`, `ɡo`. */
+const UNUSUAL =
+  /[\p{L}\p{Nl}]*[\u2160-\u217f\u0251\u0261\u0269]\p{Script=Latin}+|\p{Script=Latin}+[\u2160-\u217f\u0251\u0261\u0269]/gu;
+const PLAIN = /^[\0-\u017f\u2010-\u201f\u2022\u2026\u20ac]*$/;
+
+const lettersOf = (word: string): string => word.normalize('NFD').replaceAll(/[\p{M}\p{N}]/gu, '');
+
+/** The words of a text that look Latin and are not, each once. */
+export function lookalikeWords(text: string): MixedWord[] {
+  if (PLAIN.test(text)) return [];
+  const found = new Map<string, MixedWord>();
+  for (const [word] of text.matchAll(MATHEMATICAL))
+    found.set(word, { word, scripts: ['mathematical'] });
+  for (const [word] of text.matchAll(UNUSUAL))
+    found.set(word, { word, scripts: ['unusual Latin'] });
+  if (!isBeyondLatin(text)) return [...found.values()];
+  const candidates: (MixedWord & { readonly script: string; readonly isBesideLatin: boolean })[] =
+    [];
+  const genuine = new Set<string>();
+  for (const [chunk] of text.matchAll(CHUNKS)) {
+    const isBesideLatin = LATIN.test(chunk);
+    for (const [word] of chunk.matchAll(WORDS)) {
+      const letters = lettersOf(word);
+      const script = letters === '' ? undefined : scriptOf(letters);
+      if (script === undefined || script === 'Latin') continue;
+      if (ALIKE[script]?.test(letters))
+        candidates.push({ word, scripts: [script], script, isBesideLatin });
+      else genuine.add(script);
+    }
+  }
+  for (const { word, scripts, script, isBesideLatin } of candidates)
+    if (isBesideLatin || !genuine.has(script)) found.set(word, { word, scripts });
+  return [...found.values()];
+}
+
+/** A host or a name whose letters are encoded: what it shows where it is used is another text. */
+const ENCODED = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}-]+\.)*xn--[a-z\d-]+(?:\.[\p{L}\p{N}-]+)*/giu;
+
+export const encodedNames = (text: string): string[] =>
+  /xn--/i.test(text) ? [...new Set([...text.matchAll(ENCODED)].map(([name]) => name))] : [];
