@@ -18,6 +18,7 @@ import { pendingMigrations } from '../src/data/migrate.ts';
 import { Bell } from '../src/platform/bell.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
+import { OperatorError } from '../src/platform/operator-error.ts';
 import { openEgress } from '../src/platform/network/egress.ts';
 import type { Logger } from '../src/platform/logger.ts';
 import { openAnthropic } from '../src/platform/language-models/anthropic.ts';
@@ -76,6 +77,9 @@ const DRAIN_MS = 3_000;
 /** Beside this file, in the sources and in the build. */
 const HEAVY_WORK = new URL(import.meta.url.replace(/compose(\.\w+)$/, 'heavy-work$1'));
 const SENDER_POOL = 2;
+/** The reason beside it is one of the file system, or of a database that is away. */
+const NO_BOOTSTRAP_SECRET =
+  'the bootstrap secret could not be written; COUNTERSIGN_DATA_DIR must be a folder that can be written to';
 /**
  * Limits waits for a lock, so that callers retry instead of exhausting the pool. An idle holder of
  * a lock is disconnected.
@@ -112,7 +116,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   later.temporal = temporal;
   if (roles.api) {
     await prepareBootstrap(context).catch((error: unknown) => {
-      logger.warn({ err: error }, 'the bootstrap secret is written at the first attempt to use it');
+      logger.warn({ reason: reasonOf(error) }, NO_BOOTSTRAP_SECRET);
     });
   }
   const server = createHttpServer(context, {
@@ -157,6 +161,9 @@ function startLoops(
     ...(roles.worker ? [startSending(senderContext), startPurging(senderContext)] : []),
   ];
 }
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /** Closes what is no longer used: connections to receivers, threads, database connections. */
 async function release(
@@ -270,7 +277,9 @@ function workerOptions(
 
 async function listen(server: Server, { host, port }: Config): Promise<string> {
   server.listen(port, host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((error: unknown) => {
+    throw new OperatorError(`The API cannot listen (${reasonOf(error)}). Set HOST and PORT.`);
+  });
   const address = server.address() as AddressInfo;
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 }

@@ -18,11 +18,16 @@ const CALL_TIMEOUT_MS = 10_000;
 const GRPC_INVALID_ARGUMENT = 3;
 const GRPC_NOT_FOUND = 5;
 const GRPC_ALREADY_EXISTS = 6;
+/** PermissionDenied, Unimplemented, Unauthenticated. */
+const GRPC_REFUSED = [7, 12, 16];
 /** INDEXED_VALUE_TYPE_KEYWORD of Temporal's API; its package of enums cannot be imported by name from an ES module. */
 const KEYWORD = 2;
 
 /** The parts of a connection that setup needs. Both the client's and the worker's have them. */
 export type SetupConnection = Pick<Connection, 'workflowService' | 'operatorService'>;
+
+/** The server refuses what is missing. The message says what an operator of Temporal must do. */
+export class SetupRefused extends Error {}
 
 export interface SetupOptions {
   /** Defaults to two minutes, which covers the attribute cache of a server we do not configure. */
@@ -41,16 +46,18 @@ export async function setupTemporal(
   namespace: string,
   options: SetupOptions = {},
 ): Promise<boolean> {
-  let missing = false;
+  let isNew = false;
   const deadline = performance.now() + (options.usableWithinMs ?? USABLE_WITHIN_MS);
-  while (!(await isUsable(connection, namespace))) {
-    missing = true;
+  for (;;) {
+    const missing = await whatIsMissing(connection, namespace);
+    if (missing === undefined) return isNew;
+    isNew = true;
     try {
-      await registerNamespace(connection, namespace);
+      if (missing === 'namespace') await registerNamespace(connection, namespace);
       await addMissingAttributes(connection, namespace);
     } catch (error) {
       // A new namespace is unknown to the server's caches for a moment.
-      if (performance.now() >= deadline) throw error;
+      if (error instanceof SetupRefused || performance.now() >= deadline) throw error;
     }
     if (performance.now() >= deadline)
       throw new Error(
@@ -58,7 +65,6 @@ export async function setupTemporal(
       );
     await delay(100, undefined, { signal: options.signal });
   }
-  return missing;
 }
 
 async function registerNamespace(connection: SetupConnection, namespace: string): Promise<void> {
@@ -72,43 +78,58 @@ async function registerNamespace(connection: SetupConnection, namespace: string)
       }),
     );
   } catch (error) {
+    if (isRefused(error)) {
+      throw new SetupRefused(
+        `Temporal refuses to register namespace ${namespace} (${error.details}). Create it with a retention of at least a day, or set TEMPORAL_NAMESPACE.`,
+      );
+    }
     if (!isGrpcServiceError(error) || error.code !== GRPC_ALREADY_EXISTS) throw error;
   }
 }
 
 async function addMissingAttributes(connection: SetupConnection, namespace: string): Promise<void> {
-  const { customAttributes } = await within(
-    CALL_TIMEOUT_MS,
-    connection.operatorService.listSearchAttributes({ namespace }),
-  );
-  const missing = SEARCH_ATTRIBUTES.filter((name) => !Object.hasOwn(customAttributes, name));
-  if (missing.length === 0) return;
-  const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
   try {
+    const { customAttributes } = await within(
+      CALL_TIMEOUT_MS,
+      connection.operatorService.listSearchAttributes({ namespace }),
+    );
+    const missing = SEARCH_ATTRIBUTES.filter((name) => !Object.hasOwn(customAttributes, name));
+    if (missing.length === 0) return;
+    const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
     await within(
       CALL_TIMEOUT_MS,
       connection.operatorService.addSearchAttributes({ namespace, searchAttributes }),
     );
   } catch (error) {
+    if (isRefused(error)) {
+      throw new SetupRefused(
+        `Temporal refuses to add search attributes to namespace ${namespace} (${error.details}). Add these to it, all of type Keyword: ${SEARCH_ATTRIBUTES.join(', ')}.`,
+      );
+    }
     if (!isGrpcServiceError(error) || error.code !== GRPC_ALREADY_EXISTS) throw error;
   }
 }
 
-/** False while the server does not know the namespace (NotFound) or one of the attributes (InvalidArgument). */
-async function isUsable(connection: SetupConnection, namespace: string): Promise<boolean> {
+function isRefused(error: unknown): error is Error & { readonly details: string } {
+  return isGrpcServiceError(error) && GRPC_REFUSED.includes(Number(error.code));
+}
+
+/** The server does not know the namespace (NotFound), or one of the attributes (InvalidArgument). */
+async function whatIsMissing(
+  connection: SetupConnection,
+  namespace: string,
+): Promise<'namespace' | 'attributes' | undefined> {
   const query = SEARCH_ATTRIBUTES.map((name) => `${name} = 'none'`).join(' and ');
   try {
     await within(
       CALL_TIMEOUT_MS,
       connection.workflowService.countWorkflowExecutions({ namespace, query }),
     );
-    return true;
+    return undefined;
   } catch (error) {
-    if (
-      isGrpcServiceError(error) &&
-      (error.code === GRPC_NOT_FOUND || error.code === GRPC_INVALID_ARGUMENT)
-    )
-      return false;
+    if (!isGrpcServiceError(error)) throw error;
+    if (error.code === GRPC_NOT_FOUND) return 'namespace';
+    if (error.code === GRPC_INVALID_ARGUMENT) return 'attributes';
     throw error;
   }
 }

@@ -10,7 +10,6 @@ import {
   type NativeConnectionOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker';
-import type { Logger } from 'pino';
 import type { Activities } from '../activities/index.ts';
 import { within } from './deadline.ts';
 import { routeSdkLogs } from './runtime.ts';
@@ -61,6 +60,8 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
   const state = {
     client: undefined as Client | undefined,
     worker: undefined as Worker | undefined,
+    /** Why there is no connection. */
+    problem: 'not connected',
   };
   const presence = createPresence();
   const closing = new AbortController();
@@ -91,7 +92,11 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
       await connection.close().catch(() => undefined);
     }
   };
-  const running = serveUntil(closing.signal, serve, options.logger);
+  const running = serveUntil(closing.signal, serve, (error) => {
+    const reason = reasonOf(error);
+    state.problem = `not connected: ${reason}`;
+    options.logger.warn({ reason }, 'Temporal is not available; retrying');
+  });
 
   return {
     client: () => state.client,
@@ -99,7 +104,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
     ready,
     probe: async () => {
       const client = state.client;
-      if (!client) return 'not connected';
+      if (!client) return state.problem;
       await within(
         1_500,
         client.connection.workflowService.describeNamespace({ namespace: options.namespace }),
@@ -118,14 +123,22 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
 async function serveUntil(
   closing: AbortSignal,
   serve: () => Promise<void>,
-  logger: Logger,
+  onFailure: (error: unknown) => void,
 ): Promise<void> {
   while (!closing.aborted) {
     await serve().catch((error: unknown) => {
-      if (!closing.aborted) logger.warn({ err: error }, 'Temporal is not available; retrying');
+      if (!closing.aborted) onFailure(error);
     });
     await delay(RETRY_MS, undefined, { signal: closing }).catch(() => undefined);
   }
+}
+
+/** With what the layers below say: the SDK's own message is "transport error". */
+function reasonOf(error: unknown): string {
+  const messages: string[] = [];
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (!messages.includes(at.message)) messages.push(at.message);
+  return messages.length === 0 ? String(error) : messages.join(': ');
 }
 
 async function createWorker(

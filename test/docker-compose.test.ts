@@ -57,6 +57,12 @@ describe('docker-compose.yml', () => {
     expect(validate({ services: { api: { imagee: 'x' } } })).toBe(false);
   });
 
+  test('the API gets every variable of the configuration table, but for those that the image sets', () => {
+    const ofImage = ['HOST', 'PORT', 'COUNTERSIGN_DATA_DIR', 'XDG_CACHE_HOME', 'LOG_FORMAT'];
+    const given = Object.keys(compose.services['api']?.environment ?? {});
+    expect([...given, ...ofImage].sort()).toEqual([...variableNames()].sort());
+  });
+
   test.each(services)(
     '%s has a health check and restarts, or is a job that ends',
     (name, service) => {

@@ -35,7 +35,13 @@ async function connect(connectionString: string, clients: pg.Client[]): Promise<
     query_timeout: CONNECT_TIMEOUT_MS,
   });
   client.on('error', () => undefined);
-  await client.connect();
+  try {
+    await client.connect();
+  } catch (error) {
+    // The driver leaves the socket open when TLS is refused.
+    client.connection.stream.destroy();
+    throw error;
+  }
   clients.push(client);
   return client;
 }

@@ -85,15 +85,22 @@ export async function bootstrap(context: ServiceContext, input: BootstrapInput):
 }
 
 async function checkSecret(context: ServiceContext, presented: string): Promise<void> {
-  await ensureSecretFile(context.bootstrapSecretFile).catch((error: unknown) => {
-    context.logger.error({ err: error }, 'the bootstrap secret can be neither read nor written');
-  });
+  const failure: unknown = await ensureSecretFile(context.bootstrapSecretFile).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   const secret = await readSecretFile(context.bootstrapSecretFile);
   if (secret !== undefined && secretMatches(presented, hashSecret(secret))) return;
   // The winner of a race has removed the file.
-  throw new AppError(
-    (await hasOrganization(context.db)) ? 'already_bootstrapped' : 'bootstrap_secret_invalid',
-  );
+  if (await hasOrganization(context.db)) throw new AppError('already_bootstrapped');
+  if (secret === undefined && failure !== undefined) {
+    throw new AppError('dependency_unavailable', {
+      detail:
+        'The service has no bootstrap secret: it cannot write to its data folder. Set COUNTERSIGN_DATA_DIR to a folder that it can write to, and restart it.',
+      cause: failure,
+    });
+  }
+  throw new AppError('bootstrap_secret_invalid');
 }
 
 interface NewOwner extends BootstrapInput {

@@ -2,11 +2,29 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { packageRoot } from '../../../src/platform/package-root.ts';
 import { BOOTSTRAP_SECRET, startApp, type TestApp } from '../../support/app.ts';
 import { codeOf, PASSWORD } from '../../support/scene/sign-in.ts';
 import { secretOf } from '../../support/tokens.ts';
 import { until, untilBlocked } from '../../support/waiting.ts';
 import { countRows, owner, pointersOf, sessionOf } from './auth-scene.ts';
+
+test('a data folder that cannot be written to is named as such, and not taken for a wrong secret', async () => {
+  // Inside a file, where not even root can make a folder.
+  const app = await startApp({
+    environment: { COUNTERSIGN_DATA_DIR: `${packageRoot()}/package.json/data` },
+  });
+  try {
+    const refused = await app.http.post('/auth/bootstrap', owner);
+    expect(codeOf(refused)).toEqual([503, 'dependency_unavailable']);
+    expect(refused.body['error']?.['message']).toMatch(/COUNTERSIGN_DATA_DIR/);
+    expect(app.log.filter((line) => line.includes('COUNTERSIGN_DATA_DIR'))).toEqual([
+      expect.stringMatching(/package\.json\/data.*ENOTDIR/),
+    ]);
+  } finally {
+    await app.close();
+  }
+});
 
 describe('the first owner', () => {
   let app: TestApp;
