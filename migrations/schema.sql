@@ -524,14 +524,15 @@ CREATE TABLE notification_deliveries (
   dropped_reason text,
   created_at timestamp(3) with time zone NOT NULL,
   announces boolean NOT NULL DEFAULT false,
+  digest_id uuid,
   CONSTRAINT notification_deliveries_pkey PRIMARY KEY (id),
-  CONSTRAINT notification_deliveries_notified_key UNIQUE (notification_id, channel_id, announces),
-  CONSTRAINT notification_deliveries_announces_check CHECK (((NOT announces) OR (event = 'notified'::text))),
+  CONSTRAINT notification_deliveries_announces_check CHECK (((NOT announces) OR (event <> 'decided'::text))),
   CONSTRAINT notification_deliveries_dropped_check CHECK (((dropped_at IS NULL) = (dropped_reason IS NULL))),
-  CONSTRAINT notification_deliveries_event_check CHECK ((event = ANY (ARRAY['notified'::text, 'decided'::text]))),
-  CONSTRAINT notification_deliveries_notified_check CHECK (((event = 'notified'::text) = (notification_id IS NOT NULL))),
+  CONSTRAINT notification_deliveries_event_check CHECK ((event = ANY (ARRAY['notified'::text, 'decided'::text, 'digest'::text]))),
+  CONSTRAINT notification_deliveries_notified_check CHECK (((event <> 'decided'::text) = (notification_id IS NOT NULL))),
   CONSTRAINT notification_deliveries_state_check CHECK ((num_nonnulls(next_attempt_at, delivered_at, dead_at, dropped_at) = 1)),
   CONSTRAINT notification_deliveries_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES notification_channels(id),
+  CONSTRAINT notification_deliveries_digest_id_fkey FOREIGN KEY (digest_id) REFERENCES notification_deliveries(id) ON DELETE SET NULL,
   CONSTRAINT notification_deliveries_notification_id_fkey FOREIGN KEY (notification_id) REFERENCES notifications(id),
   CONSTRAINT notification_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT notification_deliveries_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
@@ -541,12 +542,16 @@ CREATE INDEX notification_deliveries_channel_id_idx ON notification_deliveries U
 CREATE INDEX notification_deliveries_dead_at_idx ON notification_deliveries USING btree (dead_at) WHERE (dead_at IS NOT NULL);
 CREATE INDEX notification_deliveries_dead_idx ON notification_deliveries USING btree (organization_id, created_at DESC, id DESC) WHERE (dead_at IS NOT NULL);
 CREATE UNIQUE INDEX notification_deliveries_decided_key ON notification_deliveries USING btree (request_id, channel_id) WHERE (event = 'decided'::text);
+CREATE INDEX notification_deliveries_digest_id_idx ON notification_deliveries USING btree (digest_id) WHERE (digest_id IS NOT NULL);
 CREATE INDEX notification_deliveries_due_idx ON notification_deliveries USING btree (channel_id, next_attempt_at) WHERE (next_attempt_at IS NOT NULL);
 CREATE INDEX notification_deliveries_finished_idx ON notification_deliveries USING btree (COALESCE(delivered_at, dropped_at)) WHERE (COALESCE(delivered_at, dropped_at) IS NOT NULL);
 CREATE INDEX notification_deliveries_list_idx ON notification_deliveries USING btree (organization_id, created_at DESC, id DESC);
+CREATE INDEX notification_deliveries_notification_id_idx ON notification_deliveries USING btree (notification_id);
+CREATE UNIQUE INDEX notification_deliveries_notified_key ON notification_deliveries USING btree (notification_id, channel_id, announces) WHERE (event = 'notified'::text);
 CREATE INDEX notification_deliveries_request_id_idx ON notification_deliveries USING btree (request_id);
 COMMENT ON COLUMN notification_deliveries.lease IS 'Who leased it last; next_attempt_at is when the lease ends. Only the holder records what became of it.';
 COMMENT ON COLUMN notification_deliveries.announces IS 'To no member but to the default channel of Slack, once for all who are notified together; notification_id is of one of them.';
+COMMENT ON COLUMN notification_deliveries.digest_id IS 'Of a message dropped as in_digest: the delivery that counts it.';
 
 CREATE TABLE notification_settings (
   membership_id uuid NOT NULL,
@@ -570,6 +575,19 @@ CREATE TABLE notification_webhooks (
   CONSTRAINT notification_webhooks_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES notification_channels(id)
 );
 COMMENT ON TABLE notification_webhooks IS 'What a live channel of kind webhook has besides. The secret is sealed.';
+
+CREATE TABLE notification_windows (
+  channel_id uuid NOT NULL,
+  receiver uuid NOT NULL,
+  began_at timestamp(3) with time zone NOT NULL,
+  messages integer NOT NULL,
+  digest_id uuid NOT NULL,
+  CONSTRAINT notification_windows_pkey PRIMARY KEY (channel_id, receiver),
+  CONSTRAINT notification_windows_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES notification_channels(id)
+);
+COMMENT ON TABLE notification_windows IS 'The last minute in which a receiver got messages over a channel, and how many. The row serializes senders that count or send its digest.';
+COMMENT ON COLUMN notification_windows.receiver IS 'A membership, or the channel itself for its default channel in Slack.';
+COMMENT ON COLUMN notification_windows.digest_id IS 'The delivery that is the digest of this minute, once it has one.';
 
 CREATE TABLE notifications (
   id uuid NOT NULL,

@@ -32,7 +32,7 @@ const deliverySchema = z
     event: z.enum(DELIVERY_EVENTS).meta({
       description:
         '`notified`: a person is asked. `unreachable`: an owner is told that no one is left to decide. `decided`: the request has ' +
-        'its final answer.',
+        'its final answer. `digest`: the receiver is told how many more requests wait; `request_id` is the first of them.',
     }),
     member: z
       .strictObject({
@@ -62,7 +62,7 @@ const deliverySchema = z
       .meta({
         description:
           'Why it was dropped: `request_closed`, `member_inactive`, `cannot_decide`, `opted_out`, `not_linked`, `not_subscribed`, ' +
-          '`channel_disabled`, `channel_deleted` or `not_configured`.',
+          '`channel_disabled`, `channel_deleted`, `not_configured` or `in_digest` (a digest counts it instead).',
       }),
   })
   .meta({

@@ -144,17 +144,17 @@ async function burst(
   };
 }
 
-/** Copies of a request that waits for people, with its level and notification. */
+/** Copies of a request that waits for people, with its level and notification. Urgent ones: of others most would go into digests. */
 async function copyRequests(db: pg.Client, template: string, count: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `with made as (
        insert into approval_requests (
          id, organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id, tool, server,
          arguments, timeout, idempotency_key, organization_pipeline_revision_id, agent_pipeline_revision_id, state,
-         created_at, deadline_at, updated_at, last_at, routed_at, route_source, route_scope)
+         created_at, deadline_at, updated_at, last_at, routed_at, route_source, route_scope, urgency)
        select gen_random_uuid(), organization_id, agent_slug, agent_name, agent_instance_id, agent_instance_name, agent_credential_id,
               tool, server, arguments, timeout, gen_random_uuid(), organization_pipeline_revision_id,
-              agent_pipeline_revision_id, state, created_at, deadline_at, updated_at, last_at, routed_at, route_source, route_scope
+              agent_pipeline_revision_id, state, created_at, deadline_at, updated_at, last_at, routed_at, route_source, route_scope, 'interrupt'
          from approval_requests, generate_series(1, $2::int) where id = $1
        returning id
      ),

@@ -2,6 +2,7 @@
 import { v7 } from 'uuid';
 import { leaseDue, loadLeased } from '../../src/data/notifications/notification-deliveries.ts';
 import { CHANNEL_KINDS } from '../../src/domain/notifications/notifications.ts';
+import type { Db } from '../../src/platform/postgres.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import { attempt } from '../../src/services/notifications/attempt.ts';
 import { LEAST_IN_FLIGHT } from '../../src/services/notifications/receiver-limits.ts';
@@ -27,4 +28,9 @@ export async function sendDue(service: ServiceContext): Promise<number> {
   const signal = AbortSignal.any([context.stopping, AbortSignal.timeout(SEND_MS)]);
   await Promise.all(leased.map((delivery) => attempt(context, { lease, delivery }, signal)));
   return leased.length;
+}
+
+/** Another minute: earlier messages no longer count for the digests of their receivers. */
+export async function newMinute({ db }: { readonly db: Db }): Promise<void> {
+  await db('notification_windows').delete();
 }

@@ -74,6 +74,7 @@ const LEASE: PreparedStatement = {
                     select l.id from claims l join approval_requests r on r.id = l.request_id and r.state = 'pending'
                      where l.request_id = d.request_id and l.ended_at is null and l.expires_at > statement_timestamp() limit 1) is null
                     or (select n.id from notifications n where n.id = d.notification_id and n.step_key = '${ADDED_STEP}') is not null
+                  when 'digest' then true
                   else (
                     select n.id from notification_deliveries n
                      where n.request_id = d.request_id and n.channel_id = d.channel_id and n.event = 'notified' and n.next_attempt_at is not null
@@ -150,7 +151,9 @@ export type LeasedDelivery =
     })
   | (AskingMessage & { readonly event: 'announced' | 'unreachable_announced' })
   | (AskingMessage & { readonly event: 'unreachable'; readonly recipient: LeasedRecipient })
-  | (LeasedMessage & { readonly event: 'decided' });
+  | (LeasedMessage & { readonly event: 'decided' })
+  /** `request` is the first of its requests. Without a recipient for the default channel. */
+  | (LeasedMessage & { readonly event: 'digest'; readonly recipient: LeasedRecipient | undefined });
 
 interface AnyLeasedRow extends RequestRow {
   xId: string;
@@ -161,9 +164,9 @@ interface AnyLeasedRow extends RequestRow {
   channelEnabled: boolean;
 }
 
-/** The database lets a `notified` message refer to a notification, its member and its step only. */
+/** The database lets a message refer to a notification, its member and its step only if it is no `decided`. */
 interface NotifiedRow extends AnyLeasedRow {
-  xEvent: 'notified';
+  xEvent: 'notified' | 'digest';
   xAnnounces: boolean;
   xUnreachable: boolean;
   closed: boolean;
@@ -229,6 +232,12 @@ function toLeased(row: LeasedRow): LeasedDelivery {
     request: toRequest(row),
   };
   if (row.xEvent === 'decided') return { ...message, event: 'decided' };
+  if (row.xEvent === 'digest')
+    return {
+      ...message,
+      event: 'digest',
+      recipient: row.xAnnounces ? undefined : toRecipient(row),
+    };
   const asking = { ...message, closed: row.closed, claimed: row.claimed };
   if (row.xAnnounces)
     return { ...asking, event: row.xUnreachable ? 'unreachable_announced' : 'announced' };

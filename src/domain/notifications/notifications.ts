@@ -5,9 +5,9 @@ export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 /**
  * `notified`: a person is asked to decide. `unreachable`: an owner is told that no one is left to decide. `decided`: a
- * request that people were asked about has its final answer.
+ * request that people were asked about has its final answer. `digest`: how many more requests wait for a receiver.
  */
-export const DELIVERY_EVENTS = ['notified', 'unreachable', 'decided'] as const;
+export const DELIVERY_EVENTS = ['notified', 'unreachable', 'decided', 'digest'] as const;
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
 
 /** `dead`: all attempts failed, or one failed permanently. `dropped`: the message is no longer needed. */
@@ -24,6 +24,7 @@ export type DropReason =
   | 'not_subscribed'
   | 'channel_disabled'
   | 'channel_deleted'
+  | 'in_digest'
   | 'not_configured';
 
 /** The person a message asks. */

@@ -1,6 +1,7 @@
 /** Push messages to browsers, and the subscriptions by which they get there. */
 import type { ApprovalRequest } from '../requests/approval-requests.ts';
 import type { StoredSecret } from '../sealed-secrets.ts';
+import { digestTitle } from './digests.ts';
 import { notifiedSubject } from './email-message.ts';
 import { unreachableSubject } from './unreachable-messages.ts';
 
@@ -60,6 +61,12 @@ export function unreachableMessage(request: ApprovalRequest, url: string, now: D
   const title = unreachableSubject({ request });
   const payload = JSON.stringify({ request_id: request.id, title, url });
   return { ...askingMessage(request, url, now), payload };
+}
+
+/** A digest. A later one replaces it. It is of no use for long. */
+export function digestMessage(count: number, url: string): PushMessage {
+  const payload = JSON.stringify({ title: digestTitle(count), url });
+  return { payload, ttlSeconds: 3_600, urgency: 'normal', topic: 'digest' };
 }
 
 /** Arrives within a minute, or not at all. */

@@ -10,7 +10,8 @@ import {
   type DropReason,
 } from '../../domain/notifications/notifications.ts';
 import type { Runtime } from '../context.ts';
-import { requestLink } from '../links.ts';
+import { gatherDigest } from '../../data/notifications/digests.ts';
+import { DEFAULT_RETURN_PATH, requestLink, returnLink } from '../links.ts';
 import type { Delivery, SendOutcome } from './sender.ts';
 import { senders } from './senders.ts';
 import type { SendContext } from './statements.ts';
@@ -32,7 +33,13 @@ export async function attempt(
   signal: AbortSignal,
 ): Promise<Attempted | undefined> {
   try {
-    const attempted = dropOrPostpone(delivery) ?? (await send(context, delivery, signal));
+    const checked = dropOrPostpone(delivery);
+    const isCounted = !checked && isLimited(delivery);
+    if (isCounted && !(await context.statements.count({ id: delivery.id, lease }))) {
+      context.metrics.notificationAttempts.inc({ kind: delivery.kind, outcome: 'dropped' });
+      return IN_DIGEST;
+    }
+    const attempted = checked ?? (await send(context, delivery, signal));
     context.metrics.notificationAttempts.inc({ kind: delivery.kind, outcome: attempted.kind });
     await context.statements.record({ id: delivery.id, lease, attempted });
     return attempted;
@@ -45,10 +52,24 @@ export async function attempt(
   }
 }
 
+const IN_DIGEST: Attempted = { kind: 'dropped', reason: 'in_digest' };
+
+/** A first attempt at a message to a person, or to the default channel, about a request that is not urgent. */
+function isLimited({ kind, event, attempts, request }: LeasedDelivery): boolean {
+  if (event === 'decided' || event === 'digest' || kind === 'webhook') return false;
+  return attempts === 1 && request.urgency !== 'interrupt';
+}
+
 function dropOrPostpone(delivery: LeasedDelivery): Attempted | undefined {
   const drop = (reason: DropReason): Attempted => ({ kind: 'dropped', reason });
   if (!delivery.channelEnabled) return drop('channel_disabled');
   if (delivery.event === 'decided') return undefined;
+  if (delivery.event === 'digest') {
+    const { recipient } = delivery;
+    // The gathering leaves out the requests that they may not decide.
+    const reason = recipient && dropReasonFor(delivery.kind, { ...recipient, mayDecide: true });
+    return reason && drop(reason);
+  }
   if (delivery.closed) return drop('request_closed');
   const unfit =
     'recipient' in delivery ? dropReasonFor(delivery.kind, delivery.recipient) : undefined;
@@ -67,8 +88,10 @@ async function send(
   delivery: LeasedDelivery,
   signal: AbortSignal,
 ): Promise<Attempted> {
+  const sending = await toSend(context, delivery);
+  if (!sending) return { kind: 'dropped', reason: 'request_closed' };
   const outcome = await senders[delivery.kind]
-    .send(context, toDelivery(context, delivery), signal)
+    .send(context, sending, signal)
     .catch((error: unknown) => failure(error));
   if (outcome.kind !== 'failed') return outcome;
   const error = [...outcome.error.replaceAll(/\p{Cc}+/gu, ' ')].slice(0, ERROR_CHARACTERS).join('');
@@ -100,16 +123,37 @@ function hasMessage(error: unknown): error is { readonly message: string } {
   );
 }
 
-function toDelivery(runtime: Runtime, delivery: LeasedDelivery): Delivery {
-  const { id, organizationId } = delivery.request;
-  const common = {
-    id: delivery.id,
+/** Undefined for a digest without requests that still wait. */
+async function toSend(
+  context: SendContext,
+  delivery: LeasedDelivery,
+): Promise<Delivery | undefined> {
+  if (delivery.event !== 'digest') return toDelivery(context, delivery);
+  const { id, channelId, recipient } = delivery;
+  const receiver = recipient?.membershipId ?? channelId;
+  const count = await gatherDigest(context.db, { id, channelId, receiver });
+  if (count === 0) return undefined;
+  const url = returnLink(context, DEFAULT_RETURN_PATH);
+  return { ...commonOf(context, delivery), event: 'digest', recipient, count, url };
+}
+
+function commonOf(runtime: Runtime, { id, channelId, createdAt, request }: LeasedDelivery) {
+  const { organizationId } = request;
+  return {
+    id,
     organizationId,
-    channelId: delivery.channelId,
-    createdAt: delivery.createdAt,
-    request: delivery.request,
-    url: requestLink(runtime, id),
+    channelId,
+    createdAt,
+    request,
+    url: requestLink(runtime, request.id),
   };
+}
+
+function toDelivery(
+  runtime: Runtime,
+  delivery: Exclude<LeasedDelivery, { event: 'digest' }>,
+): Delivery {
+  const common = commonOf(runtime, delivery);
   if (!('recipient' in delivery)) return { ...common, event: delivery.event };
   const { membershipId, displayName, email } = delivery.recipient;
   const to = { ...common, recipient: { membershipId, displayName, email } };

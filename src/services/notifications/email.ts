@@ -7,6 +7,7 @@ import {
   notifiedSubject,
   notifiedText,
 } from '../../domain/notifications/email-message.ts';
+import { digestText, digestTitle } from '../../domain/notifications/digests.ts';
 import {
   unreachableSubject,
   unreachableText,
@@ -28,7 +29,7 @@ async function send({ mailer, statements }: SendContext, delivery: Delivery): Pr
     await mailer.send({
       ...written,
       id: delivery.id,
-      thread: delivery.request.id,
+      ...(delivery.event !== 'digest' && { thread: delivery.request.id }),
     });
     return { kind: 'delivered' };
   } catch (error) {
@@ -58,6 +59,16 @@ async function writtenAs(
         subject: unreachableSubject(delivery),
         text: unreachableText(delivery, delivery.recipient),
       };
+    case 'digest': {
+      const { count, url, recipient } = delivery;
+      return (
+        recipient && {
+          to: recipient.email,
+          subject: digestTitle(count),
+          text: digestText({ count, url, recipient }),
+        }
+      );
+    }
     case 'announced':
     case 'unreachable_announced':
     case 'decided':

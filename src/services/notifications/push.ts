@@ -6,6 +6,7 @@ import {
 } from '../../data/notifications/push-subscriptions.ts';
 import {
   askingMessage,
+  digestMessage,
   testMessage,
   unreachableMessage,
   type PushMessage,
@@ -15,7 +16,16 @@ import type { VapidKeys } from '../../platform/crypto/web-push.ts';
 import type { ServiceContext } from '../context.ts';
 import { returnLink } from '../links.ts';
 import { findSigner, postPush, type PushOutcome } from './push-post.ts';
-import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
+import type {
+  ChannelSender,
+  Delivery,
+  DigestDelivery,
+  NotifiedDelivery,
+  SendOutcome,
+  TestMessage,
+  TestOutcome,
+  UnreachableDelivery,
+} from './sender.ts';
 import type { SendContext } from './statements.ts';
 
 export const pushSender: ChannelSender = { send, sendTest };
@@ -32,20 +42,32 @@ async function send(
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  if (!('recipient' in delivery)) return { kind: 'dropped', reason: 'not_configured' };
+  if (!('recipient' in delivery) || !delivery.recipient)
+    return { kind: 'dropped', reason: 'not_configured' };
   const { membershipId } = delivery.recipient;
   const subscriptions = await context.statements.pushSubscriptions(membershipId);
   if (subscriptions.length === 0) return { kind: 'dropped', reason: 'not_subscribed' };
   const signer = await findSigner(context, context.db);
   if (!signer) return { kind: 'failed', error: 'the key that signs push messages does not open' };
   const left = subscriptions.filter(({ acceptedDeliveryId }) => acceptedDeliveryId !== delivery.id);
-  const compose = delivery.event === 'unreachable' ? unreachableMessage : askingMessage;
-  const message = compose(delivery.request, delivery.url, new Date());
+  const message = messageOf(delivery);
   const sent = await postToAll(context, left, { message, signer, signal });
   return await concluded(context, sent, {
     deliveryId: delivery.id,
     reachedBefore: left.length < subscriptions.length,
   });
+}
+
+function messageOf(delivery: NotifiedDelivery | UnreachableDelivery | DigestDelivery): PushMessage {
+  const { event, request, url } = delivery;
+  switch (event) {
+    case 'notified':
+      return askingMessage(request, url, new Date());
+    case 'unreachable':
+      return unreachableMessage(request, url, new Date());
+    case 'digest':
+      return digestMessage(delivery.count, url);
+  }
 }
 
 /** A browser that is unreachable for now is tried again, without those that have the message. */

@@ -54,12 +54,21 @@ export interface DecidedDelivery extends AnyDelivery {
   readonly event: 'decided';
 }
 
+/** Tells how many more requests wait, after the first messages of a minute. `url` is the queue. */
+export interface DigestDelivery extends AnyDelivery {
+  readonly event: 'digest';
+  /** Absent for the organization's default channel. */
+  readonly recipient: Recipient | undefined;
+  readonly count: number;
+}
+
 export type Delivery =
   | NotifiedDelivery
   | AnnouncedDelivery
   | UnreachableDelivery
   | UnreachableAnnouncedDelivery
-  | DecidedDelivery;
+  | DecidedDelivery
+  | DigestDelivery;
 
 export type SendOutcome =
   | { readonly kind: 'delivered' }

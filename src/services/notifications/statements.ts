@@ -9,6 +9,7 @@ import {
   recordAttempts,
   type RecordedAttempt,
 } from '../../data/notifications/notification-deliveries.ts';
+import { countMessages, type HeldMessage } from '../../data/notifications/digests.ts';
 import { findPushSubscriptions } from '../../data/notifications/push-subscriptions.ts';
 import { findSlackConnections } from '../../data/notifications/slack/connections.ts';
 import { findSlackLinks, type LinkedMember } from '../../data/notifications/slack/links.ts';
@@ -37,6 +38,8 @@ export interface SendStatements {
   /** True when this delivery posts its message. */
   beginPosting(post: NewPost): Promise<boolean>;
   endPosting(post: EndedPost): Promise<void>;
+  /** Whether the message is sent by itself, and not in the digest of its minute. */
+  count(message: HeldMessage): Promise<boolean>;
   /** Resolves once it is recorded, or another process holds the message by now. */
   record(attempt: RecordedAttempt): Promise<void>;
 }
@@ -70,6 +73,7 @@ export function openStatements(db: Db): SendStatements {
       await endPostings(db, posts);
       return posts.map(() => undefined);
     }),
+    count: inSets((messages: readonly HeldMessage[]) => countMessages(db, messages)),
     // A set can fail, for example in a deadlock with the removal of a channel.
     record: inSets(async (attempts: readonly RecordedAttempt[]) => {
       await recordAttempts(db, attempts);

@@ -23,6 +23,7 @@ async function send(
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
+  if (delivery.event === 'digest') return { kind: 'dropped', reason: 'not_configured' };
   const target = await context.statements.webhookTarget(delivery.channelId);
   if (!target) return { kind: 'dropped', reason: 'channel_deleted' };
   const posted = await post(context, target, {
@@ -147,6 +148,7 @@ function partOf(delivery: Delivery): Record<string, unknown> {
     case 'announced':
     case 'unreachable_announced':
     case 'decided':
+    case 'digest':
       return decidedPart(delivery.request);
   }
 }

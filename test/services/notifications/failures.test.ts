@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { sendDue } from '../../support/outbox.ts';
+import { newMinute, sendDue } from '../../support/outbox.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
@@ -54,7 +54,8 @@ afterAll(async () => {
   await Promise.all([mails.close(), receiver.close()]);
 });
 
-beforeEach(() => {
+beforeEach(async () => {
+  await newMinute(app);
   receiver.answerWith((response) => response.writeHead(204).end());
   Object.assign(refusal, { at: undefined, code: undefined });
 });

@@ -1,6 +1,6 @@
 /** An organization with Slack, whose requests ask one linked reviewer. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { sendDue } from '../outbox.ts';
+import { newMinute, sendDue } from '../outbox.ts';
 import type { TestApp } from '../app.ts';
 import { ask } from './approval-requests.ts';
 import {
@@ -119,8 +119,9 @@ export async function routeTo(
   });
 }
 
-/** Sends until nothing is due. Failed messages are made due again first. */
+/** Sends until nothing is due, in a minute of its own. Failed messages are made due again first. */
 export async function deliver(app: TestApp): Promise<void> {
+  await newMinute(app);
   await app
     .db('notification_deliveries')
     .whereNotNull('next_attempt_at')

@@ -238,6 +238,17 @@ export function unreachableMessage(request: ApprovalRequest, url: string): Slack
   };
 }
 
+/** A digest. `title`: how many more requests wait. */
+export function digestMessage(title: string, url: string): SlackText {
+  return {
+    text: escapeSlackText(title),
+    blocks: [
+      { type: 'header', text: plain(title) },
+      { type: 'actions', elements: [openButton(url)] },
+    ],
+  };
+}
+
 /** A test message. */
 export function testMessage(organizationName: string): SlackText {
   const text = `Countersign can send messages here for ${line(organizationName, MAX_FACT)}.`;

@@ -15,10 +15,12 @@ import {
   answeredMessage,
   askingMessage,
   SLACK_ROOM,
+  digestMessage,
   testMessage,
   unreachableMessage,
   type SlackText,
 } from '../../../domain/notifications/slack/messages.ts';
+import { announcedDigestTitle, digestTitle } from '../../../domain/notifications/digests.ts';
 import { unlessAborted } from '../../../platform/abort.ts';
 import { SlackError, type PostedMessage } from '../../../platform/slack.ts';
 import type { ServiceContext } from '../../context.ts';
@@ -28,6 +30,7 @@ import type {
   ChannelSender,
   DecidedDelivery,
   Delivery,
+  DigestDelivery,
   NotifiedDelivery,
   SendOutcome,
   TestMessage,
@@ -91,6 +94,8 @@ async function deliver(
       return await announce(context, sending, delivery);
     case 'decided':
       return await presentAnswer(context, sending, delivery);
+    case 'digest':
+      return await postDigest(context, sending, delivery);
   }
 }
 
@@ -129,6 +134,30 @@ async function announce(
   return await postOnce(context, sending, { delivery, post: (send) => send(defaultChannel) });
 }
 
+/** Not recorded like the messages about one request: nothing replaces it later. */
+async function postDigest(
+  context: SendContext,
+  { workspace, signal }: Sending,
+  { organizationId, recipient, count, url }: DigestDelivery,
+): Promise<SendOutcome> {
+  const { botToken, connection } = workspace;
+  const title = recipient ? digestTitle(count) : announcedDigestTitle(count);
+  const send: SendTo = async (channel) => {
+    signal.throwIfAborted();
+    return await context.slack.post(botToken, channel, digestMessage(title, url));
+  };
+  if (!recipient) {
+    if (connection.defaultChannel === null) return { kind: 'dropped', reason: 'not_configured' };
+    await send(connection.defaultChannel);
+    return { kind: 'delivered' };
+  }
+  const { membershipId } = recipient;
+  const link = await context.statements.slackLink({ organizationId, membershipId });
+  if (!link) return { kind: 'dropped', reason: 'not_linked' };
+  await postDirectly(context, { workspace, link }, send);
+  return { kind: 'delivered' };
+}
+
 async function directChannel(
   { db, slack }: ServiceContext,
   { botToken }: Workspace,
@@ -163,7 +192,7 @@ async function postDirectly(
 type SendTo = (channel: string) => Promise<PostedMessage>;
 
 interface Post {
-  readonly delivery: Exclude<Delivery, DecidedDelivery>;
+  readonly delivery: Exclude<Delivery, DecidedDelivery | DigestDelivery>;
   readonly post: (send: SendTo) => Promise<PostedMessage>;
 }
 
