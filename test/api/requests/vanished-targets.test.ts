@@ -325,12 +325,14 @@ describe('a path on which no one can decide', () => {
     const body = await routing(id);
     expect(body).toMatchObject({ state: 'exhausted', run: 2 });
     expect(statusesOf(body)).toEqual(Array(6).fill('skipped'));
-    expect(await app.db('notifications').where({ request_id: id })).toEqual([]);
+    const asked = app.db('notifications').where({ request_id: id });
+    // Owners are told that no one is left.
+    expect(await asked.pluck('step_key')).toEqual(['unreachable']);
     for (const member of [reader, bystander]) {
       expect(await scopesOf(member, id)).toEqual([]);
       expect((await decide(member, id)).status).toBe(403);
     }
-    expect(await scopesOf(owner, id)).toEqual(['decidable', 'visible']);
+    expect(await scopesOf(owner, id)).toEqual(['notified', 'decidable', 'visible']);
     expect(await read(id)).toMatchObject({ status: 'pending' });
     const deadline = await deadlineOf(id);
     await later(id, new Date(deadline.getTime() - 1));
