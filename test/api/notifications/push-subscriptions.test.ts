@@ -264,6 +264,24 @@ describe('a message', () => {
     expect(ttl).toBeLessThanOrEqual(1_800);
   });
 
+  test('is a digest after five of a minute, which opens the queue', async () => {
+    const phone = service.browser();
+    await subscribe(owner, phone);
+    for (let each = 0; each < 7; each += 1) await ask(app, agent);
+    while ((await sendDue(app.context)) > 0);
+    expect(service.messagesOf(phone)).toHaveLength(5);
+    const past = app.db.raw(`clock_timestamp() - interval '1 second'`);
+    await app
+      .db('notification_deliveries')
+      .where({ event: 'digest' })
+      .update({ next_attempt_at: past });
+    while ((await sendDue(app.context)) > 0);
+    expect(service.messagesOf(phone).slice(5)).toEqual([
+      { title: '2 more requests wait for you', url: `${app.url}/` },
+    ]);
+    expect(service.received.at(-1)?.headers).toMatchObject({ topic: 'digest', urgency: 'normal' });
+  });
+
   test('goes to no one who has no browser, and makes no entry in the outbox', async () => {
     await subscribed();
     await owner.browser.delete(`${PATH}/${idOf(await subscribe(owner, service.browser()))}`);
