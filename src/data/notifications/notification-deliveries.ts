@@ -1,4 +1,6 @@
 /** The outbox: messages to send, the leases of their senders, and the outcomes. */
+import type { RequesterState } from '../../domain/requests/call-marks.ts';
+import { REQUESTER_STATE } from '../requests/queue/call-marks.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { NotificationSettings } from '../../domain/notifications/notification-settings.ts';
 import { ADDED_STEP, UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
@@ -123,6 +125,7 @@ interface LeasedMessage {
   readonly attempts: number;
   readonly createdAt: Date;
   readonly request: ApprovalRequest;
+  readonly requesterState: RequesterState;
 }
 
 interface AskingMessage extends LeasedMessage {
@@ -156,6 +159,7 @@ export type LeasedDelivery =
   | (LeasedMessage & { readonly event: 'digest'; readonly recipient: LeasedRecipient | undefined });
 
 interface AnyLeasedRow extends RequestRow {
+  requesterState: RequesterState;
   xId: string;
   xAttempts: number;
   xCreatedAt: Date;
@@ -191,7 +195,7 @@ type LeasedRow = NotifiedRow | (AnyLeasedRow & { xEvent: 'decided' });
 const LOAD: PreparedStatement = {
   name: 'load-leased-deliveries',
   sql: `
-    select ${REQUEST_COLUMNS},
+    select ${REQUEST_COLUMNS}, ${REQUESTER_STATE} as requester_state,
            x.id as x_id, x.event as x_event, x.announces as x_announces, n.step_key = '${UNREACHABLE_STEP}' as x_unreachable, x.attempts as x_attempts, x.created_at as x_created_at, x.channel_id,
            ch.kind as channel_kind, ch.enabled and ch.deleted_at is null as channel_enabled,
            r.state <> 'pending' or r.deadline_at <= clock_timestamp() as closed,
@@ -230,6 +234,7 @@ function toLeased(row: LeasedRow): LeasedDelivery {
     attempts: row.xAttempts,
     createdAt: row.xCreatedAt,
     request: toRequest(row),
+    requesterState: row.requesterState,
   };
   if (row.xEvent === 'decided') return { ...message, event: 'decided' };
   if (row.xEvent === 'digest')

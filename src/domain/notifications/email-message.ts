@@ -4,6 +4,7 @@
  */
 import { formatDuration } from '../durations.ts';
 import type { ApprovalRequest } from '../requests/approval-requests.ts';
+import { requesterNotice, type RequesterState } from '../requests/call-marks.ts';
 import type { CallText, MessageRoom } from '../shown/call-text.ts';
 import { ownLength } from '../shown/value-text.ts';
 import { shownInstant, shownLine } from '../shown-text.ts';
@@ -14,6 +15,7 @@ export interface EmailNotification {
   readonly call: CallText;
   readonly recipient: Pick<Recipient, 'displayName'>;
   readonly level: NotifiedLevel;
+  readonly requesterState: RequesterState;
   /** The page of the request in the web app. */
   readonly url: string;
 }
@@ -32,7 +34,14 @@ export function notifiedSubject({ request }: Pick<EmailNotification, 'request'>)
   return `${title}: ${shownLine(request.tool, 80)} (${shownLine(request.agentName, 60)})`;
 }
 
-export function notifiedText({ request, call, level, url, recipient }: EmailNotification): string {
+export function notifiedText({
+  request,
+  call,
+  level,
+  url,
+  recipient,
+  requesterState,
+}: EmailNotification): string {
   const reason = request.route?.reason;
   return [
     `Hello ${shownLine(recipient.displayName)},`,
@@ -49,6 +58,7 @@ export function notifiedText({ request, call, level, url, recipient }: EmailNoti
     `Requested:  ${shownInstant(request.createdAt)}`,
     `Decide by:  ${shownInstant(request.deadlineAt)}`,
     ...escalationLines(level),
+    ...requesterLines(requesterState),
     '',
     ...(call.notes.length > 0 ? [...call.notes, ''] : []),
     ...(call.title === undefined ? [] : [`What it would do: ${call.title}`, '']),
@@ -56,6 +66,12 @@ export function notifiedText({ request, call, level, url, recipient }: EmailNoti
     '',
     ...call.lines.map((line) => `    ${line}`),
   ].join('\n');
+}
+
+/** Behind an empty line, so that it is not overlooked among the facts. */
+function requesterLines(state: RequesterState): string[] {
+  const notice = requesterNotice(state);
+  return notice === undefined ? [] : ['', notice];
 }
 
 /** Does not promise that others are asked next: the last level has no successor. */

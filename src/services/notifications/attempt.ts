@@ -137,7 +137,8 @@ async function toSend(
   return { ...commonOf(context, delivery), event: 'digest', recipient, count, url };
 }
 
-function commonOf(runtime: Runtime, { id, channelId, createdAt, request }: LeasedDelivery) {
+function commonOf(runtime: Runtime, delivery: LeasedDelivery) {
+  const { id, channelId, createdAt, request, requesterState } = delivery;
   const { organizationId } = request;
   return {
     id,
@@ -145,6 +146,7 @@ function commonOf(runtime: Runtime, { id, channelId, createdAt, request }: Lease
     channelId,
     createdAt,
     request,
+    requesterState,
     url: requestLink(runtime, request.id),
   };
 }

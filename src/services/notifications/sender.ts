@@ -1,4 +1,5 @@
 /** What each kind of channel implements: sending one message. Called outside of transactions. */
+import type { RequesterState } from '../../domain/requests/call-marks.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type {
   DropReason,
@@ -16,6 +17,8 @@ interface AnyDelivery {
   readonly createdAt: Date;
   /** Its current state, with its decision if there is one. */
   readonly request: ApprovalRequest;
+  /** Whether the requester could read a decision now. */
+  readonly requesterState: RequesterState;
   /** The page in the web app. */
   readonly url: string;
 }

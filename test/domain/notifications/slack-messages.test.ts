@@ -6,6 +6,7 @@ import {
   escapeSlackText,
   SLACK_ROOM,
   testMessage,
+  withRequesterNotice,
   type SlackText,
 } from '../../../src/domain/notifications/slack/messages.ts';
 import { callText } from '../../../src/domain/shown/call-text.ts';
@@ -260,4 +261,17 @@ describe('a message', () => {
       expect(read(message.blocks)).toContain('2026-03-02 09:30 UTC');
     },
   );
+});
+
+describe('a request whose requester is gone', () => {
+  test('says so before the buttons, and nothing while the requester is there', () => {
+    const message = askingMessage(request(), URL_OF);
+    expect(withRequesterNotice(message, 'active')).toEqual(message);
+    const { blocks } = withRequesterNotice(message, 'agent_disabled');
+    expect(blocks).toHaveLength(message.blocks.length + 1);
+    expect(blocks.at(-1)).toEqual(message.blocks.at(-1));
+    expect(JSON.stringify(blocks.at(-2))).toContain(
+      'The agent can no longer read the decision: it is disabled.',
+    );
+  });
 });

@@ -72,6 +72,22 @@ describe('an email about a request', () => {
     expect([mailsTo(reviewer).length, mailsTo(organization.owner).length]).toEqual([1, 1]);
   });
 
+  test('says when the agent can no longer read the decision', async () => {
+    await ask(app, agent, { tool: 'refund' });
+    await app
+      .db('agent_credentials')
+      .where({ agent_instance_id: agent.instanceId })
+      .update({ revoked_at: new Date() });
+    await drain(app);
+    expect((await mails.mailTo(reviewer.email)).text).toContain(
+      'The agent can no longer read the decision: its credential has ended.',
+    );
+    await ask(app, await createAgent(app, organization));
+    await drain(app);
+    const [, other] = mailsTo(organization.owner);
+    expect(other?.text).not.toContain('can no longer');
+  });
+
   test('has one id for all its attempts, and belongs to the thread of its request', async () => {
     const id = await ask(app, agent);
     await drain(app);

@@ -2,6 +2,7 @@
  * Slack messages about a request. Text from agents and people never becomes markup: it goes into plain or preformatted
  * blocks, and escaped into the fallback line.
  */
+import { requesterNotice, type RequesterState } from '../../requests/call-marks.ts';
 import type { ApprovalRequest } from '../../requests/approval-requests.ts';
 import { UNREACHABLE_TEXT } from '../unreachable-messages.ts';
 import type { CallText, MessageRoom } from '../../shown/call-text.ts';
@@ -247,6 +248,14 @@ export function digestMessage(title: string, url: string): SlackText {
       { type: 'actions', elements: [openButton(url)] },
     ],
   };
+}
+
+/** The message, with a line before its buttons when the requester can no longer read the decision. */
+export function withRequesterNotice(message: SlackText, state: RequesterState): SlackText {
+  const notice = requesterNotice(state);
+  if (notice === undefined) return message;
+  const { blocks } = message;
+  return { ...message, blocks: [...blocks.slice(0, -1), note(notice), ...blocks.slice(-1)] };
 }
 
 /** A test message. */

@@ -18,6 +18,7 @@ import {
   digestMessage,
   testMessage,
   unreachableMessage,
+  withRequesterNotice,
   type SlackText,
 } from '../../../domain/notifications/slack/messages.ts';
 import { announcedDigestTitle, digestTitle } from '../../../domain/notifications/digests.ts';
@@ -229,14 +230,15 @@ async function postOnce(
 
 async function messageOf(
   statements: SendStatements,
-  { event, request, url }: Post['delivery'],
+  { event, request, requesterState, url }: Post['delivery'],
   { requiresMfa }: SlackConnection,
 ): Promise<SlackText> {
   switch (event) {
     case 'notified':
     case 'announced': {
       const call = textOfRequest(request, await statements.ownView(request), SLACK_ROOM);
-      return askingMessage(request, call, { url, requiresMfa });
+      const message = askingMessage(request, call, { url, requiresMfa });
+      return withRequesterNotice(message, requesterState);
     }
     case 'unreachable':
     case 'unreachable_announced':
