@@ -1,6 +1,6 @@
 /** Looking at hidden values of a request. */
 import { z } from 'zod';
-import { revealValues } from '../../src/services/requests/reveal.ts';
+import { revealValues } from '../../src/services/requests/queue/reveal.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { uuid } from '../http/schema.ts';
 

@@ -32,6 +32,8 @@ interface GivenCall {
   readonly agentInstanceName: string;
   readonly whole: SourceValue | undefined;
   readonly context: SourceValue | undefined;
+  /** Of how many characters only the beginning is read. Absent where all is. */
+  readonly beginningOf?: number | undefined;
 }
 
 export interface CallText {
@@ -60,8 +62,14 @@ export function callText(call: GivenCall, how: HowToShow, room: MessageRoom): Ca
     // Nothing is left of a title whose values are all missing.
     title: presented && (titleText(presented.title, hidden) || undefined),
     lines,
-    notes: [...hiddenNotes(hiddenValues), ...cutNotes(cuts, leftOut), ...flagNotes(flags)],
-    isWhole: cuts.length + leftOut + flags.length + names.length === 0,
+    notes: [
+      ...beginningNotes(call.beginningOf),
+      ...hiddenNotes(hiddenValues),
+      ...cutNotes(cuts, leftOut),
+      ...flagNotes(flags),
+    ],
+    isWhole:
+      call.beginningOf === undefined && cuts.length + leftOut + flags.length + names.length === 0,
   };
 }
 
@@ -214,6 +222,13 @@ function placesText(places: readonly string[]): string {
 /** A pointer on one line: its keys are an agent's words. */
 const placeText = (place: string): string =>
   place === '' ? 'all arguments' : shownLine(place, 80);
+
+const beginningNotes = (characters: number | undefined): string[] =>
+  characters === undefined
+    ? []
+    : [
+        `Only the beginning of ${countText(characters)} characters is read here. Open the request to read all of them.`,
+      ];
 
 function hiddenNotes(hidden: readonly SourceValue[]): string[] {
   if (hidden.length === 0) return [];

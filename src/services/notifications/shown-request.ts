@@ -5,7 +5,7 @@ import { callText, type CallText, type MessageRoom } from '../../domain/shown/ca
 import { DEFAULT_HIDDEN_NAMES } from '../../domain/shown/hidden-names.ts';
 import type { HowToShow } from '../../domain/shown/shown-call.ts';
 import type { OwnView } from '../../data/agents/tool-presentations.ts';
-import { readSource } from '../../platform/json/source-values.ts';
+import { readBeginning, readSource, type SourceValue } from '../../platform/json/source-values.ts';
 
 export function howToShow({ tool, server }: ApprovalRequest, own: OwnView | undefined): HowToShow {
   return {
@@ -14,12 +14,21 @@ export function howToShow({ tool, server }: ApprovalRequest, own: OwnView | unde
   };
 }
 
+/** Reading more would hold up others for too long. A message shows no more than a small part of it anyway. */
+const MOST_READ = 64 * 1024;
+
+const readPart = (text: string): SourceValue | undefined =>
+  text.length > MOST_READ ? readBeginning(text.slice(0, MOST_READ)) : readSource(text);
+
 export function textOfRequest(
   request: ApprovalRequest,
   own: OwnView | undefined,
   room: MessageRoom,
 ): CallText {
-  const context = request.context && readSource(request.context.text);
-  const call = { ...request, whole: readSource(request.arguments.text), context };
+  const texts = [request.arguments.text, request.context?.text ?? ''];
+  const [whole, context] = texts.map(readPart);
+  const isPart = texts.some((text) => text.length > MOST_READ);
+  const beginningOf = isPart ? texts.join('').length : undefined;
+  const call = { ...request, whole, context, beginningOf };
   return callText(call, howToShow(request, own), room);
 }

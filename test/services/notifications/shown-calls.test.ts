@@ -152,6 +152,11 @@ describe('a call that a message cannot show whole, or that may deceive', () => {
       { ids: Array.from({ length: 900 }, (_, id) => `id-${id}`) },
       'Left out here:',
     ],
+    [
+      'is too long to be read whole',
+      { ids: Array(20_000).fill('id-1'), password: 'x' },
+      'Only the beginning of',
+    ],
     ['mixes scripts', { to: 'p\u0430ypal' }, 'mixes Latin and Cyrillic'],
     // cspell:disable-next-line
     [

@@ -1,11 +1,11 @@
 /** A person looks at hidden values of a request. The audit log keeps who looked at which. */
-import { insertAuditEvents } from '../../data/audit-events.ts';
-import { actorOf } from '../../domain/audit.ts';
-import { invalid } from '../../domain/errors.ts';
-import type { ProductPrincipal } from '../../domain/people/authorization.ts';
-import { pointersInto } from '../../platform/json/json-pointers.ts';
-import type { ServiceContext } from '../context.ts';
-import { getRequest } from './queue.ts';
+import { insertAuditEvents } from '../../../data/audit-events.ts';
+import { actorOf } from '../../../domain/audit.ts';
+import { invalid } from '../../../domain/errors.ts';
+import type { ProductPrincipal } from '../../../domain/people/authorization.ts';
+import { pointersInto } from '../../../platform/json/json-pointers.ts';
+import type { ServiceContext } from '../../context.ts';
+import { getRequest } from '../queue.ts';
 
 interface Revealed {
   readonly id: string;
