@@ -21,9 +21,13 @@ const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 const LATIN = /\p{Script=Latin}/u;
 /** Letters for formulas, which look like those of another font. */
 const MATHEMATICAL = /[\u{1d400}-\u{1d7ff}]+/gu;
-/** Latin characters that are no usual letters, beside usual ones: `ⅼs`, `ɡo`. */
-const UNUSUAL =
-  /[\p{L}\p{Nl}]*[\u2160-\u217f\u0251\u0261\u0269]\p{Script=Latin}+|\p{Script=Latin}+[\u2160-\u217f\u0251\u0261\u0269]/gu;
+/** A Latin character that is no usual letter, beside a usual one: `ⅼs`, `ɡo`. */
+const UNUSUAL_LETTER = String.raw`[\u2160-\u217f\u0251\u0261\u0269]`;
+const USUAL_LETTER = String.raw`(?!${UNUSUAL_LETTER})\p{Script=Latin}`;
+const UNUSUAL = new RegExp(
+  `${UNUSUAL_LETTER}${USUAL_LETTER}|${USUAL_LETTER}${UNUSUAL_LETTER}`,
+  'u',
+);
 const PLAIN = /^[\0-\u017f\u2010-\u201f\u2022\u2026\u20ac]*$/;
 
 const lettersOf = (word: string): string => word.normalize('NFD').replaceAll(/[\p{M}\p{N}]/gu, '');
@@ -34,8 +38,8 @@ export function lookalikeWords(text: string): MixedWord[] {
   const found = new Map<string, MixedWord>();
   for (const [word] of text.matchAll(MATHEMATICAL))
     found.set(word, { word, scripts: ['mathematical'] });
-  for (const [word] of text.matchAll(UNUSUAL))
-    found.set(word, { word, scripts: ['unusual Latin'] });
+  for (const [word] of text.matchAll(WORDS))
+    if (UNUSUAL.test(word)) found.set(word, { word, scripts: ['unusual Latin'] });
   if (!isBeyondLatin(text)) return [...found.values()];
   const candidates: (MixedWord & { readonly script: string; readonly isBesideLatin: boolean })[] =
     [];
@@ -56,8 +60,18 @@ export function lookalikeWords(text: string): MixedWord[] {
   return [...found.values()];
 }
 
+/** Names of hosts, and what looks like one. An expression that looked for more would take minutes for a long text. */
+const NAMES = /[\p{L}\p{N}][\p{L}\p{N}.-]*/gu;
 /** A host or a name whose letters are encoded: what it shows where it is used is another text. */
-const ENCODED = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}-]+\.)*xn--[a-z\d-]+(?:\.[\p{L}\p{N}-]+)*/giu;
+const ENCODED = /(?<![\p{L}\p{N}])xn--[a-z\d]/iu;
 
 export const encodedNames = (text: string): string[] =>
-  /xn--/i.test(text) ? [...new Set([...text.matchAll(ENCODED)].map(([name]) => name))] : [];
+  /xn--/i.test(text)
+    ? [
+        ...new Set(
+          (text.match(NAMES) ?? [])
+            .filter((name) => ENCODED.test(name))
+            .map((name) => name.replace(/\.$/, '')),
+        ),
+      ]
+    : [];

@@ -16,6 +16,8 @@ export interface Tree {
   readonly lasts: number[];
   readonly nexts: number[];
   readonly sizes: number[];
+  /** Which one of its siblings it is. */
+  readonly positions: number[];
   /** The text ends inside the document. */
   isCut: boolean;
 }
@@ -42,7 +44,8 @@ const CLOSE_BRACE = 0x7d;
 export function readTree(text: string): Tree | undefined {
   const tree: Tree = {
     ...{ text, kinds: [], starts: [], ends: [], keyStarts: [], keyEnds: [] },
-    ...{ parents: [], firsts: [], lasts: [], nexts: [], sizes: [], isCut: false },
+    ...{ parents: [], firsts: [], lasts: [], nexts: [], sizes: [], positions: [] },
+    isCut: false,
   };
   const reading: Reading = { tree, open: [], at: 0, keyStart: NONE, keyEnd: NONE };
   for (let goesOn = true; goesOn;) {
@@ -156,6 +159,7 @@ function add(reading: Reading, kind: SourceKind, start: number): number {
   tree.lasts.push(NONE);
   tree.nexts.push(NONE);
   tree.sizes.push(0);
+  tree.positions.push(tree.sizes[parent] ?? 0);
   reading.keyStart = NONE;
   if (parent === NONE) return node;
   const before = tree.lasts[parent] ?? NONE;

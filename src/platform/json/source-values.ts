@@ -111,7 +111,7 @@ export class SourceValue {
 
   /** Its RFC 6901 pointer from the outermost value of the document. */
   get pointer(): string {
-    const { text, parents, kinds, firsts, nexts, keyStarts, keyEnds } = this.#tree;
+    const { text, parents, kinds, positions, keyStarts, keyEnds } = this.#tree;
     const tokens: string[] = [];
     for (let at = this.#at; (parents[at] ?? NONE) !== NONE; at = parents[at] ?? NONE) {
       const parent = parents[at] ?? NONE;
@@ -122,9 +122,7 @@ export class SourceValue {
             .replaceAll('/', '~1'),
         );
       } else {
-        let index = 0;
-        for (let item = firsts[parent] ?? NONE; item !== at; item = nexts[item] ?? at) index += 1;
-        tokens.push(String(index));
+        tokens.push(String(positions[at]));
       }
     }
     return tokens
