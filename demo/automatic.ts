@@ -83,7 +83,7 @@ export async function expiry({ adapter }: Cast, stage: Stage): Promise<void> {
   const lateMs =
     Date.parse(answer.body.decision?.decided_at ?? '') - Date.parse(answer.body.deadline_at);
   stage.say(
-    `The adapter's wait returned after ${inSeconds(answer.ms)}; the expiry was recorded ${inMs(lateMs)} behind the deadline.`,
+    `The adapter's wait returned after ${inSeconds(answer.ms)}; the expiry was recorded ${inMs(lateMs)} after the deadline.`,
   );
   stage.check('expired', answer.body.status, 'expired');
   stage.check(

@@ -50,7 +50,7 @@ export const environmentVariables = z.object({
   }),
   XDG_CACHE_HOME: path().optional().meta({
     description:
-      '`start` keeps a Temporal server that it built or downloaded in `countersign` below this folder. Default: `~/.cache`.',
+      '`start` keeps a Temporal CLI that it downloaded in `countersign` below this folder. Default: `~/.cache`.',
   }),
   DATABASE_URL: databaseUrl().optional().meta({
     description:

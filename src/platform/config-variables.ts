@@ -232,7 +232,7 @@ export function isSecretsKey(value: string): boolean {
   return /^[A-Za-z0-9+/_-]{43}=?$/.test(value);
 }
 
-/** The part of an email behind the `@`. */
+/** The part of an email after the `@`. */
 export function isEmailDomain(value: string): boolean {
   return (
     value.length <= 253 &&

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The folder that holds package.json, found upward from this module. Data files (YAML, go.mod) are read from there, so
+ * The folder that holds package.json, found upward from this module. Data files are read from there, so
  * that the sources and the build in `dist/` find the same ones.
  */
 export function packageRoot(): string {

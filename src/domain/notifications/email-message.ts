@@ -68,7 +68,7 @@ export function notifiedText({
   ].join('\n');
 }
 
-/** Behind an empty line, so that it is not overlooked among the facts. */
+/** After an empty line, so that it is not overlooked among the facts. */
 function requesterLines(state: RequesterState): string[] {
   const notice = requesterNotice(state);
   return notice === undefined ? [] : ['', notice];
