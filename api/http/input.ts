@@ -10,7 +10,7 @@ import { JsonText, pointerToken } from '../../src/platform/json/exact-json.ts';
 import { bulkhead } from '../../src/platform/bulkhead.ts';
 import { takeTurns } from '../../src/platform/event-loop.ts';
 import type { WorkerPool } from '../../src/platform/threads/worker-pool.ts';
-import { isLarge, isLargeNumber } from '../../src/services/heavy-work.ts';
+import { isLarge, isLargeLength } from '../../src/services/heavy-work.ts';
 import { BACKGROUND_HEADER } from './authentication.ts';
 import { BODY_BYTES, takesBackground, type Endpoint, type SignedForm } from './endpoint.ts';
 import { parseBody, type BodyRules } from './json-body.ts';
@@ -134,7 +134,7 @@ async function readAnyBody(
 /** Whether its body may be one that a thread reads. */
 export function mayBeLarge({ headers }: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-  return encoding !== undefined || isLargeNumber(Number(length ?? 0));
+  return encoding !== undefined || isLargeLength(Number(length ?? 0));
 }
 
 function isWithoutBody({ headers }: IncomingMessage): boolean {

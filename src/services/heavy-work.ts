@@ -28,10 +28,10 @@ export function isHeavyDocument(text: string): boolean {
 }
 
 /** Text of so many characters or bytes. */
-export function isLargeNumber(characters: number): boolean {
+export function isLargeLength(characters: number): boolean {
   return characters > LARGE_CHARACTERS;
 }
 
 export function isLarge(texts: readonly (string | undefined)[]): boolean {
-  return isLargeNumber(texts.reduce((sum, text) => sum + (text?.length ?? 0), 0));
+  return isLargeLength(texts.reduce((sum, text) => sum + (text?.length ?? 0), 0));
 }

@@ -108,7 +108,7 @@ const presentationFieldSchema = object({
 const TITLE_RULE =
   'must have JSON pointers between braces, such as {/amount}; each brace before a slash needs its end';
 /** In a title. Empty braces are text. */
-export const PLACEHOLDER = /\{((?:\/[^{}]*)?)\}/g;
+const PLACEHOLDER = /\{((?:\/[^{}]*)?)\}/g;
 
 /** The pointers in a title. */
 export function pointersIn(title: string): readonly string[] {

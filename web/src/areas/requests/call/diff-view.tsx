@@ -5,7 +5,7 @@ import type { SourceValue } from '../../../../../src/platform/json/source-values
 import { JsonView } from '../../../exact/json-view.tsx';
 import { requests as text } from '../../../text/requests.ts';
 import { linesBetween, linesOfUnified, type DiffLine } from './diff-lines.ts';
-import type { ShownField } from './presented-call.ts';
+import type { CallField } from './presented-call.ts';
 import classes from './diff-view.module.css';
 
 const FIRST_LINES = 200;
@@ -16,7 +16,7 @@ export function DiffView({
   field,
   value,
   whole,
-}: Pick<ShownField, 'field' | 'value'> & { readonly whole: SourceValue }) {
+}: Pick<CallField, 'field' | 'value'> & { readonly whole: SourceValue }) {
   const lines = useMemo(() => linesOf({ field, value, whole }), [field, value, whole]);
   const [isWhole, setWhole] = useState(false);
   if (!lines) return <JsonView value={value} label={field.label} />;
@@ -50,7 +50,7 @@ function linesOf({
   field,
   value,
   whole,
-}: Pick<ShownField, 'field' | 'value'> & { readonly whole: SourceValue }): DiffLine[] | undefined {
+}: Pick<CallField, 'field' | 'value'> & { readonly whole: SourceValue }): DiffLine[] | undefined {
   const before = field.before === undefined ? undefined : whole.at(field.before);
   const after = field.after === undefined ? undefined : whole.at(field.after);
   if (before?.kind === 'string' && after?.kind === 'string')

@@ -8,10 +8,10 @@ import { TextBlock } from '../../../exact/text-block.tsx';
 import { exact as words } from '../../../text/exact.ts';
 import { requests as text } from '../../../text/requests.ts';
 import { DiffView } from './diff-view.tsx';
-import type { Field, ShownField } from './presented-call.ts';
+import type { Field, CallField } from './presented-call.ts';
 import classes from './field-value.module.css';
 
-export interface FieldValueProps extends ShownField {
+export interface FieldValueProps extends CallField {
   readonly whole: SourceValue;
   /** Where values begin that stay hidden until a reader asks. */
   readonly hidden: ReadonlySet<number>;
@@ -82,7 +82,7 @@ export function Scalar({
 
 const FIRST_ROWS = 50;
 
-function List({ field, value }: Pick<ShownField, 'field' | 'value'>) {
+function List({ field, value }: Pick<CallField, 'field' | 'value'>) {
   const [isWhole, setWhole] = useState(false);
   const items = isWhole ? value.items : value.items.slice(0, FIRST_ROWS);
   return (
@@ -114,7 +114,7 @@ function AllRows({ rows, show }: { readonly rows: number; readonly show: () => v
   );
 }
 
-function Table({ field, value }: Pick<ShownField, 'field' | 'value'>) {
+function Table({ field, value }: Pick<CallField, 'field' | 'value'>) {
   const [isWhole, setWhole] = useState(false);
   const columns = field.item?.fields ?? [];
   if (columns.length === 0 || value.items.some(({ kind }) => kind !== 'object'))

@@ -10,5 +10,5 @@ import type { components } from '../../../shell/openapi.d.ts';
 export type Field = components['schemas']['Presentation']['fields'][number];
 export type Call = ShownCall<Field>;
 export type Presented = PresentedCall<Field>;
-export type ShownField = PresentedField<Field>;
+export type CallField = PresentedField<Field>;
 export type Main = MainValue<Field>;
