@@ -20,7 +20,7 @@ stable. \`type\` is a coarse category. \`message\` is for people and may change.
 - 403 \`permission_denied\`: a missing permission. \`details\` has the permission, the scope and the reason.
 - 404 \`not_found\`: the path does not exist, or the object does not exist in your organization.
 - 405 \`method_not_allowed\`: the path exists with other methods. The \`Allow\` header lists them.
-- 421 \`host_not_served\`: the deployment has no public URL, and the call came without a token to another name than one of its machine.
+- 421 \`host_not_served\`: the deployment has no public URL, and a call without a token used a host name that is not one of its machine.
 - 429 and 503 carry \`Retry-After\` in whole seconds.
 
 A 4xx answer other than 429 does not change by repeating the call.

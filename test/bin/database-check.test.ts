@@ -108,7 +108,7 @@ describe('a database', () => {
     [
       'that lets the role read nothing',
       () => ({ username: `${name}_guest`, password: 'guest' }),
-      /role test_\w+_guest not read and write table \w+: use the role/,
+      /role test_\w+_guest read and write table \w+\. Use the role/,
     ],
     ['without TLS', () => ({ query: 'sslmode=verify-full' }), /does not support SSL.*Turn on TLS/],
     [
@@ -162,12 +162,12 @@ describe('a database', () => {
     expect((error as Error).message).not.toContain(password);
   });
 
-  test('where the role may make no tables can be served, and not migrated', async () => {
+  test('where the role may not create tables can be served, and not migrated', async () => {
     await admin.query(`grant connect on database ${name} to ${name}_guest`);
     const guest = { username: `${name}_guest`, password: 'guest', database: 'postgres' };
     expect(await failure(guest)).toBeUndefined();
     expect(await failure(guest, 'migrate')).toMatchObject({
-      message: expect.stringMatching(/role test_\w+ make no tables: grant it CREATE/),
+      message: expect.stringMatching(/role test_\w+ create tables\. Grant it CREATE/),
     });
   });
 

@@ -101,7 +101,7 @@ describe('the Temporal CLI', () => {
     expect(path).toBe(join(cache, 'temporal-cli', 'temporal'));
     expect(said).toEqual([
       expect.stringMatching(
-        /^Downloading the Temporal CLI \(45 MB\) from one: .*\/temporal is no CLI.*1\.4\.1/,
+        /^Downloading the Temporal CLI \(45 MB\) from one: .*\/temporal is not a CLI.*1\.4\.1/,
       ),
       'Downloading the Temporal CLI (45 MB) from two: it is closed.',
       expect.stringMatching(/^Downloading the Temporal CLI \(45 MB\) from three: .*1\.8\.0/),

@@ -28,10 +28,10 @@ export type TrustAnchor = 'slack_connection' | 'notification_channel' | 'webhook
 
 const DETAILS: Readonly<Record<TrustAnchor, string>> = {
   slack_connection:
-    'With the secrets of the Slack app one can press buttons for every linked person. Only an owner, or a member who holds everything the linked people hold, can change them.',
+    'Anyone who knows the secrets of the Slack app can press buttons for every linked person. Only an owner, or a member who holds everything the linked people hold, can change them.',
   notification_channel: 'Only an owner can change this channel.',
   webhook_endpoint:
-    'An active pipeline acts on the answers of this endpoint. Only who may activate that pipeline can change its URL or secret.',
+    'An active pipeline acts on the answers of this endpoint. Only someone who may activate that pipeline can change its URL or secret.',
 };
 
 /** The others are for people in a session only. */

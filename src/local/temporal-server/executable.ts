@@ -109,7 +109,7 @@ async function keep(
   chmodSync(path, 0o755);
   const version = await versionOf(path);
   if (version === undefined || !isRecentCli(version))
-    throw new Error(`the CLI from ${from} is not of use here (${version ?? 'it does not run'})`);
+    throw new Error(`the CLI from ${from} cannot be used here (${version ?? 'it does not run'})`);
   const file = openSync(path, 'r');
   fsyncSync(file);
   closeSync(file);
@@ -144,7 +144,7 @@ async function cliOnPath(): Promise<{ readonly path: string } | { readonly reaso
   const version = await versionOf(path);
   if (version !== undefined && isRecentCli(version)) return { path };
   return {
-    reason: `${path} is no CLI of version ${CLI_MINIMUM.join('.')} or later (${version ?? 'no version'})`,
+    reason: `${path} is not a CLI of version ${CLI_MINIMUM.join('.')} or later (${version ?? 'no version'})`,
   };
 }
 

@@ -68,11 +68,11 @@ export function problemIn(facts: Facts, use: DatabaseUse): string | undefined {
   if (Number.parseInt(facts.version, 10) < LEAST_VERSION)
     return `is Postgres ${facts.version}. Countersign needs version ${LEAST_VERSION} or later.`;
   if (facts.encoding !== 'UTF8')
-    return `is encoded in ${facts.encoding}. Make one with \`create database … encoding 'UTF8' template template0\`.`;
+    return `is encoded in ${facts.encoding}. Create one with \`create database … encoding 'UTF8' template template0\`.`;
   if (use === 'migrate' && !facts.may_create)
-    return `lets role ${facts.role} make no tables: grant it CREATE on the first schema of its search_path.`;
+    return `does not let role ${facts.role} create tables. Grant it CREATE on the first schema of its search_path.`;
   if (use === 'serve' && facts.closed_table !== null)
-    return `lets role ${facts.role} not read and write table ${facts.closed_table}: use the role that ran \`countersign migrate\`, or grant its rights.`;
+    return `does not let role ${facts.role} read and write table ${facts.closed_table}. Use the role that ran \`countersign migrate\`, or grant its rights.`;
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-/** With the secrets of a Slack app one can press buttons for every linked person. */
+/** Anyone who knows the secrets of a Slack app can press buttons for every linked person. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';

@@ -45,7 +45,7 @@ const TRIES = 5;
 /**
  * Connects the workspace of the token: replaces another workspace, or changes the connection of the
  * same one. Another secret, token or workspace ends every link, and needs all rights of the linked
- * people: with the signing secret one can press buttons for them. Throws 403 as
+ * people: anyone who knows the signing secret can press buttons for them. Throws 403 as
  * `requireMayChangeAnchor`, and 400 for a token that Slack does not know or a missing secret. Throws
  * 409 `slack_workspace_taken`, 501 `secrets_key_missing`, 504 `slack_failed`.
  */
@@ -103,7 +103,7 @@ async function connectAfter(
   return changed?.connection;
 }
 
-/** With the secrets of the workspace one speaks for the people who are linked. */
+/** Anyone who knows the secrets of the workspace speaks for the people who are linked. */
 async function endLinksIfChanged(
   trx: Trx,
   runtime: Runtime,
