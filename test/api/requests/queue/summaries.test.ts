@@ -26,7 +26,7 @@ describe('an entry', () => {
     const id = await ask({ arguments: { z: 1.5, note: 'ä' } });
     const full = (await ada.browser.get(`/api/v1/requests/${id}`)).body;
     const { arguments: given, arguments_digest: _, presentation: _p, ...rest } = full;
-    const { can_add_reviewers: _a, ...facts } = rest;
+    const { can_add_reviewers: _a, hidden_names: _h, ...facts } = rest;
     expect(await entryOf(ada.browser, id)).toEqual({
       ...facts,
       arguments_bytes: Buffer.byteLength(JSON.stringify(given)),
@@ -68,7 +68,7 @@ describe('an entry', () => {
     const entry = await entryOf(owner.browser, id);
     expect(entry).toMatchObject({ arguments_bytes: Buffer.byteLength(JSON.stringify(large)) });
     expect(JSON.stringify(entry).length).toBeLessThan(2_000);
-    expect(String(entry?.['excerpt'])).toMatch(/^Deploy to · text: é+…$/);
+    expect(String(entry?.['excerpt'])).toMatch(/^Deploy · text: é+ … \(\S+ characters\) … é+…$/);
   });
 
   test('says where the request is, like its routing', async () => {
