@@ -1,5 +1,6 @@
 /** The review queue: list, read or wait, decide. */
 import { z } from 'zod';
+import { LONGEST_NOTE } from '../../src/domain/requests/approval-requests.ts';
 import { decideRequest } from '../../src/services/requests/decide.ts';
 import { awaitRequest, getRequest, listRequests } from '../../src/services/requests/queue.ts';
 import { listSummaries } from '../../src/services/requests/queue/summaries.ts';
@@ -123,7 +124,7 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
       status: z.enum(['approved', 'denied']).meta({ description: 'The answer.' }),
       note: z
         .string()
-        .max(4_000)
+        .max(LONGEST_NOTE)
         .optional()
         .meta({ description: 'A note for the agent and for the record.' }),
       channel: z

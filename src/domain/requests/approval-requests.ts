@@ -25,6 +25,9 @@ export interface Route {
   readonly pathRevisionId?: string;
 }
 
+/** Characters of the note of a decision. */
+export const LONGEST_NOTE = 4_000;
+
 /** The final, immutable answer. `expiresAt` is present exactly on an approval. */
 export interface Decision {
   readonly id: string;

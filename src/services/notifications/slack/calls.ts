@@ -9,6 +9,7 @@ import { rememberSlackCall } from '../../../data/notifications/slack/calls.ts';
 import { findSlackConnectionOfTeam } from '../../../data/notifications/slack/connections.ts';
 import { findSlackLinkOfUser } from '../../../data/notifications/slack/links.ts';
 import { insertSlackPress, type SlackPress } from '../../../data/notifications/slack/presses.ts';
+import { LONGEST_NOTE } from '../../../domain/requests/approval-requests.ts';
 import { authorize, type MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError, type ErrorCode } from '../../../domain/errors.ts';
 import {
@@ -35,8 +36,6 @@ import { isApprovableInSlack, OPEN_TO_APPROVE } from './approvable.ts';
 import { finishSlackLink, removeSlackLinkOf, SLACK_COMMAND } from './links.ts';
 import { openSlackSecrets } from './secrets.ts';
 
-/** As the API's. */
-const MOST_NOTE = 4_000;
 const NOTE_TOO_LONG = 'The note is longer than 4,000 characters, so nothing was decided.';
 /** Slack gives up after three seconds. */
 const COMMAND_MS = 1_500;
@@ -104,7 +103,7 @@ export async function handlePress(
   press: SlackPress,
 ): Promise<string | undefined> {
   const { requestId, slackUserId, isForeign, note } = press.interaction;
-  if (note !== undefined && note.length > MOST_NOTE) return NOTE_TOO_LONG;
+  if (note !== undefined && note.length > LONGEST_NOTE) return NOTE_TOO_LONG;
   const link = isForeign
     ? undefined
     : await findSlackLinkOfUser(context.db, connection.organizationId, slackUserId);
