@@ -29,7 +29,7 @@ export function approvalRequestActivities(context: ServiceContext) {
       return await answered(stepRequest(context, id, { floor: new Date(floor), by: 'workflow' }));
     },
     /**
-     * Makes one attempt to ask another system, and the step behind it once the block has its
+     * Makes one attempt to ask another system, and the step after it once the block has its
      * result. Rejects when another attempt may follow.
      */
     async askPipelineBlock(id: string, block: BlockRef): Promise<StepResult> {

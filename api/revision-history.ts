@@ -79,7 +79,7 @@ export function neverActive({
 export function orAsRead(document: z.ZodObject, identity: readonly string[]) {
   const members = [
     ...HISTORY_MEMBERS.map((name) => [name, 'As it was read. Ignored.'] as const),
-    ...identity.map((name) => [name, 'As it was read. Refused where it is not so.'] as const),
+    ...identity.map((name) => [name, 'As it was read. Another value is refused.'] as const),
   ].map(([name, description]) => [
     name,
     z.unknown().optional().meta({ description, override: {} }),

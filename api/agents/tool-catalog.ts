@@ -181,7 +181,7 @@ export const toolCatalogEndpoints: readonly Endpoint[] = [
         accepted: z.int().meta({ description: 'Tools that are new or changed.' }),
         unchanged: z.int().meta({
           description:
-            'Tools whose `input_schema` has the same fingerprint as before, or without one that are as they were. Changed texts about them are stored all the same.',
+            'Tools whose `input_schema` has the same fingerprint as before, and tools without a schema in which nothing changed. Changed texts about a tool are stored all the same.',
         }),
         removed: z.int().meta({ description: 'Tools that are no longer there.' }),
       }),

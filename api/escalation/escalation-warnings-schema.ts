@@ -32,13 +32,12 @@ const longPolicyWarning = z
   .strictObject({
     code: z.literal('team_policy_longer_than_level').meta({
       description:
-        'The team’s escalation policy begins its last level when the level of the path is over. So its last steps do not happen. Waits ' +
-        'for working hours are not counted, the longest branch is.',
+        'The team’s escalation policy begins its last level only after the level of the path has ended. So its last steps do not happen. ' +
+        'The longest branch counts, and waits for working hours do not.',
     }),
-    path_key: z
-      .string()
-      .optional()
-      .meta({ description: 'The active path, where a policy is changed.' }),
+    path_key: z.string().optional().meta({
+      description: 'The active path with this level. Present when the answer is about a policy.',
+    }),
     node_id: z.string().meta({ description: 'The level of the path that asks the team.' }),
     team_id: uuid('The team.'),
     team_name: z.string().meta({ description: 'Name of the team.' }),

@@ -61,7 +61,7 @@ const quotaDetails = z
     used: z.int().meta({ description: 'How many there are.' }),
     agent_slug: z.string().optional().meta({
       description:
-        'The agent that asked; with `pending_requests`, the cap of the organization, and `agent_pending_requests`, the share of the agent.',
+        'The agent that asked. `dimension` is `pending_requests` for the cap of the organization, and `agent_pending_requests` for the share of the agent.',
     }),
   })
   .meta({ id: 'QuotaDetails', description: 'Details of `quota_exceeded`.' });

@@ -20,10 +20,10 @@ export const hiddenNamesSchema = z
       'in `max_tokens` is not. What a presentation marks `sensitive` is hidden, too.',
   });
 
-const hiddenName = label('A name, or several words of one.', 100).refine(
-  (name) => wordsOf(name).length > 0,
-  { error: 'must have a letter or a digit' },
-);
+const hiddenName = label(
+  'A name, or several words of a name, such as `account number`.',
+  100,
+).refine((name) => wordsOf(name).length > 0, { error: 'must have a letter or a digit' });
 
 export const hiddenNamesChange = z
   .strictObject({

@@ -16,9 +16,9 @@ const memberParams = z.strictObject({ id: uuid('Id of the membership.') });
 const identitySchema = z
   .strictObject({
     issuer: z.string().meta({ description: 'The provider, as it names itself.' }),
-    subject: z
-      .string()
-      .meta({ description: 'What the provider calls the person. Never reused there.' }),
+    subject: z.string().meta({
+      description: 'The id of the person at the provider, which never gives it to anyone else.',
+    }),
     linked_at: timestamp('When the person first signed in with it.'),
   })
   .meta({ id: 'MemberIdentity', description: 'Who a member is at an identity provider.' });
@@ -69,13 +69,13 @@ export const memberIdentityEndpoints: readonly Endpoint[] = [
     description:
       'For an owner with a recent authentication, when the provider gave the person a new account. ' +
       'It ends the sessions of the member. The next person who signs in with the member’s verified email becomes this member: ' +
-      'first make sure that the address is still theirs. The former identity does not enter any more, unless its email is the member’s. ' +
+      'first make sure that the address is still theirs. The former identity can no longer sign in, unless its email is the member’s. ' +
       'API keys stay valid. Without an identity nothing changes.\n\n' +
       'Refused with `owner_required`, then with `mfa_required` or `reauthentication_required`.',
     auth: 'session',
     permission: 'membership.write',
     params: memberParams,
-    success: { status: 204, description: 'The member has no identity any more.' },
+    success: { status: 204, description: 'The member has no identity at the provider now.' },
     errors: ['owner_required', 'mfa_required', 'reauthentication_required'],
     handler: async ({ principal, params }, context) => {
       await unlinkMemberIdentities(context, principal, params.id);

@@ -106,7 +106,7 @@ export const previewSchema = z
             .meta({ description: 'What it answered; `enter`: the sample entered the branch.' }),
           reason: z.string().optional().meta({
             description:
-              'Why; also where it passed the sample on. Absent when the block failed, or when another system asks for a person and neither it nor the block says why.',
+              'Why, also when the block passed the sample on. Absent when the block failed, or when another system asks for a person and neither that system nor the block says why.',
           }),
           error_code: z
             .string()

@@ -37,7 +37,7 @@ export const approvalRequestRevealEndpoints: readonly Endpoint[] = [
         }),
     }),
     requestExample: { pointers: ['/arguments/password'] },
-    success: { status: 204, description: 'Recorded.' },
+    success: { status: 204, description: 'It is recorded. Show the values now.' },
     errors: ['request_not_routed'],
     handler: async ({ principal, params: { id }, body: { pointers } }, context) => {
       await revealValues(context, principal, { id, pointers });

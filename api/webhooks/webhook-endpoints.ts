@@ -35,7 +35,9 @@ const secretText = (description: string) => z.string().meta({ description });
 const secretExample = 'whsec_q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=';
 
 const previousSecret = () =>
-  timestamp('Until when the secret before it signs, too; absent when it signs no more.').optional();
+  timestamp(
+    'When the previous secret stops signing. Absent when only one secret signs.',
+  ).optional();
 
 const revisionSchema = z
   .strictObject({

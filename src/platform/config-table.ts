@@ -224,11 +224,11 @@ export const environmentVariables = z.object({
     .optional()
     .meta({
       description:
-        'Push services that browsers may name beside those of Google, Mozilla, Apple and Microsoft. Push messages go nowhere else.',
+        'Push services that browsers may name in addition to those of Google, Mozilla, Apple and Microsoft. Push messages go nowhere else.',
     }),
   COUNTERSIGN_METRICS_TOKEN: secret().optional().meta({
     description:
-      '`/metrics` wants it as `Authorization: Bearer …`. Without it, `/metrics` is there only where no public URL is set.',
+      '`/metrics` requires it as `Authorization: Bearer …`. Without a token, `/metrics` is served only while no public URL is set.',
   }),
   LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
     .prefault('info')

@@ -19,7 +19,7 @@ keepFirstAnswers(
     return { call, date, cameAt, body: element.content.textContent };
   }),
 );
-// Mantine sets it behind the first draw, and the page would then be styled twice.
+// Mantine sets it after the first draw, and the page would then be styled twice.
 document.documentElement.dataset['mantineColorScheme'] = matchMedia('(prefers-color-scheme: dark)')
   .matches
   ? 'dark'

@@ -138,7 +138,7 @@ async function lookAgain(run: Run): Promise<Tried> {
 }
 
 /**
- * The step behind a block that asks another system. A signal that settles nothing keeps waiting for
+ * The step after a block that asks another system. A signal that settles nothing keeps waiting for
  * the same call. The end of the workflow leaves a call behind, which ends itself.
  */
 async function askBlock(run: Run, remote: StepRemote): Promise<Tried> {
@@ -215,7 +215,7 @@ async function tryAsking(id: string, remote: StepRemote): Promise<Tried> {
   try {
     return await askPipelineBlock(id, { scope, blockId: block });
   } catch (error) {
-    // Whatever was recorded, the next step goes on behind it.
+    // Whatever was recorded, the next step goes on after it.
     return pauseAfter(error, `asking ${summary} failed`);
   }
 }

@@ -54,7 +54,7 @@ export const slackCallEndpoints: readonly Endpoint[] = [
     path: '/auth/slack/commands',
     tag: TAG,
     summary: 'Receive a slash command from Slack',
-    description: `${FROM_SLACK} \`/countersign link CODE\` links the Slack user with the member who requested the code. \`/countersign unlink\` removes the link. What takes longer than Slack waits is told afterwards.`,
+    description: `${FROM_SLACK} \`/countersign link CODE\` links the Slack user with the member who requested the code. \`/countersign unlink\` removes the link. If a command takes longer than Slack waits, the outcome follows later.`,
     auth: 'none',
     bodyLimit: BODY_BYTES.slack,
     signedForm: {

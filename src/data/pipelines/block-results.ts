@@ -196,7 +196,7 @@ interface ResultRow {
 
 /** How far the evaluation of a request is. */
 export interface EvaluationProgress {
-  /** The result behind which it goes on. */
+  /** The result after which it goes on. */
   readonly last: BlockResult;
   /** Of all results so far. */
   readonly previousMetadata: JsonText | undefined;
@@ -250,7 +250,7 @@ const PLAN: PreparedStatement = {
 };
 
 /**
- * Puts the reconciler's look behind the next attempt. False when the request is no longer evaluated,
+ * Lets the reconciler look after the next attempt. False when the request is no longer evaluated,
  * and at a cap: asking about a request that could not wait for people would be for nothing.
  */
 export async function planAsking(

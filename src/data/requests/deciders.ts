@@ -128,7 +128,7 @@ interface DeciderPage {
   /** Case-insensitive substring of name or email. */
   readonly q: string;
   readonly limit: number;
-  /** Only those behind this membership. */
+  /** Only those after this membership. */
   readonly after: string | undefined;
 }
 

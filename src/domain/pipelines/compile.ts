@@ -53,7 +53,7 @@ export interface NeedsAnswer {
   readonly block: RemoteBlock;
 }
 
-/** `next` passes the request on to the block behind this one. */
+/** `next` passes the request on to the block after this one. */
 export type BlockAnswer =
   | {
       readonly outcome: BlockOutcome;

@@ -1,6 +1,6 @@
 /**
  * Evaluates one pipeline. The evaluation is pure, ordered and fails closed: a block that fails hands
- * the request to a person. At a block that asks another system it stops, and goes on behind that
+ * the request to a person. At a block that asks another system it stops, and goes on after that
  * block once its result is known.
  */
 import {
@@ -77,7 +77,7 @@ type Ending = Pick<Evaluation, 'outcome' | 'reason_code' | 'reason' | 'escalatio
 
 interface EvaluationOptions {
   readonly budget?: EvaluationBudget;
-  /** The result of the block at which the evaluation stopped. It goes on behind that block. */
+  /** The result of the block at which the evaluation stopped. It goes on after that block. */
   readonly after?: After | undefined;
 }
 
@@ -125,7 +125,7 @@ function runBlocks(blocks: readonly CompiledBlock[], run: Run): Ending | NeedsAn
   return undefined;
 }
 
-/** Behind a block whose result is known. */
+/** After a block whose result is known. */
 function goOn(
   { remote }: CompiledPipeline,
   { blockId, result }: After,

@@ -168,7 +168,7 @@ export function counting(
     : { result: { errorCode: 'metadata_too_large' } };
 }
 
-/** The same, with what conditions behind the block see. */
+/** The same, with what conditions after the block see. */
 export function afterResult(
   facts: ConditionFacts,
   ref: BlockRef,

@@ -27,7 +27,7 @@ export interface LetterPiece {
   readonly script: string | undefined;
 }
 
-/** In the source text of JSON, the letter of an escape is no letter of the word behind it. */
+/** In the source text of JSON, the letter of an escape is no letter of the word after it. */
 const SOURCE_ESCAPES = /\\(?:u[\da-f]{4}|.)/giu;
 
 /** The whole text, with each letter apart that a word takes from another script than most of its letters. */

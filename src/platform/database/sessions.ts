@@ -16,7 +16,7 @@ const SETTINGS = {
   timezone: 'UTC',
   standard_conforming_strings: 'on',
   transform_null_equals: 'off',
-  // A clock read after a lock, and the rows behind it, must be newer than the lock.
+  // A clock read after a lock, and the rows read after it, must be newer than the lock.
   default_transaction_isolation: 'read committed',
   // Connections rest in a pool, and one listens.
   idle_session_timeout: '0',

@@ -68,7 +68,7 @@ interface Provider<Client> {
   readonly read: (body: ExactObject) => Omit<ModelAnswer, 'kind'>;
 }
 
-/** The time limit of the clients comes behind ours, which knows what ended the call. */
+/** The time limit of the clients comes after ours, which knows what ended the call. */
 const GRACE_MS = 1_000;
 
 /** Turns calls into answers and failures. */

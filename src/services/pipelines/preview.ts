@@ -41,7 +41,7 @@ export interface PreviewTexts {
   readonly edition: Edition;
   /** Those that judges may name. Undefined where no model is configured: then none is asked. */
   readonly models: readonly string[] | undefined;
-  /** The block behind which the evaluation goes on. */
+  /** The block after which the evaluation goes on. */
   readonly after: After | undefined;
   /** Units of work that the evaluation may cost. */
   readonly work: number;
@@ -159,7 +159,7 @@ async function askOnce(
   return result;
 }
 
-/** The first report behind a block that was asked is its own. */
+/** The first report after a block that was asked is its own. */
 function withReturned(
   blocks: readonly BlockReport[],
   after: After | undefined,

@@ -56,7 +56,7 @@ interface Announced {
   readonly status?: TerminalState | undefined;
 }
 
-/** Behind the answer. The reconciler makes up for lost signals. */
+/** After the answer. The reconciler makes up for lost signals. */
 function signalEach(runtime: Runtime, ids: readonly string[], { signal, status }: Announced): void {
   const signalled = ids.map(async (id) => {
     const isRunning = await runtime.workflows.signal(id, signal, status);

@@ -77,7 +77,7 @@ export async function stepCreated(
   return await advance(context, created, { ...options, evaluated });
 }
 
-/** The step behind a block whose result this call has just written. */
+/** The step after a block whose result this call has just written. */
 export async function stepBehind(
   context: ServiceContext,
   { request, progress }: AfterBlock,
@@ -123,7 +123,7 @@ async function advance(
   });
 }
 
-/** The workflow asks. The row wakes the reconciler behind the end of the attempt. */
+/** The workflow asks. The row wakes the reconciler after the end of the attempt. */
 async function planToAsk(
   context: ServiceContext,
   { request, question }: { readonly request: ApprovalRequest; readonly question: Question },

@@ -50,7 +50,7 @@ describeInBrowser('marks of calls', () => {
     await page
       .getByRole('link')
       .filter({ hasText: 'unread' })
-      .getByText('The agent no longer reads the decision')
+      .getByText('The agent can no longer read the decision', { exact: true })
       .waitFor();
     await page.goto(`${app.url}/requests/${id}`);
     await page.getByText('its credential has ended').waitFor();

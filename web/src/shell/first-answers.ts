@@ -1,6 +1,6 @@
 /**
  * The answers of a page's first calls, which came with it (api/pages/first-answers.ts). They are older than all that the
- * page hears. So what must be right is read once more behind the first draw.
+ * page hears. So what must be right is read once more after the first draw.
  */
 
 export interface FirstAnswer {

@@ -8,7 +8,7 @@ export const exact = {
   mixes: (scripts: readonly string[]) => `mixes ${scripts.join(' and ')} letters that look alike.`,
   looksLatin: (scripts: readonly string[]) =>
     `has ${scripts.join(' and ')} letters that look like Latin ones.`,
-  encoded: 'is an encoded name: what it shows is another text.',
+  encoded: 'is an encoded name. Programs show other characters for it.',
   showAll: (characters: number) => `Show all ${countText(characters)} characters`,
   cut: (characters: number) => `(${countText(characters)} characters)`,
   /** Drawn between the first and the last part of a text. */
@@ -19,7 +19,7 @@ export const exact = {
   items: (items: number) => someText(items, 'item', 'items'),
   members: (members: number) => someText(members, 'member', 'members'),
   reveal: 'Show',
-  notRevealed: 'Not shown: the service could not record that you look at it. Try again.',
+  notRevealed: 'Not shown: the service could not record that you looked at it. Try again.',
   concealed: 'hidden, as it is sensitive',
   /** Comes after a key that is cut. */
   leftOut: (characters: number) => `(${someText(characters, 'more character', 'more characters')})`,

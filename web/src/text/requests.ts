@@ -53,7 +53,7 @@ export const requests = {
   urgent: 'Urgent',
   identical: (calls: number) => `${calls} identical calls wait`,
   deniedBefore: 'The same call was denied',
-  unread: 'The agent no longer reads the decision',
+  unread: 'The agent can no longer read the decision',
   unreadBecause: {
     credential_ended: 'The agent can no longer read the decision: its credential has ended',
     instance_disabled: 'The agent can no longer read the decision: its instance is disabled',

@@ -25,7 +25,7 @@ import {
 /** Newest first, or by the deadline that comes first. */
 export type QueueSort = 'created' | 'deadline';
 
-/** Where a list goes on: behind this request, by the instant it is sorted by. */
+/** Where a list goes on: after this request, by the instant it is sorted by. */
 export interface QueuePosition {
   readonly at: Date;
   readonly id: string;

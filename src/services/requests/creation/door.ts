@@ -1,7 +1,7 @@
 /**
  * Rules at the door: the call that creates a request runs its rules. A request that they decide is
  * written with its answer and never has a workflow. Another takes its first step here, and gets its
- * workflow behind the answer.
+ * workflow after the answer.
  */
 import type { NewApprovalRequest } from '../../../data/requests/create.ts';
 import { insertDecidedRequest } from '../../../data/requests/create-decided.ts';

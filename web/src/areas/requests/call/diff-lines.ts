@@ -13,7 +13,7 @@ const ABOUT_FILE =
   /^(?:index |(?:old|new|deleted file|new file) mode |(?:dis)?similarity index |(?:rename|copy) (?:from|to) |Binary files )/;
 
 /**
- * Inside a hunk every line is content, as its counts say: `--- a` is the removed line `-- a`. Behind it, only what begins a
+ * Inside a hunk every line is content, as its counts say: `--- a` is the removed line `-- a`. After it, only what begins a
  * file or a hunk is a header. Everything else is drawn as content.
  */
 export function linesOfUnified(diff: string): DiffLine[] {
@@ -56,7 +56,7 @@ function lineOf(text: string): DiffLine {
   return { kind: 'same', text: text.replace(/^ /, '') };
 }
 
-/** With more changes, all old lines come first and all new ones behind them, which takes no time. */
+/** With more changes, all old lines come first and all new ones after them, which takes no time. */
 const MOST_CHANGES = 2_000;
 
 export function linesBetween(before: string, after: string): DiffLine[] {

@@ -81,7 +81,7 @@ export function arrivalsOf(log: ChangeLog, { pages, search, member }: Shown): re
   const sentAt = pages[0]?.sentAt ?? 0;
   return [...log.values()].flatMap(({ at, request }) => {
     if (!request || at < sentAt || shown.has(request.id)) return [];
-    // What comes behind the rows that were read appears when the reader scrolls there.
+    // What comes after the rows that were read appears when the reader scrolls there.
     const isBehind = hasMore && last !== undefined && comesBefore(last, request, search);
     return !isBehind && fitsSearch(request, search, member) ? [request] : [];
   });
