@@ -1,5 +1,11 @@
 -- Generated from the migrations by `npm run schema`. Do not edit.
 
+CREATE OR REPLACE FUNCTION public.folded_name(name text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN regexp_replace(replace(replace(lower((NORMALIZE(regexp_replace(name, '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]'::text, ''::text, 'g'::text), NFKC) COLLATE pg_c_utf8)), 'ß'::text, 'ss'::text), 'ς'::text, 'σ'::text), '^[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$'::text, ''::text, 'g'::text);
+
 CREATE OR REPLACE FUNCTION public.mark_request_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -99,13 +105,13 @@ CREATE TABLE agent_instances (
   last_seen_at timestamp(3) with time zone NOT NULL,
   live_until timestamp(3) with time zone,
   CONSTRAINT agent_instances_pkey PRIMARY KEY (id),
-  CONSTRAINT agent_instances_name_key UNIQUE (organization_id, agent_slug, name),
   CONSTRAINT agent_instances_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text]))),
   CONSTRAINT agent_instances_agent_fkey FOREIGN KEY (organization_id, agent_slug) REFERENCES agents(organization_id, slug)
 );
 COMMENT ON TABLE agent_instances IS 'One running copy of an agent. Requests, idempotency keys and credentials belong to it.';
 CREATE INDEX agent_instances_last_seen_idx ON agent_instances USING btree (organization_id, agent_slug, last_seen_at DESC, created_at DESC, id DESC);
 CREATE INDEX agent_instances_live_idx ON agent_instances USING btree (organization_id, agent_slug, status, live_until);
+CREATE UNIQUE INDEX agent_instances_name_key ON agent_instances USING btree (organization_id, agent_slug, text_digest(folded_name(name)));
 COMMENT ON COLUMN agent_instances.live_until IS 'When the last of its credentials that is not revoked expires; null when there is none.';
 
 CREATE TABLE agent_provisioners (
@@ -152,7 +158,7 @@ CREATE TABLE agents (
   CONSTRAINT agents_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE agents IS 'An AI agent, known by its slug for ever: a slug is never changed and never used again.';
-CREATE UNIQUE INDEX agents_live_name_key ON agents USING btree (organization_id, lower((NORMALIZE(replace(name, chr(65039), ''::text), NFKC) COLLATE pg_c_utf8))) WHERE (status <> 'archived'::text);
+CREATE UNIQUE INDEX agents_live_name_key ON agents USING btree (organization_id, text_digest(folded_name(name))) WHERE (status <> 'archived'::text);
 
 CREATE TABLE api_keys (
   id uuid NOT NULL,
@@ -1059,7 +1065,7 @@ CREATE TABLE teams (
   CONSTRAINT teams_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE teams IS 'A group of members. Its live policies are inherited by every member; archiving is for good.';
-CREATE UNIQUE INDEX teams_live_name_key ON teams USING btree (organization_id, lower(NORMALIZE(replace(name, chr(65039), ''::text), NFKC))) WHERE (archived_at IS NULL);
+CREATE UNIQUE INDEX teams_live_name_key ON teams USING btree (organization_id, text_digest(folded_name(name))) WHERE (archived_at IS NULL);
 CREATE INDEX teams_organization_id_idx ON teams USING btree (organization_id, lower(name) COLLATE "C", id);
 
 CREATE TABLE tool_catalog_contexts (

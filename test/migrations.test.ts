@@ -147,6 +147,97 @@ describe('the migrations', () => {
     await db('organizations').where({ id: organizationId }).delete();
   });
 
+  test('give the younger of names that read the same a number, whatever the names', async () => {
+    const compared = await import('../migrations/20261126002300_compared_names.ts');
+    await db.transaction((trx) => compared.down(trx));
+    const organizationId = randomUUID();
+    await db('organizations').insert({
+      id: organizationId,
+      name: 'Compared',
+      slug: 'compared',
+      created_at: new Date(),
+    });
+    let day = 0;
+    const later = () => new Date(Date.UTC(2026, 0, (day += 1)));
+    const agent = (slug: string, name: string, more: object = {}) => {
+      const at = later();
+      return db('agents').insert({
+        organization_id: organizationId,
+        slug,
+        name,
+        status: 'active',
+        created_by_actor_id: randomUUID(),
+        created_at: at,
+        updated_at: at,
+        ...more,
+      });
+    };
+    const instance = (agentSlug: string, name: string) => {
+      const at = later();
+      return db('agent_instances').insert({
+        id: randomUUID(),
+        organization_id: organizationId,
+        agent_slug: agentSlug,
+        name,
+        status: 'active',
+        created_at: at,
+        last_seen_at: at,
+      });
+    };
+    const team = (name: string, more: object = {}) =>
+      db('teams').insert({
+        id: randomUUID(),
+        organization_id: organizationId,
+        name,
+        created_at: later(),
+        ...more,
+      });
+    await agent('first', 'Pay bot');
+    await agent('second', 'pay bot \u3000');
+    await agent('third', ' Pay bot');
+    await agent('taken', 'PAY BOT (2)');
+    await agent('gone', 'Pay bot', { status: 'archived', archived_at: new Date() });
+    await agent('long', 'x'.repeat(200));
+    await agent('longer', `${'x'.repeat(199)}\u200bX`);
+    for (const name of ['Runner', 'RUNNER', 'runner ', 'runner (2)']) await instance('first', name);
+    await instance('second', 'Runner');
+    for (const name of ['Night', 'Night ', 'N'.repeat(100), ` ${'N'.repeat(100)}`])
+      await team(name);
+    await team('Night', { archived_at: new Date() });
+    const namesOf = async (table: string) =>
+      await db(table)
+        .where({ organization_id: organizationId })
+        .orderBy('created_at')
+        .pluck<string[]>('name');
+    await db.transaction((trx) => compared.up(trx));
+    expect(await namesOf('agents')).toEqual([
+      'Pay bot',
+      'pay bot (3)',
+      ' Pay bot (4)',
+      'PAY BOT (2)',
+      'Pay bot',
+      'x'.repeat(200),
+      `${'x'.repeat(196)} (2)`,
+    ]);
+    expect(await namesOf('agent_instances')).toEqual([
+      'Runner',
+      'RUNNER (3)',
+      'runner (4)',
+      'runner (2)',
+      'Runner',
+    ]);
+    expect(await namesOf('teams')).toEqual([
+      'Night',
+      'Night (2)',
+      'N'.repeat(100),
+      ` ${'N'.repeat(95)} (2)`,
+      'Night',
+    ]);
+    for (const table of ['agent_instances', 'agents', 'teams'])
+      await db(table).where({ organization_id: organizationId }).delete();
+    await db('organizations').where({ id: organizationId }).delete();
+  });
+
   test('know from the audit log who last activated a revision', async () => {
     const history = await import('../migrations/20261122000029_revision_history.ts');
     await db.transaction((trx) => history.down(trx));

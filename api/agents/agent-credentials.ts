@@ -13,7 +13,7 @@ import {
 } from './agent-instances-schema.ts';
 import { agentParams } from './agents.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { label, uuid } from '../http/schema.ts';
+import { uniqueLabel, uuid } from '../http/schema.ts';
 
 const TAG = 'Agent credentials';
 const createAgentInstanceEndpoint = defineEndpoint({
@@ -29,7 +29,7 @@ const createAgentInstanceEndpoint = defineEndpoint({
   permissionAt: (params) => ({ kind: 'agent', slug: params.slug }),
   params: agentParams,
   body: z.strictObject({
-    name: label('Name of the instance, unique within the agent.'),
+    name: uniqueLabel('Name of the instance, unique within the agent.'),
     metadata: instanceMetadata.optional(),
     ttl_seconds: ttlSeconds.optional(),
   }),

@@ -18,7 +18,7 @@ import {
 import { agentExample, agentSchema, presentAgent } from './agents-schema.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { present } from '../http/present.ts';
-import { exactObject, label, slug, timestamp } from '../http/schema.ts';
+import { exactObject, label, uniqueLabel, slug, timestamp } from '../http/schema.ts';
 
 const TAG = 'Agent enrollment';
 
@@ -51,7 +51,7 @@ const startEnrollmentEndpoint = defineEndpoint({
     requested_agent_slug: slug(
       'The only agent that the person can choose. Without it they choose any, or make a new one.',
     ).optional(),
-    instance_name: label('Name of the instance, unique within the agent.'),
+    instance_name: uniqueLabel('Name of the instance, unique within the agent.'),
     instance_metadata: instanceMetadata.optional(),
   }),
   exact: ['instance_metadata'],
@@ -184,7 +184,7 @@ const newAgent = () =>
   z
     .strictObject({
       slug: slug('Identity of the agent, for ever.'),
-      name: label('Display name, unique among the live agents of the organization.'),
+      name: uniqueLabel('Display name, unique among the live agents of the organization.'),
     })
     .optional()
     .meta({ description: 'A new agent. Needs `agent.write` too.' });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { changeAgentInstance } from '../../src/services/agents/agent-instances.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { label, uuid } from '../http/schema.ts';
+import { uniqueLabel, uuid } from '../http/schema.ts';
 import {
   agentInstanceSchema,
   instanceWithCredentialExample,
@@ -23,7 +23,7 @@ const updateAgentInstanceEndpoint = defineEndpoint({
   permissionAt: () => ({ kind: 'any' }),
   params: z.strictObject({ id: uuid('Identity of the instance.') }),
   body: z.strictObject({
-    name: label('New name of the instance, unique within its agent.').optional(),
+    name: uniqueLabel('New name of the instance, unique within its agent.').optional(),
     status: z
       .enum(['active', 'disabled'])
       .optional()

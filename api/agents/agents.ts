@@ -23,7 +23,7 @@ import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   cursorQuery,
   integerQuery,
-  label,
+  uniqueLabel,
   limitQuery,
   nextCursor,
   searchQuery,
@@ -92,7 +92,7 @@ const createAgentEndpoint = defineEndpoint({
   permission: 'agent.write',
   body: z.strictObject({
     slug: slug('Identity of the agent, for ever.'),
-    name: label('Display name, unique among the live agents of the organization.'),
+    name: uniqueLabel('Display name, unique among the live agents of the organization.'),
   }),
   requestExample: { slug: 'deploy-bot', name: 'Deploy bot' },
   success: { status: 201, description: 'The new agent.', body: agentSchema, example: agentExample },
@@ -174,7 +174,9 @@ const updateAgentEndpoint = defineEndpoint({
   permissionAt: atAgent,
   params: agentParams,
   body: z.strictObject({
-    name: label('New display name, unique among the live agents of the organization.').optional(),
+    name: uniqueLabel(
+      'New display name, unique among the live agents of the organization.',
+    ).optional(),
     status: z.enum(['active', 'disabled']).optional().meta({
       description: '`disabled` stops all instances of the agent, `active` lets them call.',
     }),

@@ -9,7 +9,7 @@ import {
   ttlSeconds,
 } from './agent-instances-schema.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { label } from '../http/schema.ts';
+import { uniqueLabel } from '../http/schema.ts';
 
 export const provisionedInstanceEndpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -24,7 +24,7 @@ export const provisionedInstanceEndpoints: readonly Endpoint[] = [
     auth: 'provisioner',
     headers: { idempotencyKey: 'optional' },
     body: z.strictObject({
-      instance_name: label(
+      instance_name: uniqueLabel(
         'Name of the instance, unique within the agent. When absent, a name is generated.',
       ).optional(),
       instance_metadata: instanceMetadata.optional(),

@@ -96,6 +96,12 @@ export const label = (description: string, max = 200) =>
     })
     .meta({ description, override: { type: 'string', minLength: 1, maxLength: max } });
 
+/** How names that must be unique are compared, for people. */
+export const SAME_NAME = 'Case, surrounding white space and Unicode variants make no difference.';
+
+/** A label that is unique among its kind. */
+export const uniqueLabel = (description: string) => label(`${description} ${SAME_NAME}`);
+
 const fits = (text: string, max: number): boolean => text.length <= max || [...text].length <= max;
 
 const TOOL_NAME_RULE = { error: `must have 1 to ${TOOL_NAME_LENGTH} characters` };

@@ -20,6 +20,7 @@ import {
   limitQuery,
   nextCursor,
   nullableTimestamp,
+  SAME_NAME,
   timestamp,
   uuid,
 } from '../http/schema.ts';
@@ -37,8 +38,7 @@ const teamName = () =>
     .refine((text) => !isBlank(text), { error: BLANK_RULE })
     .refine((text) => !hasUnseen(text), { error: UNSEEN_RULE })
     .meta({
-      description:
-        'Display name, unique among the live teams. The comparison ignores case and Unicode variants; surrounding spaces are removed.',
+      description: `Display name, unique among the live teams, kept without surrounding spaces. ${SAME_NAME}`,
       override: { type: 'string', minLength: 1, maxLength: 100 },
     });
 

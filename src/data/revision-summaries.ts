@@ -2,8 +2,8 @@
 import type { ArchiveStatus, RevisionSummary } from '../domain/revisions.ts';
 import type { Db } from '../platform/postgres.ts';
 import { queryRows } from '../platform/rows.ts';
+import { anyNameContains } from './names.ts';
 import { toDocument, type DocumentRow, type RevisionTables } from './revisions.ts';
-import { anyContains, containsPattern } from './text-search.ts';
 
 interface SummaryPage {
   readonly tables: RevisionTables;
@@ -42,7 +42,7 @@ export async function listSummaries(
       where d.organization_id = :organizationId
         and (:status = 'all' or (d.archived_at is not null) = (:status = 'archived'))
         ${documentKeys ? 'and d.document_key = any(:documentKeys)' : ''}
-        ${q === undefined ? '' : `and ${anyContains(['d.document_key', "(latest.document ->> 'name')"])}`}
+        ${q === undefined ? '' : `and ${anyNameContains(['d.document_key', "(latest.document ->> 'name')"])}`}
         ${after === undefined ? '' : `and (${order('d.document_key')}) > (${order('cast(:after as text)')})`}
       order by ${order('d.document_key')}
       limit :limit`,
@@ -52,7 +52,7 @@ export async function listSummaries(
       firstKey: tables.firstKey ?? null,
       limit,
       ...(documentKeys && { documentKeys: [...documentKeys] }),
-      ...(q !== undefined && { pattern: containsPattern(q) }),
+      ...(q !== undefined && { q }),
       ...(after !== undefined && { after }),
     },
   );

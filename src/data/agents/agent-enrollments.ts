@@ -4,6 +4,7 @@ import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
 import { JsonText } from '../../platform/json/exact-json.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
+import { nameKey } from '../names.ts';
 import { INSTANCE_COLUMNS, toInstance, type AgentInstanceRow } from './agent-instances.ts';
 
 interface NewEnrollment extends Pick<
@@ -190,7 +191,7 @@ export async function deleteUnclaimed(
     readonly of?: { organizationId: string; agentSlug: string; name: string };
   },
 ): Promise<readonly UnclaimedInstance[]> {
-  const named = `and i.organization_id = :organizationId and i.agent_slug = :agentSlug and i.name = :name`;
+  const named = `and i.organization_id = :organizationId and i.agent_slug = :agentSlug and ${nameKey('i.name')} = ${nameKey(':name')}`;
   return await queryRows<UnclaimedInstance>(
     trx,
     `with expired as (

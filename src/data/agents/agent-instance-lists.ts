@@ -6,7 +6,7 @@ import type { LongList } from '../../platform/long-list.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { queryOne, queryRows, type Bindings } from '../../platform/rows.ts';
 import { bytesOf, documentAtOnce, longPage, type SizedRow } from '../long-pages.ts';
-import { anyContains, containsPattern } from '../text-search.ts';
+import { anyNameContains } from '../names.ts';
 import { instanceRequestsByDay, TREND, TREND_DAYS } from './request-counts.ts';
 
 export interface AgentPage<Filter> {
@@ -32,12 +32,12 @@ export interface InstanceFilter {
 function matches({ q, status }: InstanceFilter): { sql: string; bindings: Bindings } {
   const clauses = [
     'organization_id = :organizationId and agent_slug = :slug',
-    ...(q ? [anyContains(['name'])] : []),
+    ...(q ? [anyNameContains(['name'])] : []),
     ...(status ? ['status = :status'] : []),
   ];
   return {
     sql: clauses.join(' and '),
-    bindings: { ...(q && { pattern: containsPattern(q) }), ...(status && { status }) },
+    bindings: { ...(q && { q }), ...(status && { status }) },
   };
 }
 

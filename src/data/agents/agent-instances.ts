@@ -5,6 +5,7 @@ import { v7 } from 'uuid';
 import { JsonText } from '../../platform/json/exact-json.ts';
 import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow } from '../../platform/rows.ts';
+import { nameKey } from '../names.ts';
 import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
 
 export type AgentInstanceRow = Omit<AgentInstance, 'metadata'> & { readonly metadata: string };
@@ -32,7 +33,7 @@ export async function insertAgentInstance(
     db,
     `insert into agent_instances (id, organization_id, agent_slug, name, status, metadata, created_at, last_seen_at)
        select :id, :organizationId, :agentSlug, :name, 'active', cast(:metadata as json), now, now from clock_timestamp() as now
-       on conflict on constraint agent_instances_name_key do nothing
+       on conflict (organization_id, agent_slug, ${nameKey('name')}) do nothing
        returning ${COLUMNS}`,
     { id: v7(), organizationId, agentSlug, name, metadata },
   );

@@ -3,7 +3,7 @@ import type { AgentStatus, Agent } from '../../domain/agents/agents.ts';
 import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
-import { anyContains, containsPattern } from '../text-search.ts';
+import { anyNameContains } from '../names.ts';
 
 interface AgentRow {
   organizationId: string;
@@ -206,7 +206,7 @@ export async function listAgents(
        from agents
       where organization_id = :organizationId and status = any(:statuses)
         ${slugs ? 'and slug = any(:slugs)' : ''}
-        ${q === undefined ? '' : `and ${anyContains(['slug', 'name'])}`}
+        ${q === undefined ? '' : `and ${anyNameContains(['slug', 'name'])}`}
         ${
           after
             ? `and (${order}) > (cast(:afterRank as integer),
@@ -222,7 +222,7 @@ export async function listAgents(
       statusOrder: [...STATUS_ORDER],
       limit,
       ...(slugs && { slugs: [...slugs] }),
-      ...(q !== undefined && { pattern: containsPattern(q) }),
+      ...(q !== undefined && { q }),
       ...(after && { afterRank: after.rank, afterSlug: after.slug }),
     },
   );

@@ -7,6 +7,7 @@ import type {
 } from '../../domain/people/api-keys.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
+import { anyNameContains } from '../names.ts';
 import { MEMBER_COLUMNS, type MemberWithPolicies } from './memberships.ts';
 import { KEY_POLICIES } from './permission-policies.ts';
 
@@ -111,8 +112,7 @@ export async function listApiKeys(
     among('k'),
     kind !== undefined && 'k.kind = :kind',
     status !== undefined && `${STATUS} = :status`,
-    q !== undefined &&
-      `position(lower(:q) in lower(k.name || E'\\n' || u.display_name || E'\\n' || u.email)) > 0`,
+    q !== undefined && anyNameContains(['k.name', 'u.display_name', 'u.email']),
     after !== undefined &&
       `(k.created_at, k.id) < (select l.created_at, l.id from api_keys l where l.id = :after and ${among('l')})`,
   ].filter((condition) => condition !== false);

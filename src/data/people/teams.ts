@@ -5,7 +5,7 @@
 import type { TeamSummary, TeamStatus, TeamMember } from '../../domain/people/teams.ts';
 import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
 import { queryRow, queryRows } from '../../platform/rows.ts';
-import { containsPattern } from '../text-search.ts';
+import { anyNameContains } from '../names.ts';
 
 export interface TeamPage {
   readonly status: TeamStatus;
@@ -45,7 +45,7 @@ export async function listTeams(
     db,
     `${TEAM} ${STATUS[status]}
        ${ids ? 'and t.id = any(cast(:ids as uuid[]))' : ''}
-       ${q ? 'and t.name ilike :pattern' : ''}
+       ${q ? `and ${anyNameContains(['t.name'])}` : ''}
        ${after ? `and (lower(t.name) collate "C", t.id) > ((select lower(l.name) collate "C" from teams l where l.organization_id = :organizationId and l.id = :after), :after)` : ''}
      order by lower(t.name) collate "C", t.id
      limit :limit`,
@@ -53,7 +53,7 @@ export async function listTeams(
       organizationId,
       limit,
       ...(ids && { ids: [...ids] }),
-      ...(q && { pattern: containsPattern(q) }),
+      ...(q && { q }),
       ...(after && { after }),
     },
   );
