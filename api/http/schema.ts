@@ -42,12 +42,14 @@ export const nullableTimestamp = (description: string) =>
       override: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] },
     });
 
+/** RFC 3339 also writes the year 0, but Postgres reads none: the year before 1 is 1 BC. */
+const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00.000Z');
 /** The last instant that RFC 3339 can write in UTC, because a year has four digits. */
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
  * An instant in a request body: RFC 3339 with letters in either case, with any offset, in the years
- * 0 to 9999 of UTC.
+ * 1 to 9999 of UTC.
  */
 export const timestampInput = (description: string) =>
   z
@@ -60,8 +62,8 @@ export const timestampInput = (description: string) =>
       }),
     )
     .transform((text) => new Date(text))
-    .refine((instant) => instant.getUTCFullYear() >= 0 && instant.getTime() <= LAST_INSTANT, {
-      error: 'must be in the years 0000 to 9999 of UTC',
+    .refine((instant) => instant.getTime() >= FIRST_INSTANT && instant.getTime() <= LAST_INSTANT, {
+      error: 'must be in the years 0001 to 9999 of UTC',
     })
     .meta({ description, override: { type: 'string', format: 'date-time' } });
 

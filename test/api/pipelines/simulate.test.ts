@@ -361,6 +361,7 @@ test.each<[string, object]>([
   ['/limit', { blocks: [], limit: 0 }],
   ['/limit', { blocks: [], limit: 2001 }],
   ['/from_at', { blocks: [], from_at: 'yesterday' }],
+  ['/from_at', { blocks: [], from_at: '0000-01-01T00:00:00Z' }],
   ['/to_at', { blocks: [], from_at: '2026-03-02T00:00:00Z', to_at: '2026-03-02T00:00:00Z' }],
   ['/cursor', { blocks: [], cursor: 'x' }],
   ['/sample', { blocks: [], sample: {} }],
