@@ -1,5 +1,5 @@
 /** Names of members whose values are secrets. They are read word by word, so that `clientSecret` and `X-Api-Key` are such names. */
-import type { SourceKind } from '../../platform/json/source-values.ts';
+import type { IsWanted, SourceValue } from '../../platform/json/source-values.ts';
 
 /** An organization's setting: whether our names count, and names of its own. */
 export interface HiddenNames {
@@ -41,13 +41,18 @@ export function wordsOf(name: string): string[] {
   return parted.toLowerCase().match(/[\p{L}\p{M}]+|\p{N}+/gu) ?? [];
 }
 
-type IsSecret = (name: string, kind: SourceKind) => boolean;
+/** Members that hold a value whose name is beside them: `{"name": "Authorization", "value": "Bearer …"}`. */
+const VALUE = /^values?$/i;
+const NAME = /^(?:name|key|field|header|variable)$/i;
+/** An object with more members is no such pair. */
+const MOST_BESIDE = 20;
+const MOST_NAME = 200;
 
 /**
- * Whether a member's value is hidden, by its name as it stands between the quotes of the source. Nothing is hidden where a
- * value can be no secret: true, false and null.
+ * Whether a member's value is hidden, by its name as it stands between the quotes of the source, or by the name beside it.
+ * Nothing is hidden where a value can be no secret: true, false and null.
  */
-export function secretNames({ defaults, add }: HiddenNames): IsSecret {
+export function secretNames({ defaults, add }: HiddenNames): IsWanted {
   const phrases = [...(defaults ? SECRET_PHRASES : []), ...add.map(wordsOf)];
   const known = new Map<string, readonly string[] | undefined>();
   const secretWordsOf = (source: string): readonly string[] | undefined => {
@@ -59,10 +64,20 @@ export function secretNames({ defaults, add }: HiddenNames): IsSecret {
     known.set(source, isSecret ? words : undefined);
     return isSecret ? words : undefined;
   };
-  return (name, kind) => {
+  const isNamedSecret = (pair: SourceValue): boolean =>
+    pair.size <= MOST_BESIDE &&
+    pair.members.some(
+      ({ key, value }) =>
+        NAME.test(key) &&
+        value.kind === 'string' &&
+        value.length <= MOST_NAME &&
+        !value.isCut &&
+        secretWordsOf(value.source.slice(1, -1)) !== undefined,
+    );
+  return (name, kind, parent) => {
     if (kind === 'boolean' || kind === 'null') return false;
     const words = secretWordsOf(name);
-    if (!words) return false;
+    if (!words) return VALUE.test(name) && isNamedSecret(parent());
     return !(defaults && kind === 'number' && words.includes(COUNTED));
   };
 }

@@ -93,7 +93,7 @@ function outermost(values: readonly SourceValue[]): SourceValue[] {
 /** The values of sensitive fields, and both sides of sensitive changes. */
 const markedIn = (presentation: ShownPresentation | undefined, whole: SourceValue): SourceValue[] =>
   (presentation?.fields ?? []).flatMap(({ role, path, before = path, after = path }) =>
-    role === 'sensitive' ? [path, before, after].flatMap((each) => whole.at(each) ?? []) : [],
+    role === 'sensitive' ? [path, before, after].flatMap((each) => whole.allAt(each)) : [],
   );
 
 function presentCall<Field extends ShownField>(

@@ -109,6 +109,22 @@ export class SourceValue {
       }, this);
   }
 
+  /** As `at`, with all of duplicate members. */
+  allAt(pointer: string): readonly SourceValue[] {
+    const parts = pointer === '' ? [] : pointer.slice(1).split('/');
+    return parts.reduce<readonly SourceValue[]>(
+      (values, part) => {
+        const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+        return values.flatMap((value) =>
+          value.kind === 'array'
+            ? (value.at(`/${part}`) ?? [])
+            : value.members.flatMap((member) => (member.key === key ? [member.value] : [])),
+        );
+      },
+      [this],
+    );
+  }
+
   /** Its RFC 6901 pointer from the outermost value of the document. */
   get pointer(): string {
     const { text, parents, kinds, positions, keyStarts, keyEnds } = this.#tree;
@@ -135,8 +151,8 @@ export class SourceValue {
    * The outermost members at any depth below this value that are wanted, in the order of the text. `name` is what stands
    * between the quotes, with its escapes.
    */
-  find(isWanted: (name: string, kind: SourceKind) => boolean): SourceValue[] {
-    const { text, kinds, keyStarts, keyEnds, starts } = this.#tree;
+  find(isWanted: IsWanted): SourceValue[] {
+    const { text, kinds, keyStarts, keyEnds, starts, parents } = this.#tree;
     const end = this.#end;
     const found: SourceValue[] = [];
     let skipTo = 0;
@@ -145,7 +161,8 @@ export class SourceValue {
       const from = keyStarts[at] ?? NONE;
       if (from === NONE) continue;
       const name = text.slice(from + 1, (keyEnds[at] ?? 0) - 1);
-      if (!isWanted(name, kinds[at] ?? 'null')) continue;
+      const parent = () => new SourceValue(this.#tree, parents[at] ?? 0);
+      if (!isWanted(name, kinds[at] ?? 'null', parent)) continue;
       const value = new SourceValue(this.#tree, at);
       found.push(value);
       skipTo = value.#end;
@@ -163,6 +180,9 @@ export class SourceValue {
     return offsets;
   }
 }
+
+/** Whether a member is wanted: by what stands between the quotes of its name, and by the object that it is in. */
+export type IsWanted = (name: string, kind: SourceKind, parent: () => SourceValue) => boolean;
 
 export interface SourceChild {
   readonly keySource?: string;
