@@ -85,10 +85,15 @@ describe('a key in the words of an agent', () => {
   test.each([
     ['"id"', '"id"', 0],
     [`"${'x'.repeat(60)}"`, `"${'x'.repeat(60)}"`, 0],
-    [`"${'x'.repeat(61)}"`, `"${'x'.repeat(60)}…"`, 1],
+    [`"${'x'.repeat(61)}"`, `"${'x'.repeat(45)}…${'x'.repeat(15)}"`, 1],
+    [`"${'x'.repeat(99)}; rm -rf /"`, `"${'x'.repeat(45)}…xxxxx; rm -rf /"`, 49],
     [String.raw`"say \"yes\""`, String.raw`"say \"yes\""`, 0],
-    [`"${'x'.repeat(59)}${String.raw`\u0041\n`}y"`, `"${'x'.repeat(59)}A…"`, 2],
-    [`"${'x'.repeat(59)}😀y"`, `"${'x'.repeat(59)}…"`, 2],
+    [
+      `"${'x'.repeat(59)}${String.raw`\u0041\n`}y"`,
+      `"${'x'.repeat(45)}…${'x'.repeat(11)}A${String.raw`\n`}y"`,
+      3,
+    ],
+    [`"${'x'.repeat(44)}😀${'y'.repeat(30)}"`, `"${'x'.repeat(44)}…${'y'.repeat(15)}"`, 16],
   ])('stays between its quotes: %s', (keySource, shown, left) => {
     expect(cutKey(keySource)).toEqual({ shown, left });
   });
