@@ -271,6 +271,8 @@ function warningText({ warning }: Flag): string {
   if (warning.kind === 'hidden') return 'contains characters that hide, cover or reorder text.';
   if (warning.kind === 'encoded')
     return `“${shownLine(warning.word, 60)}” is an encoded name. Programs show other characters for it.`;
+  if (warning.kind === 'signs')
+    return `“${shownLine(warning.word, 60)}” has signs that look like others, such as a slash or a dot.`;
   if (warning.kind === 'lookalike')
     return `“${shownLine(warning.word, 60)}” has ${warning.scripts.join(' and ')} letters that look like Latin ones.`;
   return `“${shownLine(warning.word, 60)}” mixes ${warning.scripts.join(' and ')} letters that look alike.`;

@@ -60,6 +60,19 @@ export function lookalikeWords(text: string): MixedWord[] {
   return [...found.values()];
 }
 
+/** Signs that look like `/`, `.`, `:`, `;`, `|` and a backslash, between letters as in a name or a path: `paypal.com∕login.example`. */
+const SIGNS = String.raw`[\u037e\u0589\u05c3\u2024\u2044\u2215\u2216\u2223\u2236\u29f8\u29f9\ua789\u01c0]`;
+const SIGN_WITHIN = new RegExp(
+  String.raw`[a-z]${SIGNS}[a-z\d/.]|\d${SIGNS}[a-z]|[a-z\d]\u037e`,
+  'i',
+);
+
+/** The words with such signs, each once. */
+export function wordsWithSigns(text: string): string[] {
+  if (PLAIN.test(text)) return [];
+  return [...new Set((text.match(CHUNKS) ?? []).filter((word) => SIGN_WITHIN.test(word)))];
+}
+
 /** Names of hosts, and what looks like one. An expression that looked for more would take minutes for a long text. */
 const NAMES = /[\p{L}\p{N}][\p{L}\p{N}.-]*/gu;
 /** A host or a name whose letters are encoded: what it shows where it is used is another text. */

@@ -1,7 +1,11 @@
 /** Words that look Latin and are not, and names whose letters are encoded. */
 // cspell:disable
 import { describe, expect, test } from '@jest/globals';
-import { encodedNames, lookalikeWords } from '../../../src/domain/shown/lookalikes.ts';
+import {
+  encodedNames,
+  lookalikeWords,
+  wordsWithSigns,
+} from '../../../src/domain/shown/lookalikes.ts';
 import { warningsOf } from '../../../src/domain/shown/warnings.ts';
 
 const wordsIn = (text: string) => lookalikeWords(text).map(({ word }) => word);
@@ -54,4 +58,17 @@ test('names whose letters are encoded are warnings, wherever they stand', () => 
     'lookalike',
     'encoded',
   ]);
+});
+
+test.each([
+  ['see https://paypal.com∕login.example now', ['https://paypal.com∕login.example']],
+  ['paypal․com', ['paypal․com']],
+  ['http꞉//a.example', ['http꞉//a.example']],
+  ['C:∖x a∖b', ['a∖b']],
+  ['ls\u037e rm', ['ls\u037e']],
+  ['1⁄2 cup, 16∶9', []],
+  ['Τι είναι αυτό\u037e', []],
+  ['a/b.c:d;e|f', []],
+])('signs that look like others are named where they join words: %s', (text, words) => {
+  expect(wordsWithSigns(text)).toEqual(words);
 });

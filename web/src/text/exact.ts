@@ -9,6 +9,7 @@ export const exact = {
   looksLatin: (scripts: readonly string[]) =>
     `has ${scripts.join(' and ')} letters that look like Latin ones.`,
   encoded: 'is an encoded name. Programs show other characters for it.',
+  signs: 'has signs that look like others, such as a slash or a dot.',
   showAll: (characters: number) => `Show all ${countText(characters)} characters`,
   cut: (characters: number) => `(${countText(characters)} characters)`,
   /** Drawn between the first and the last part of a text. */

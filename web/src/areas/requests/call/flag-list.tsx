@@ -50,6 +50,7 @@ function WarningText({ warning }: Pick<Flag, 'warning'>) {
       “<CutText text={warning.word} />” {warning.kind === 'mixed' && words.mixes(warning.scripts)}
       {warning.kind === 'lookalike' && words.looksLatin(warning.scripts)}
       {warning.kind === 'encoded' && words.encoded}
+      {warning.kind === 'signs' && words.signs}
     </>
   );
 }
