@@ -171,11 +171,8 @@ async function release(
   databases: readonly { destroy(): Promise<unknown> }[],
 ): Promise<void> {
   mailer?.close();
-  await Promise.all([
-    egress.close(),
-    workerPool.close(),
-    ...databases.map((database) => database.destroy()),
-  ]);
+  egress.close();
+  await Promise.all([workerPool.close(), ...databases.map((database) => database.destroy())]);
 }
 
 /**

@@ -1194,6 +1194,7 @@ CREATE TABLE webhook_deliveries (
   outcome text,
   error_code text,
   response_excerpt text,
+  error_cause text,
   CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT webhook_deliveries_result_check CHECK ((num_nonnulls(outcome, error_code) =
 CASE
@@ -1210,6 +1211,7 @@ CREATE INDEX webhook_deliveries_attempted_at_idx ON webhook_deliveries USING btr
 CREATE INDEX webhook_deliveries_list_idx ON webhook_deliveries USING btree (webhook_endpoint_id, attempted_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_request_id_idx ON webhook_deliveries USING btree (request_id) WHERE (request_id IS NOT NULL);
 COMMENT ON COLUMN webhook_deliveries.request_id IS 'Null for tests and previews, and after the pending cap refused the request.';
+COMMENT ON COLUMN webhook_deliveries.error_cause IS 'What to look at when no answer came, such as dns or certificate.';
 
 CREATE TABLE webhook_endpoint_previous_secrets (
   webhook_endpoint_id uuid NOT NULL,

@@ -13,6 +13,7 @@ import {
   type ChannelTest,
 } from '../../src/services/notifications/notification-channels.ts';
 import { present } from '../http/present.ts';
+import { ERROR_CAUSES } from '../../src/domain/webhooks/deliveries.ts';
 import { CHANNEL_KINDS } from '../../src/domain/notifications/notifications.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
@@ -59,6 +60,10 @@ export const testSchema = z
       description:
         'Why it did not arrive, for example `timeout`, `egress_denied`, `connection_failed` or `unexpected_status`.',
     }),
+    error_cause: z.enum(ERROR_CAUSES).optional().meta({
+      description:
+        'What to look at when a webhook or a push service gave no answer, as in the test of a webhook endpoint.',
+    }),
   })
   .meta({ id: 'NotificationTest', description: 'The result of a test message.' });
 
@@ -67,6 +72,7 @@ export const presentTest = (outcome: ChannelTest) =>
     ...outcome,
     statusCode: outcome.statusCode,
     errorCode: outcome.errorCode,
+    errorCause: outcome.errorCause,
   });
 
 const emailExample = {

@@ -4,6 +4,7 @@ import { BLOCK_OUTCOMES } from '../../src/domain/pipelines/document.ts';
 import {
   DELIVERY_ERRORS,
   DELIVERY_TYPES,
+  ERROR_CAUSES,
   type WebhookDelivery,
 } from '../../src/domain/webhooks/deliveries.ts';
 import {
@@ -39,6 +40,15 @@ const result = {
         'Why there is no valid answer. `unexpected_status`: not 2xx, redirects included. `answer_too_large`: over 64 KiB. ' +
         '`invalid_answer`: not the JSON of an answer, or an encoded body.',
     }),
+  error_cause: z
+    .enum(ERROR_CAUSES)
+    .optional()
+    .meta({
+      description:
+        'What to look at when the connection gave no answer, where that is known. `dns`: the name was not found. `refused`: nothing ' +
+        'listens there. `unreachable`: no route. `certificate`: it is not trusted, expired, or for another name. `tls`: the receiver ' +
+        'does not speak TLS as we do. `reset`: it hung up. `timeout`: it was too slow. `protocol`: it does not speak HTTP.',
+    }),
   response_excerpt: z
     .string()
     .optional()
@@ -53,6 +63,7 @@ const testSchema = z
     outcome: result.outcome,
     reason: z.string().optional().meta({ description: 'The reason of a valid answer.' }),
     error_code: result.error_code,
+    error_cause: result.error_cause,
     response_excerpt: result.response_excerpt,
   })
   .meta({ id: 'WebhookEndpointTest', description: 'The result of a test.' });
@@ -85,6 +96,7 @@ function presentTest({ delivered, reply }: EndpointTest) {
     outcome: answer?.outcome,
     reason: answer?.reason,
     errorCode: reply.kind === 'failed' ? reply.errorCode : undefined,
+    errorCause: reply.kind === 'failed' ? reply.errorCause : undefined,
     responseExcerpt: reply.excerpt,
   });
 }

@@ -5,6 +5,8 @@
 import { hkdfSync } from 'node:crypto';
 import * as client from 'openid-client';
 import { openSecretBox } from './crypto/secret-box.ts';
+import { connectionFault } from './network/connection-faults.ts';
+import { fetchAtMost } from './network/http-call.ts';
 
 export interface OidcSettings {
   readonly issuer: string;
@@ -97,6 +99,8 @@ const TIMEOUT_S = 5;
 /** A provider may move its endpoints, so its metadata are read again after this time. */
 const METADATA_LIFETIME_MS = 60 * 60 * 1_000;
 const SCOPE = 'openid email profile';
+/** Far more than metadata, keys or tokens have. */
+const ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** `sealingKey`: a secret that all processes of the deployment share. It makes no call yet. */
 export function openOidcClient(settings: OidcSettings, sealingKey: string): OidcClient {
@@ -155,7 +159,11 @@ async function discover({
     ...(server.protocol === 'http:' ? [client.allowInsecureRequests] : []),
   ];
   try {
-    const options = { timeout: TIMEOUT_S, execute };
+    const options = {
+      timeout: TIMEOUT_S,
+      execute,
+      [client.customFetch]: fetchAtMost(ANSWER_BYTES) as client.CustomFetch,
+    };
     const configuration = await client.discovery(
       server,
       clientId,
@@ -327,5 +335,7 @@ function describeError(error: unknown): string {
   const words = [code, given].filter(
     (word) => typeof word === 'string' && /^[A-Za-z0-9_.-]{1,80}$/.test(word),
   );
+  const fault = connectionFault(error);
+  if (fault !== undefined) words.push(fault);
   return words.length > 0 ? words.join(' ') : String(name);
 }

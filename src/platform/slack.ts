@@ -12,7 +12,8 @@ import {
   type ModalView,
 } from '@slack/web-api';
 import { LRUCache } from 'lru-cache';
-import { request } from 'undici';
+import { connectionFault, type ConnectionFault } from './network/connection-faults.ts';
+import { callHttp, fetchAtMost } from './network/http-call.ts';
 
 /** The identity of a bot token. */
 export interface SlackIdentity {
@@ -56,16 +57,26 @@ export interface SlackApi {
  */
 export type SlackFailure = 'refused' | 'limited' | 'away';
 
+interface SlackErrorDetails {
+  readonly retryAfterSeconds?: number | undefined;
+  /** Why no answer came, where that is known. */
+  readonly errorCause?: ConnectionFault | undefined;
+}
+
 export class SlackError extends Error {
   override readonly name = 'SlackError';
+  readonly retryAfterSeconds: number | undefined;
+  readonly errorCause: ConnectionFault | undefined;
 
   constructor(
     readonly failure: SlackFailure,
     /** Slack's error code, or ours. Never holds a secret. */
     readonly reason: string,
-    readonly retryAfterSeconds?: number,
+    { retryAfterSeconds, errorCause }: SlackErrorDetails = {},
   ) {
-    super(`Slack: ${reason}`);
+    super(`Slack: ${errorCause ? `${reason} (${errorCause})` : reason}`);
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.errorCause = errorCause;
   }
 }
 
@@ -100,26 +111,8 @@ const SILENT: Logger = {
   setName: () => undefined,
 };
 
-/**
- * What the client needs of `fetch`: a call of Node's own takes several times as long. Follows no
- * redirect, and rejects when `signal` aborts.
- */
-async function callSlack(
-  ...[url, { headers, body, signal } = {}]: Parameters<typeof fetch>
-): Promise<Response> {
-  if (typeof url !== 'string' || typeof body !== 'string') throw new Error('not a call of Slack');
-  const answer = await request(url, {
-    method: 'POST',
-    headers: Object.fromEntries(new Headers(headers).entries()),
-    body,
-    ...(signal && { signal }),
-  });
-  const received = Object.entries(answer.headers).map(([name, value]): [string, string] => [
-    name,
-    String(value),
-  ]);
-  return new Response(await answer.body.text(), { status: answer.statusCode, headers: received });
-}
+/** Far more than any answer has. */
+const ANSWER_BYTES = 1024 * 1024;
 
 /** Slack must not look for links, mentions or previews in a message. */
 const LITERAL = {
@@ -143,7 +136,7 @@ export function openSlack(url: string): SlackApi {
         rejectRateLimitedCalls: true,
         timeout: TIMEOUT_MS,
         logger: SILENT,
-        fetch: callSlack,
+        fetch: fetchAtMost(ANSWER_BYTES),
       }),
   });
   const as = (token: string): WebClient => clients.memo(token);
@@ -199,18 +192,24 @@ function isResponseUrl(responseUrl: string, apiUrl: string): boolean {
 }
 
 async function post(url: string, body: unknown): Promise<void> {
-  const response = await fetch(url, {
+  const { status } = await callHttp(new URL(url), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    redirect: 'error',
+    maxBytes: ANSWER_BYTES,
     signal: AbortSignal.timeout(EPHEMERAL_TIMEOUT_MS),
-  }).catch(() => {
-    throw new SlackError('away', 'no_answer');
+  }).catch((error: unknown) => {
+    throw withoutAnswer(error);
   });
-  await response.body?.cancel();
-  if (!response.ok)
-    throw new SlackError(response.status >= 500 ? 'away' : 'refused', `http_${response.status}`);
+  if (status < 200 || status >= 300)
+    throw new SlackError(status >= 500 ? 'away' : 'refused', `http_${status}`);
+}
+
+function withoutAnswer(error: unknown): SlackError {
+  const { original = error } = error as { readonly original?: unknown };
+  const timedOut = (original as { readonly name?: unknown } | null)?.name === 'TimeoutError';
+  const errorCause = timedOut ? 'timeout' : connectionFault(original);
+  return new SlackError('away', 'no_answer', { errorCause });
 }
 
 async function withSlackErrors<T>(answer: Promise<T>): Promise<T> {
@@ -223,7 +222,9 @@ async function withSlackErrors<T>(answer: Promise<T>): Promise<T> {
 
 function toSlackError(error: unknown): SlackError {
   if (error instanceof WebAPIRateLimitedError)
-    return new SlackError('limited', 'ratelimited', Math.max(1, error.retryAfter));
+    return new SlackError('limited', 'ratelimited', {
+      retryAfterSeconds: Math.max(1, error.retryAfter),
+    });
   if (error instanceof WebAPIPlatformError) {
     const { error: reason } = error.data;
     // Not an error code, but a page from something between us and Slack.
@@ -231,7 +232,7 @@ function toSlackError(error: unknown): SlackError {
     return new SlackError(PASSING.has(reason) ? 'away' : 'refused', reason);
   }
   if (error instanceof WebAPIHTTPError) return new SlackError('away', `http_${error.statusCode}`);
-  return new SlackError('away', 'no_answer');
+  return withoutAnswer(error);
 }
 
 function need(value: string | undefined): string {

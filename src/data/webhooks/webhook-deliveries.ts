@@ -11,7 +11,7 @@ export type BegunDelivery = Pick<
 
 export type DeliveryResult = Pick<
   WebhookDelivery,
-  'durationMs' | 'statusCode' | 'outcome' | 'errorCode' | 'responseExcerpt'
+  'durationMs' | 'statusCode' | 'outcome' | 'errorCode' | 'errorCause' | 'responseExcerpt'
 >;
 
 const INSERT: PreparedStatement = {
@@ -33,7 +33,8 @@ const END: PreparedStatement = {
   name: 'end-webhook-delivery',
   sql: `
     update webhook_deliveries
-       set duration_ms = :durationMs, status_code = :statusCode, outcome = :outcome, error_code = :errorCode, response_excerpt = :responseExcerpt
+       set duration_ms = :durationMs, status_code = :statusCode, outcome = :outcome, error_code = :errorCode,
+           error_cause = :errorCause, response_excerpt = :responseExcerpt
      where id = cast(:id as uuid)`,
 };
 
@@ -61,7 +62,7 @@ export async function listWebhookDeliveries(
   return await queryRows<WebhookDelivery>(
     db,
     `select id, delivery_id, type, revision, request_id, attempt, attempted_at, duration_ms, status_code, outcome, error_code,
-            response_excerpt
+            error_cause, response_excerpt
        from webhook_deliveries
       where webhook_endpoint_id = :endpointId
         ${before ? 'and (attempted_at, id) < (:attemptedAt, cast(:id as uuid))' : ''}

@@ -15,6 +15,19 @@ export const DELIVERY_ERRORS = [
 ] as const;
 export type DeliveryError = (typeof DELIVERY_ERRORS)[number];
 
+/** Why a connection gave no answer. */
+export const ERROR_CAUSES = [
+  'dns',
+  'refused',
+  'unreachable',
+  'certificate',
+  'tls',
+  'reset',
+  'timeout',
+  'protocol',
+] as const;
+export type ErrorCause = (typeof ERROR_CAUSES)[number];
+
 /** One attempt. It has an outcome or an error code, unless it still runs or was interrupted. */
 export interface WebhookDelivery {
   readonly id: string;
@@ -31,5 +44,6 @@ export interface WebhookDelivery {
   readonly statusCode: number | null;
   readonly outcome: BlockOutcome | null;
   readonly errorCode: DeliveryError | null;
+  readonly errorCause: ErrorCause | null;
   readonly responseExcerpt: string | null;
 }

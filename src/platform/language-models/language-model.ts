@@ -4,6 +4,8 @@
  */
 import { ExactJsonError, parseExact } from '../json/exact-json.ts';
 import { isExactObject, type ExactObject, type ExactValue } from '../json/exact-values.ts';
+import { codesOf, connectionFault, type ConnectionFault } from '../network/connection-faults.ts';
+import { fetchAtMost } from '../network/http-call.ts';
 import { retryAfterMs } from '../network/retry-after.ts';
 
 export interface ModelQuestion {
@@ -37,6 +39,8 @@ export interface ModelFailure {
   readonly retryAfterMs?: number;
   /** A word of the provider or of the network, never a text. */
   readonly code?: string;
+  /** Where no answer came. */
+  readonly errorCause?: ConnectionFault;
   /** How the provider names the call, for questions to its support. */
   readonly providerRequestId?: string;
   /** Certain that the model did not run. */
@@ -118,7 +122,7 @@ const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_TOKENS;
 
 /** The call did not reach the provider. */
-const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'CONNECT_TIMEOUT']);
 
 /** The clients of the providers throw errors of the same form. */
 function failureOf(error: unknown, timedOut: boolean): ModelFailure {
@@ -126,7 +130,12 @@ function failureOf(error: unknown, timedOut: boolean): ModelFailure {
   if (typeof status !== 'number') {
     const codes = codesOf(error);
     const unheard = codes.some((each) => UNSENT.has(each));
-    return { kind: 'failed', timedOut, unheard, ...(codes[0] && { code: codes[0] }) };
+    const errorCause = timedOut ? 'timeout' : connectionFault(error);
+    return {
+      ...{ kind: 'failed', timedOut, unheard },
+      ...(codes[0] && { code: codes[0] }),
+      ...(errorCause && { errorCause }),
+    };
   }
   const pauseMs = headers instanceof Headers ? retryAfterMs(headers.get('retry-after')) : undefined;
   const word = [code, type].find((each) => matches(each, WORD));
@@ -148,24 +157,7 @@ const REQUEST_ID = /^[\w-]{1,64}$/;
 const matches = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value);
 
-/** Of an error and its causes. */
-function codesOf(error: unknown): string[] {
-  if (!(error instanceof Error)) return [];
-  const { code } = error as { readonly code?: unknown };
-  return [...(typeof code === 'string' ? [code] : []), ...codesOf(error.cause)];
-}
-
 const ANSWER_BYTES = 256 * 1024;
 
-/** Like `fetch`, but follows no redirect, and cuts off what no answer needs. */
-export const fetchLimited: typeof fetch = async (url, init) => {
-  const { body, status, headers } = await fetch(url, { ...init, redirect: 'manual' });
-  const chunks: Uint8Array[] = [];
-  let left = ANSWER_BYTES;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    chunks.push(chunk.subarray(0, left));
-    left -= chunk.length;
-    if (left <= 0) break;
-  }
-  return new Response(chunks.length === 0 ? null : Buffer.concat(chunks), { status, headers });
-};
+/** Cuts off what no answer needs. */
+export const fetchLimited = fetchAtMost(ANSWER_BYTES);

@@ -5,10 +5,11 @@
  */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { unlessAborted } from '../abort.ts';
+import { checkedAgents, type Admit } from './checked-agents.ts';
+import { callHttp } from './http-call.ts';
 
 export type EgressProblem =
   'not_a_url' | 'scheme' | 'userinfo' | 'fragment' | 'port' | 'host' | 'unresolved' | 'address';
@@ -88,22 +89,14 @@ export interface Egress {
    */
   post(url: string, request: EgressRequest): Promise<EgressAnswer>;
   /** Ends the connections, and calls under way. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 const CHECK_MS = 5_000;
-const CONNECT_MS = 10_000;
-/**
- * How long a connection without a call is kept for the next one. Receivers keep theirs for longer,
- * so a call rarely meets a connection that its receiver is just closing.
- */
-const KEPT_MS = 1_000;
-/** After this time a connection is not used again: the check of its address is never older. */
-const OLDEST_MS = 10_000;
 
 export function openEgress({ allow, resolve = resolveAll }: EgressOptions): Egress {
   const admit = openGate(allow, resolve);
-  const connections = openConnections(admit);
+  const agents = checkedAgents(admit);
   return {
     check: async (url) => {
       const destination = parseDestination(url);
@@ -120,25 +113,27 @@ export function openEgress({ allow, resolve = resolveAll }: EgressOptions): Egre
       };
       signal?.addEventListener('abort', giveUp, { once: true });
       if (signal?.aborted) giveUp();
+      const agent = agents.of(destination);
+      const call = { ...wanted, method: 'POST', signal: ends.signal, agent };
       try {
-        return await unlessAborted(ends.signal, () =>
-          connections.post(destination, { ...wanted, signal: ends.signal }),
-        );
+        const { isCut, ...answer } = await callHttp(destination, call);
+        if (isCut) throw new AnswerTooLarge(answer.status, wanted.maxBytes);
+        return answer;
       } finally {
         clearTimeout(timeout);
         signal?.removeEventListener('abort', giveUp);
       }
     },
-    close: () => connections.close(),
+    close: () => {
+      agents.close();
+    },
   };
 }
 
-type Destination = Pick<URL, 'protocol' | 'hostname'>;
+type Destination = Parameters<Admit>[0];
 
-/** Returns the addresses of a destination, or throws EgressDenied unless all of them are allowed. */
-type Gate = (destination: Destination) => Promise<readonly LookupAddress[]>;
-
-function openGate(allow: readonly string[], resolve: Resolve): Gate {
+/** Throws EgressDenied unless all addresses of a destination are allowed. */
+function openGate(allow: readonly string[], resolve: Resolve): Admit {
   const ranges = allow.map((text) => parseRange(text));
   const isAllowed = (address: string): boolean => ranges.some((range) => isIn(address, range));
   return async (destination) => {
@@ -214,73 +209,4 @@ function isIn(address: string, [network, bits]: Range): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   return parsed.kind() === network.kind() && parsed.match(network, bits);
-}
-
-type Call = Omit<EgressRequest, 'timeoutMs' | 'signal'> & { readonly signal: AbortSignal };
-
-interface Connections {
-  post(url: URL, call: Call): Promise<EgressAnswer>;
-  close(): Promise<void>;
-}
-
-/**
- * Each connection is checked when it is opened, and leads to an address that passed this check,
- * whatever the name leads to later. Calls to one origin take turns on it. There are as many
- * connections as calls under way, so a slow call delays no other.
- */
-function openConnections(admit: Gate): Connections {
-  const connect = checkedConnector(admit);
-  const kept = new Agent({ connect, keepAliveTimeout: KEPT_MS, clientTtl: OLDEST_MS });
-  return {
-    post: async (url, call) => await send(kept, url, call),
-    close: () => kept.destroy(),
-  };
-}
-
-function checkedConnector(admit: Gate): buildConnector.connector {
-  return (options, callback) => {
-    unlessAborted(AbortSignal.timeout(CONNECT_MS), () => admit(options)).then(
-      (addresses) => {
-        // A connector of its own, so that no certificate is accepted because of an earlier one.
-        buildConnector({ lookup: only(addresses), timeout: CONNECT_MS })(options, callback);
-      },
-      (error: unknown) => {
-        callback(error as Error, null);
-      },
-    );
-  };
-}
-
-/** Resolves every name to these addresses. */
-function only(addresses: readonly LookupAddress[]): LookupFunction {
-  return (_hostname, { all }, callback) => {
-    const [first] = addresses;
-    if (all) callback(null, [...addresses]);
-    else callback(null, first?.address ?? '', first?.family);
-  };
-}
-
-async function send(
-  dispatcher: Dispatcher,
-  url: URL,
-  { headers, body, maxBytes, signal }: Call,
-): Promise<EgressAnswer> {
-  const answer = await request(url, { dispatcher, method: 'POST', headers, body, signal });
-  const { statusCode: status } = answer;
-  return { status, headers: answer.headers, body: await readAtMost(answer.body, maxBytes, status) };
-}
-
-async function readAtMost(
-  body: AsyncIterable<Buffer>,
-  most: number,
-  status: number,
-): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > most) throw new AnswerTooLarge(status, most);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

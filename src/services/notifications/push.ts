@@ -147,6 +147,7 @@ export async function testSubscriptions(
   if (!best) return { delivered: false, errorCode: 'not_subscribed' };
   const status = best.status === undefined ? {} : { statusCode: best.status };
   if (best.kind === 'accepted') return { delivered: true, ...status };
-  const errorCode = best.kind === 'gone' ? 'not_subscribed' : best.code;
-  return { delivered: false, errorCode, ...status };
+  if (best.kind === 'gone') return { delivered: false, errorCode: 'not_subscribed', ...status };
+  const { code: errorCode, errorCause } = best;
+  return { delivered: false, errorCode, ...(errorCause && { errorCause }), ...status };
 }

@@ -6,6 +6,7 @@ import type {
   NotifiedLevel,
   Recipient,
 } from '../../domain/notifications/notifications.ts';
+import type { ErrorCause } from '../../domain/webhooks/deliveries.ts';
 import type { ServiceContext } from '../context.ts';
 import type { SendContext } from './statements.ts';
 
@@ -93,6 +94,8 @@ export interface TestOutcome {
   readonly statusCode?: number;
   /** Such as `timeout` or `egress_denied`. */
   readonly errorCode?: string;
+  /** What to look at when no answer came, such as `dns`. */
+  readonly errorCause?: ErrorCause;
 }
 
 export interface TestMessage {

@@ -60,7 +60,10 @@ async function sendTest(
     organization_id: organizationId,
   };
   const posted = await post(context, target, { id, channelId, payload, signal });
-  if (posted.kind === 'refused') return { delivered: false, errorCode: posted.code };
+  if (posted.kind === 'refused') {
+    const { code: errorCode, errorCause } = posted;
+    return { delivered: false, errorCode, ...(errorCause && { errorCause }) };
+  }
   const delivered = isSuccess(posted.status);
   return {
     delivered,
@@ -79,6 +82,7 @@ interface Message {
 interface NotSigned {
   readonly kind: 'refused';
   readonly code: 'secrets_key_missing' | 'secret_unreadable';
+  readonly errorCause?: undefined;
   readonly error: string;
   readonly permanent: false;
 }

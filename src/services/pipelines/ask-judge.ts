@@ -58,9 +58,10 @@ export async function askJudge(
   const observed = { model, duration_ms: Math.round(performance.now() - startedAt) };
   const call = { question, prompt, model, reservation, observed };
   if (reply.kind === 'answered') return answered(call, judge, reply);
-  const { timedOut, status, code, providerRequestId } = reply;
+  const { timedOut, status, code, errorCause, providerRequestId } = reply;
+  const why = { timedOut, status, code, errorCause, providerRequestId };
   logger.warn(
-    { approvalRequest: question.request?.id, model, timedOut, status, code, providerRequestId },
+    { approvalRequest: question.request?.id, model, ...why },
     'the language model could not be asked',
   );
   return unanswered(call, reply);
@@ -82,13 +83,17 @@ interface Call {
 }
 
 function unanswered({ question, reservation, observed }: Call, failure: ModelFailure): BlockReply {
-  const { timedOut, status, retryAfterMs, unheard } = failure;
+  const { timedOut, status, retryAfterMs, unheard, errorCause } = failure;
   const { organizationId } = question;
   return {
     result: { errorCode: timedOut ? 'timeout' : 'judge_unavailable' },
     mayPass: status === undefined || mayPass(status),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    observed: { ...observed, ...(status !== undefined && { status_code: status }) },
+    observed: {
+      ...observed,
+      ...(status !== undefined && { status_code: status }),
+      ...(errorCause && { error_cause: errorCause }),
+    },
     keep: async (db) => {
       if (unheard) await settleTokens(db, organizationId, { ...reservation, taken: 0 });
     },

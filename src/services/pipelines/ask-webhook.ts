@@ -38,16 +38,30 @@ export async function askWebhook(
     id: deliveryId,
     payload: stringifyExact(evaluatePayload({ ...question, endpointKey, createdAt: new Date() })),
   });
+  if (reply.kind === 'failed') warn(context, question, reply);
   return {
     ...replyOf(reply),
     observed: {
       duration_ms: reply.durationMs,
       ...(reply.statusCode !== undefined && { status_code: reply.statusCode }),
+      ...('errorCause' in reply && { error_cause: reply.errorCause }),
     },
     keep: async (db) => {
       await endWebhookDelivery(db, id, resultOf(reply));
     },
   };
+}
+
+function warn(
+  { logger }: ServiceContext,
+  { request, block, attempt }: BlockQuestion<WebhookBlock>,
+  { errorCode, errorCause, statusCode }: Extract<EndpointReply, { kind: 'failed' }>,
+): void {
+  const about = { approvalRequest: request?.id, endpoint: block.config.endpoint_key, attempt };
+  logger.warn(
+    { ...about, errorCode, errorCause, statusCode },
+    'a webhook endpoint gave no valid answer',
+  );
 }
 
 function replyOf(reply: EndpointReply): Omit<BlockReply, 'observed' | 'keep'> {

@@ -1,6 +1,6 @@
 /** Asks a webhook endpoint once, and reads its answer. What is no valid answer is an error, never an outcome. */
 import { readWebhookAnswer, type WebhookAnswer } from '../../domain/webhooks/answer.ts';
-import type { DeliveryError } from '../../domain/webhooks/deliveries.ts';
+import type { DeliveryError, ErrorCause } from '../../domain/webhooks/deliveries.ts';
 import type { Runtime } from '../context.ts';
 import { isSuccess, mayPass, postSigned, type PostAnswer } from './signed-post.ts';
 
@@ -31,6 +31,8 @@ export type EndpointReply = Observed &
     | {
         readonly kind: 'failed';
         readonly errorCode: DeliveryError;
+        /** What to look at when no answer came, where that is known. */
+        readonly errorCause?: ErrorCause;
         /** Whether another attempt may succeed. */
         readonly mayPass: boolean;
         /** The receiver asks to wait this long before it. */
@@ -51,8 +53,11 @@ export async function askEndpoint(
   });
   question.signal.throwIfAborted();
   const durationMs = Math.round(performance.now() - startedAt);
-  if (posted.kind === 'refused')
-    return { kind: 'failed', errorCode: posted.code, mayPass: !posted.permanent, durationMs };
+  if (posted.kind === 'refused') {
+    const { code: errorCode, errorCause, permanent } = posted;
+    const cause = errorCause && { errorCause };
+    return { kind: 'failed', errorCode, ...cause, mayPass: !permanent, durationMs };
+  }
   return { ...replyOf(posted), statusCode: posted.status, ...excerptOf(posted), durationMs };
 }
 
@@ -112,6 +117,7 @@ export function resultOf(reply: EndpointReply) {
     statusCode: reply.statusCode ?? null,
     outcome: reply.kind === 'answered' ? reply.answer.outcome : null,
     errorCode: reply.kind === 'failed' ? reply.errorCode : null,
+    errorCause: (reply.kind === 'failed' && reply.errorCause) || null,
     responseExcerpt: reply.excerpt ?? null,
   };
 }

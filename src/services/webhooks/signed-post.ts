@@ -5,6 +5,11 @@ import {
   EgressTimeout,
   type EgressRequest,
 } from '../../platform/network/egress.ts';
+import {
+  codesOf,
+  connectionFault,
+  type ConnectionFault,
+} from '../../platform/network/connection-faults.ts';
 import { retryAfterMs } from '../../platform/network/retry-after.ts';
 import { signatureHeaders } from '../../platform/crypto/webhook-signature.ts';
 import type { Runtime } from '../context.ts';
@@ -39,6 +44,8 @@ export interface PostAnswer {
 
 export interface PostRefusal {
   readonly code: 'egress_denied' | 'timeout' | 'connection_failed';
+  /** What to look at, where that is known. */
+  readonly errorCause?: ConnectionFault;
   /** For operators. */
   readonly error: string;
   /** The URL itself is refused, so a retry cannot help. */
@@ -94,20 +101,24 @@ export const mayPass = (status: number): boolean =>
 function reasonOf(error: unknown): PostRefusal {
   if (error instanceof EgressDenied) {
     const permanent = error.problem !== 'unresolved';
-    return { code: 'egress_denied', error: `egress_denied: the URL ${error.message}`, permanent };
+    return {
+      code: 'egress_denied',
+      error: `egress_denied: the URL ${error.message}`,
+      permanent,
+      ...(!permanent && { errorCause: 'dns' }),
+    };
   }
   if (error instanceof EgressTimeout)
-    return { code: 'timeout', error: `timeout: ${error.message}`, permanent: false };
+    return {
+      ...{ code: 'timeout', error: `timeout: ${error.message}`, permanent: false },
+      errorCause: 'timeout',
+    };
+  const errorCause = connectionFault(error);
+  const words = [errorCause, codesOf(error)[0]].filter((word) => word !== undefined);
   return {
     code: 'connection_failed',
-    error: `connection failed: ${wordFor(error)}`,
+    error: `connection failed: ${words.join(' ') || 'unknown'}`,
     permanent: false,
+    ...(errorCause && { errorCause }),
   };
-}
-
-/** The error's code, such as ECONNREFUSED, or else its name. */
-function wordFor(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return 'unknown';
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return 'name' in error && typeof error.name === 'string' ? error.name : 'unknown';
 }

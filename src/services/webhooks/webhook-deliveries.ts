@@ -101,7 +101,7 @@ async function record(
   const result = resultOf(reply);
   await db.transaction(async (trx) => {
     await endWebhookDelivery(trx, delivery, result);
-    const { statusCode, errorCode } = result;
+    const { statusCode, errorCode, errorCause } = result;
     await audit(trx, principal, {
       kind: webhookEndpointKind,
       documentKey: endpointKey,
@@ -111,6 +111,7 @@ async function record(
         delivered,
         ...(statusCode !== null && { status_code: statusCode }),
         ...(errorCode !== null && { error_code: errorCode }),
+        ...(errorCause !== null && { error_cause: errorCause }),
       },
     });
   });

@@ -137,6 +137,7 @@ describe('a test', () => {
       delivered: false,
       duration_ms: expect.any(Number),
       error_code: 'connection_failed',
+      error_cause: 'reset',
     });
     expect(receiver.received).toHaveLength(3);
   });

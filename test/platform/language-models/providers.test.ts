@@ -112,7 +112,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
     const away = open({ url: gone.url(dialect), apiKey: 'a-key' });
     expect(await away.ask(question())).toEqual({
       ...{ kind: 'failed', timedOut: false, unheard: true },
-      code: 'ECONNREFUSED',
+      ...{ code: 'ECONNREFUSED', errorCause: 'refused' },
     });
   });
 
@@ -120,7 +120,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
     for (const answer of [() => undefined, (response: ServerResponse) => response.write('{')]) {
       server.answerWith(answer);
       expect(await model.ask(question({ timeoutMs: 50 }))).toEqual({
-        ...{ kind: 'failed', timedOut: true, unheard: false },
+        ...{ kind: 'failed', timedOut: true, unheard: false, errorCause: 'timeout' },
       });
     }
   });

@@ -144,7 +144,7 @@ describe('a receiver', () => {
       pump();
     });
     await expect(call(receiver, { timeoutMs: 20_000 })).rejects.toMatchObject({
-      code: 'UND_ERR_HEADERS_OVERFLOW',
+      code: 'HPE_HEADER_OVERFLOW',
     });
     await until('the connection is closed', () => receiver.open() === 0);
     expect(receiver.taken()).toBeLessThan(30 * MEGABYTE);
@@ -164,9 +164,7 @@ describe('a receiver', () => {
       (reason: unknown) => reason,
     );
     expect(error).toMatchObject({
-      name: expect.stringMatching(
-        /^(SocketError|HTTPParserError|ResponseContentLengthMismatchError)$/,
-      ),
+      code: expect.stringMatching(/^(ECONNRESET|HPE_.+)$/),
     });
     await until('the connection is closed', () => receiver.open() === 0);
   });

@@ -218,7 +218,7 @@ describe('an unreachable webhook', () => {
     const refused = await attempt(recipient);
     expect([stateOf(refused), refused.last_error]).toEqual([
       'tried again later',
-      'connection failed: ECONNREFUSED',
+      'connection failed: refused ECONNREFUSED',
     ]);
     const pointTo = (url: string) =>
       app.db('notification_webhooks').where({ channel_id: channelId }).update({ url });

@@ -149,7 +149,8 @@ async function openNoteForm(
     return undefined;
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
-    context.logger.warn({ reason: error.reason }, 'Slack did not open the form for a note');
+    const { reason, errorCause } = error;
+    context.logger.warn({ reason, errorCause }, 'Slack did not open the form for a note');
     return `Slack could not open the form, and nothing was decided. Try again, or deny in the browser. <${requestLink(context, interaction.requestId)}|Open the request>`;
   }
 }

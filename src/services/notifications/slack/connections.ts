@@ -174,7 +174,8 @@ async function identify({ slack, logger }: Runtime, botToken: string): Promise<S
         },
       ]);
     }
-    logger.warn({ reason: error.reason }, 'Slack did not answer whose token this is');
+    const { reason, errorCause } = error;
+    logger.warn({ reason, errorCause }, 'Slack did not answer whose token this is');
     throw new AppError('slack_failed', { cause: error });
   }
 }

@@ -101,10 +101,10 @@ async function deliver(
 }
 
 /** A refusal needs a change in Slack or of the token, so it is retried only on request. */
-function toFailure({ failure, reason, retryAfterSeconds }: SlackError): SendOutcome {
+function toFailure({ failure, reason, errorCause, retryAfterSeconds }: SlackError): SendOutcome {
   return {
     kind: 'failed',
-    error: reason,
+    error: errorCause ? `${reason} (${errorCause})` : reason,
     permanent: failure === 'refused',
     ...(retryAfterSeconds !== undefined && { retryAfterMs: retryAfterSeconds * 1_000 }),
   };
@@ -304,7 +304,8 @@ async function sendTest(
     return { delivered: true };
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
-    return { delivered: false, errorCode: error.reason };
+    const { reason: errorCode, errorCause } = error;
+    return { delivered: false, errorCode, ...(errorCause && { errorCause }) };
   }
 }
 
