@@ -231,6 +231,7 @@ describe('files', () => {
       'approval-requests': 'queue',
       'approval-request-changes': 'changes',
       'approval-request-claims': 'claims',
+      'approval-request-reveal': 'reveal',
       'approval-request-reviewers': 'reviewers',
       'approval-request-routing': 'routing-view',
       auth: 'sessions',

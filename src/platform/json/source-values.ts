@@ -5,8 +5,6 @@
  */
 import { NONE, readTree, type SourceKind, type Tree } from './source-tree.ts';
 
-export type { SourceKind } from './source-tree.ts';
-
 /** The inside of a JSON string, without half an escape at its end if it is cut. */
 const WHOLE_CHARACTERS = /^(?:[^"\\]|\\(?:u[0-9A-Fa-f]{4}|[^u]))*/;
 

@@ -1,6 +1,6 @@
 /** A slow second implementation of working hours. It compares the local time of each minute as text. */
-import { WEEKDAYS } from '../../../src/domain/escalation/document.ts';
-import type { WorkingHoursSet } from '../../../src/domain/escalation/types.ts';
+import { WEEKDAYS } from '../../../../src/domain/escalation/document.ts';
+import type { WorkingHoursSet } from '../../../../src/domain/escalation/types.ts';
 
 const MINUTE = 60_000;
 const DAY_MINUTES = 24 * 60;

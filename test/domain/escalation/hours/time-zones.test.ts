@@ -1,6 +1,6 @@
 /** The spelling in which names of time zones are stored. */
 import { describe, expect, test } from '@jest/globals';
-import { canonicalTimeZone } from '../../../src/domain/escalation/time-zones.ts';
+import { canonicalTimeZone } from '../../../../src/domain/escalation/time-zones.ts';
 
 /** Aliases of the tz database that this runtime does not list by itself. */
 const ALIASES = [
