@@ -9,6 +9,7 @@ import {
   readPreviewedPath,
   readTeamPolicy,
 } from '../src/services/escalation/read-escalation.ts';
+import { measured } from '../src/platform/threads/measured.ts';
 import { answerConditions } from '../src/services/requests/walk/condition-answers.ts';
 import { simulateRequests } from '../src/services/pipelines/simulate-texts.ts';
 import {
@@ -18,11 +19,13 @@ import {
 } from '../src/services/pipelines/read-pipeline.ts';
 import { readWebhookEndpoint } from '../src/services/webhooks/read-webhook-endpoint.ts';
 import { readToolReport } from '../src/services/agents/read-tool-catalog.ts';
+import { concealedArguments } from '../src/services/notifications/shown-request.ts';
 import { areEqualTexts } from '../src/services/requests/creation/same-input.ts';
 
-export {
+export const runTask = measured({
   answerConditions,
   areEqualTexts,
+  concealedArguments,
   diffRevisionTexts,
   evaluatePreview,
   evaluateTexts,
@@ -37,4 +40,4 @@ export {
   readToolReport,
   readWebhookEndpoint,
   simulateRequests,
-};
+});

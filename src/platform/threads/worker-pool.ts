@@ -1,7 +1,8 @@
-/** Threads for work that would hold the event loop. They run a module of plain functions. */
+/** Threads for work that would hold the event loop. They run the tasks of a module, which exports them as `runTask`. */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { bulkhead } from '../bulkhead.ts';
+import type { Measured } from './measured.ts';
 import { WorkTime } from './work-time.ts';
 
 /** This process stops, so its threads finish nothing. Another process can do the work. */
@@ -11,11 +12,11 @@ export class PoolClosed extends Error {
 
 export interface WorkerPool {
   /**
-   * Calls `task`, an export of the module, in a thread. Throws `Overloaded` when too much waits
+   * Calls `task` in a thread, by its name. Throws `Overloaded` when too much waits
    * already, and `PoolClosed` when the pool is closed meanwhile.
    */
   run<I, O>(task: (input: I) => O, input: I, onBehalfOf: string): Promise<O>;
-  /** What `run` took of each caller. */
+  /** The processor time that `run` took for each caller. */
   readonly time: WorkTime;
   close(): Promise<void>;
 }
@@ -48,12 +49,11 @@ export function openWorkerPool(module: URL): WorkerPool {
     run: async <I, O>(task: (input: I) => O, input: I, onBehalfOf: string) => {
       try {
         return await gate(async () => {
-          const begun = performance.now();
-          try {
-            return (await pool.run(input, { name: task.name })) as O;
-          } finally {
-            time.spend(onBehalfOf, performance.now() - begun);
-          }
+          const named = { task: task.name, input };
+          const answer = (await pool.run(named, { name: 'runTask' })) as Measured;
+          time.spend(onBehalfOf, answer.ms);
+          if ('error' in answer) throw answer.error;
+          return answer.value as O;
         }, onBehalfOf);
       } catch (error) {
         throw state.isClosed

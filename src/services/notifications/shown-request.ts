@@ -2,6 +2,7 @@
 import { findBuiltIn } from '../../domain/agents/built-in-presentations/catalog.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import { callText, type CallText, type MessageRoom } from '../../domain/shown/call-text.ts';
+import { withoutHidden, type ConcealedSource } from '../../domain/shown/concealed-source.ts';
 import { DEFAULT_HIDDEN_NAMES } from '../../domain/shown/hidden-names.ts';
 import type { HowToShow } from '../../domain/shown/shown-call.ts';
 import type { OwnView } from '../../data/agents/tool-presentations.ts';
@@ -19,6 +20,15 @@ const MOST_READ = 64 * 1024;
 
 const readPart = (text: string): SourceValue | undefined =>
   text.length > MOST_READ ? readBeginning(text.slice(0, MOST_READ)) : readSource(text);
+
+interface GivenArguments {
+  readonly text: string;
+  readonly how: HowToShow;
+}
+
+/** The arguments for another system. Large ones are read in a thread. */
+export const concealedArguments = ({ text, how }: GivenArguments): ConcealedSource =>
+  withoutHidden(text, how);
 
 export function textOfRequest(
   request: ApprovalRequest,

@@ -4,13 +4,13 @@ import { findWebhookTarget } from '../../data/notifications/notification-channel
 import { publicStatus } from '../../domain/requests/approval-requests.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import type { Recipient } from '../../domain/notifications/notifications.ts';
-import { withoutHidden } from '../../domain/shown/concealed-source.ts';
 import { JsonText, stringifyExact } from '../../platform/json/exact-json.ts';
 import { v7 } from 'uuid';
 import type { Runtime, ServiceContext } from '../context.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
 import type { SendContext } from './statements.ts';
-import { howToShow } from './shown-request.ts';
+import { concealedArguments, howToShow } from './shown-request.ts';
+import { isLarge } from '../heavy-work.ts';
 import { isSuccess, mayPass, postSigned, type Posted } from '../webhooks/signed-post.ts';
 import { openSigningSecret } from '../webhooks/signing-secrets.ts';
 
@@ -169,11 +169,14 @@ interface ShownArguments {
 }
 
 async function argumentsOf(
-  { statements }: SendContext,
+  { statements, workerPool }: SendContext,
   { request }: Delivery,
 ): Promise<ShownArguments> {
   const how = howToShow(request, await statements.ownView(request));
-  const { text, hidden } = withoutHidden(request.arguments.text, how);
+  const given = { text: request.arguments.text, how };
+  const { text, hidden } = isLarge([given.text])
+    ? await workerPool.run(concealedArguments, given, `messages of ${request.agentCredentialId}`)
+    : concealedArguments(given);
   return {
     arguments: new JsonText(text),
     ...(hidden.length > 0 && { hidden_arguments: hidden }),

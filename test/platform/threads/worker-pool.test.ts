@@ -5,20 +5,25 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
 import { asAppError, problemFrom } from '../../../api/http/problem.ts';
-import { CALLER_BUDGET_MS } from '../../../src/platform/threads/work-time.ts';
 import { openWorkerPool, PoolClosed } from '../../../src/platform/threads/worker-pool.ts';
+import { COMPILED } from '../../support/run/compiled-sources.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'countersign-worker-pool-'));
 const file = join(directory, 'tasks.mjs');
 writeFileSync(
   file,
-  `export const twice = (n) => 2 * n; export const endless = () => { for (;;); };
-   export const busy = (ms) => { for (const end = performance.now() + ms; performance.now() < end; ); return null; };`,
+  `import { measured } from ${JSON.stringify(join(COMPILED, 'src/platform/threads/measured.js'))};
+   const twice = (n) => 2 * n;
+   const endless = () => { for (;;); };
+   const busy = (ms) => { for (const end = performance.now() + ms; performance.now() < end; ); return null; };
+   const idle = (ms) => new Promise((resolve) => setTimeout(resolve, ms, null));
+   export const runTask = measured({ twice, endless, busy, idle });`,
 );
 afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
+const idle = (_ms: number): null => null;
 const twice = (n: number): number => 2 * n;
 const busy = (_ms: number): null => null;
 const endless = (_none: null): null => null;
@@ -34,13 +39,20 @@ test('work that a stop ends is answered with 503, so that the caller tries again
   expect([status, headers['Retry-After']]).toEqual([503, '2']);
 });
 
-test('the time of threads is counted for the caller', async () => {
+test.each([
+  ['counts for the caller', busy, { atLeast: 1, atMost: Infinity }],
+  ['does not count while it waits', idle, { atLeast: 0, atMost: 250 }],
+] as const)('the time of a thread %s', async (_what, task, { atLeast, atMost }) => {
   const pool = openWorkerPool(pathToFileURL(file));
+  const spent: number[] = [];
+  pool.time.spend = (_caller, ms) => {
+    spent.push(ms);
+  };
   try {
-    pool.time.spend('one', CALLER_BUDGET_MS);
-    await pool.run(busy, 200, 'one');
-    expect(pool.time.secondsToWait('one', 'acme')).toBe(1);
-    expect(pool.time.secondsToWait('two', 'acme')).toBeUndefined();
+    await pool.run(task, 500, 'one');
+    expect(spent).toHaveLength(1);
+    expect(spent[0]).toBeGreaterThanOrEqual(atLeast);
+    expect(spent[0]).toBeLessThanOrEqual(atMost);
   } finally {
     await pool.close();
   }

@@ -11,6 +11,7 @@ import {
   slackEnvironment,
   type Scene,
 } from '../../support/scene/slack-scene.ts';
+import { heldBy } from '../../support/held-by.ts';
 import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
 import { buttonsOf, SlackServer } from '../../support/servers/slack-server.ts';
 import {
@@ -18,6 +19,9 @@ import {
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../support/servers/webhook-receiver.ts';
+
+/** The bound is wide: reading on the main thread held others for 901 ms. */
+const MOST_MS = 500;
 
 const slack = new SlackServer();
 let mails: MailServer;
@@ -122,6 +126,21 @@ describe('a hidden value', () => {
     expect(request).toMatchObject({
       arguments: { url: 'https://db', auth: [{ apiKey: '•••', user: 'ada' }], password: '•••' },
       hidden_arguments: ['/auth/0/apiKey', '/password'],
+    });
+  });
+
+  test('is left out of large arguments of a webhook, too, and no one waits for their reading', async () => {
+    await createWebhook();
+    const list = Array.from({ length: 60_000 }, () => 1);
+    const id = await ask(app, here.agent, { arguments: { list, items: [{ token: SECRET }] } });
+    expect(await heldBy(() => deliver(app))).toBeLessThan(MOST_MS);
+    const { request } = JSON.parse(receiver.received.at(-1)?.body ?? '') as {
+      request: Record<string, unknown>;
+    };
+    expect(request).toMatchObject({
+      id,
+      arguments: { list, items: [{ token: '•••' }] },
+      hidden_arguments: ['/items/0/token'],
     });
   });
 
