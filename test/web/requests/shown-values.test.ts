@@ -1,10 +1,11 @@
 /** Hidden, cut and escaped values on the page of a request. */
 import { expect, test } from '@jest/globals';
 import { REVIEWER, scene } from '../../support/scene.ts';
+import { stepAt } from '../../support/scene/approval-requests.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
 import { describeInBrowser, screenshot, startBrowser } from '../../support/web/browser.ts';
 
-const { app, people, ask } = await scene({
+const { app, people, ask, agents } = await scene({
   people: { ada: REVIEWER },
   paths: { 'on-call': [['ada']] },
   pipelines: { bot: 'on-call' },
@@ -68,5 +69,27 @@ describeInBrowser('a request', () => {
     await page.getByRole('button', { name: 'Show the source text' }).click();
     await page.getByRole('button', { name: 'Hide the source text' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test('shows escaped text decoded, and its source on a press', async () => {
+    const source = String.raw`{"name":"\u5f20\u4f1f","command":"\u0072m -rf"}`;
+    const asked = await fetch(`${app.url}/api/aap/v1/requests`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${agents.bot.credential}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'escaped',
+      },
+      body: `{"tool":"unknown_tool","timeout":"1h","arguments":${source}}`,
+    });
+    expect(asked.status).toBe(201);
+    const { id } = (await asked.json()) as { id: string };
+    await stepAt(app, id);
+    const page = await browser.open(`${app.url}/requests/${id}`, { as: ada });
+    await page.getByText('"张伟"').waitFor();
+    await page.getByText('"rm -rf"').waitFor();
+    expect(await page.locator('main').textContent()).not.toContain(String.raw`\u`);
+    await page.getByRole('button', { name: 'Show the source text' }).click();
+    await page.getByText(source).waitFor();
   });
 });
