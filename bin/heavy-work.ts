@@ -22,7 +22,7 @@ import { readToolReport } from '../src/services/agents/read-tool-catalog.ts';
 import { concealedArguments } from '../src/services/notifications/shown-request.ts';
 import { areEqualTexts } from '../src/services/requests/creation/same-input.ts';
 
-export const runTask = measured({
+export const tasks = {
   answerConditions,
   areEqualTexts,
   concealedArguments,
@@ -40,4 +40,6 @@ export const runTask = measured({
   readToolReport,
   readWebhookEndpoint,
   simulateRequests,
-});
+};
+
+export const runTask = measured(tasks);

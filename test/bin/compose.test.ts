@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import * as heavyWork from '../../bin/heavy-work.ts';
+import { tasks } from '../../bin/heavy-work.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { startApp } from '../support/app.ts';
 import { cloneDatabase } from '../support/run/database.ts';
@@ -18,8 +18,8 @@ test('a process that is closed right after its start ends, even while it still c
 });
 
 test('the worker pool finds each task, and nothing else, by the name of its function', () => {
-  const names = Object.keys(heavyWork).sort();
-  expect(Object.values(heavyWork).map((task) => task.name)).toEqual(Object.keys(heavyWork));
+  const names = Object.keys(tasks).sort();
+  expect(Object.values(tasks).map((task) => task.name)).toEqual(Object.keys(tasks));
   const sources = ['api', 'src/services'].flatMap((folder) => {
     const at = join(packageRoot(), folder);
     const files = readdirSync(at, { recursive: true, encoding: 'utf8' });

@@ -14,7 +14,7 @@ export interface KnownSecret {
 }
 
 /** Columns for hashes: the only ones where the hash of a secret may occur. */
-const HASH_COLUMNS = new Set(['token_hash', 'code_hash', 'password_hash']);
+const HASH_COLUMNS = new Set(['token_hash', 'code_hash', 'password_hash', 'state_hash']);
 
 const spelled = (bytes: Buffer) => [
   bytes.toString('hex'),

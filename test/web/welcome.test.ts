@@ -35,6 +35,7 @@ describeInBrowser('the link that the start prints', () => {
     await page.goForward();
     expect(page.url()).toBe(`${app.url}/welcome`);
     // In a tab that shows the page, the browser does not load it again.
+    await secretIn(page).waitFor();
     await page.evaluate(`location.href = ${JSON.stringify(link)}`);
     await page.getByText('Filled in from the link').waitFor();
     expect(await secretIn(page).inputValue()).toBe(BOOTSTRAP_SECRET);

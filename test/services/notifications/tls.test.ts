@@ -107,7 +107,7 @@ test('a webhook is delivered only with a valid certificate', async () => {
   for (const [code, { channelId, receiver }] of Object.entries(wrong)) {
     const delivery = deliveries.find((row) => row.channel_id === channelId);
     expect(delivery).toMatchObject({
-      last_error: `connection failed: ${code}`,
+      last_error: `connection failed: certificate ${code}`,
       delivered_at: null,
       dead_at: null,
     });

@@ -62,7 +62,7 @@ export const codeOf = ({ status, body }: Answer) => [status, body['error']?.['co
 
 /** The cookie that an answer sets, as a browser sends it. Empty when it sets none or clears it. */
 export function cookieOf({ headers }: Answer): string {
-  return /^(service_session=[^;]+)/.exec(headers['set-cookie'] ?? '')?.[1] ?? '';
+  return /((?:__Host-)?service_session=[^;]+)/.exec(headers['set-cookie'] ?? '')?.[1] ?? '';
 }
 
 /** A browser with this cookie, on our own pages. */
