@@ -4,7 +4,7 @@
  * count as imports.
  */
 const TEMPORAL = ['@temporalio/[^/]+'];
-const HTTP = ['koa', 'koa-[^/]+', '@koa/[^/]+', 'undici'];
+const HTTP = ['koa', 'koa-[^/]+', '@koa/[^/]+'];
 const SQL = ['knex', 'pg'];
 const EVERY_LAYER =
   '^(src/[a-z]+|api|workflows|activities|temporal|migrations|demo|bin|bench|test|web/src)/';

@@ -3,7 +3,7 @@
  * them.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { sendDue } from '../../support/outbox.ts';
+import { newMinute, sendDue } from '../../support/outbox.ts';
 import { slackSender } from '../../../src/services/notifications/slack/sender.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, decide, stepAt } from '../../support/scene/approval-requests.ts';
@@ -110,6 +110,7 @@ describe('messages', () => {
     });
     try {
       for (let round = 1; round <= ROUNDS; round++) {
+        await newMinute(app);
         await ask(app, here.agent);
         await Promise.all([app, second, app, second].map(({ context }) => sendDue(context)));
         expect([slack.postsTo(channel).length, slack.postsTo(`D${here.slackUser}`).length]).toEqual(
