@@ -260,7 +260,7 @@ const archiveTeamEndpoint = defineEndpoint({
     'becomes free. Refused while an active escalation path or the path of a waiting request targets the team ' +
     '(`team_in_escalation_path`; `details.escalation_paths` lists the active paths, `details.request_ids` the first 20 of ' +
     '`details.request_count` requests, soonest deadline first). Archiving it again succeeds and changes nothing. ' +
-    'The caller must hold all that the team grants, as for removing its permission policies.',
+    'The caller must hold all that the team grants otherwise than through this team, as for taking out its members.',
   auth: 'member',
   permission: 'team.write',
   permissionAt: atTeam,
@@ -290,7 +290,8 @@ const setTeamMembersEndpoint = defineEndpoint({
     'Members added by the directory stay.\n\n' +
     '- **Adding.** Suspended members can be added, removed ones cannot. Members inherit what the team grants, so the caller must hold ' +
     'all of it at the same scope or wider. If some of it is dangerous or decides requests, the call needs a recently authenticated session.\n' +
-    '- **Taking out.** The same is needed, since members lose what the team grants. Without `force`, members that the team’s active escalation policy targets cannot be taken out ' +
+    '- **Taking out.** The same is needed, since members lose what the team grants. To take out anyone but themselves, the caller must hold it otherwise than through this team: ' +
+    'by policies of their own, by another team, or as an owner. Without `force`, members that the team’s active escalation policy targets cannot be taken out ' +
     '(`team_member_in_escalation_policy`; `details.membership_ids` lists them). ' +
     'With `force`, the audit event lists the members that the policy still targets.',
   auth: 'member',

@@ -11,11 +11,9 @@ import {
   type ProductPrincipal,
 } from '../../domain/people/authorization.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
-import { grantsBeyond, requireMayGrant } from '../../domain/people/permission-policies.ts';
 import { wakeUnreachable } from '../../data/requests/unreachable.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import { findWaitingOnTeam, listPathsNamingTeam } from '../../data/escalation/escalation-paths.ts';
-import { listPolicies } from '../../data/people/permission-policies.ts';
 import { listTeamAssignments } from '../../data/people/role-assignments.ts';
 import { findNamedInPolicy } from '../../data/escalation/team-escalation-policies.ts';
 import {
@@ -44,6 +42,7 @@ import {
   type RoleAssignment,
   type ServedOrganization,
 } from './role-assignments.ts';
+import { requireMayAdd, requireMayTakeOut } from './team-rights.ts';
 import { teamPolicyKind } from '../escalation/team-escalation-policies.ts';
 
 export interface Team extends TeamSummary {
@@ -195,7 +194,7 @@ async function requireUnasked(trx: Trx, organizationId: string, id: string): Pro
 
 /**
  * Archives a team permanently and deactivates its escalation policy. An archived team stays
- * unchanged. Throws 404, 409 `directory_managed`, what `requireMayGrantAndRevoke` throws, or 409
+ * unchanged. Throws 404, 409 `directory_managed`, what `requireMayTakeOut` throws, or 409
  * `team_in_escalation_path`.
  */
 export async function archiveTeam(
@@ -212,7 +211,7 @@ export async function archiveTeam(
     const team = await lockExisting(trx, organizationId, id);
     if (team.archived) return [];
     if (team.directoryManaged) throw new AppError('directory_managed');
-    await requireMayGrantAndRevoke(trx, caller, id);
+    await requireMayTakeOut(trx, caller, id);
     await requireUnasked(trx, organizationId, id);
     await deactivateWith(trx, principal, { kind: teamPolicyKind, documentKey: id });
     await writeArchived(trx, organizationId, id);
@@ -229,7 +228,7 @@ export async function archiveTeam(
 
 /**
  * Replaces the manually added members. Throws 404, 409 `team_archived`, 400 for repeated ids or ids
- * of non-members, what `requireMayGrantAndRevoke` throws, and unless forced 409
+ * of non-members, what `requireMayAdd` or `requireMayTakeOut` throws, and unless forced 409
  * `team_member_in_escalation_policy`.
  */
 export async function setTeamMembers(
@@ -255,7 +254,9 @@ export async function setTeamMembers(
     const added = membershipIds.filter((each) => !before.has(each));
     const removed = current.filter((each) => !after.has(each));
     if (added.length + removed.length > 0) {
-      await requireMayGrantAndRevoke(trx, caller, id);
+      // Who leaves a team by themselves takes nothing from others.
+      const takesOutOthers = removed.some((each) => each !== caller.membershipId);
+      await (takesOutOthers ? requireMayTakeOut : requireMayAdd)(trx, caller, id);
       await changeHandAdded(trx, id, { added, removed });
     }
     const present = await listTeamMembers(trx, organizationId, id);
@@ -316,20 +317,4 @@ function requireMembers(ids: readonly string[], present: ReadonlySet<string>): v
       : [{ pointer: `/membership_ids/${index}`, code: 'invalid_value', message }];
   });
   if (issues.length > 0) throw invalid(issues);
-}
-
-/**
- * Adding anyone to a team grants what the team's policies grant, and taking anyone out revokes it.
- * So the caller must be able to grant and to remove these policies. Throws 403 `grant_exceeds_own` (details.grants: all that the caller lacks), and as
- * `requireMayGrant` for dangerous permissions.
- */
-async function requireMayGrantAndRevoke(
-  trx: Trx,
-  principal: MemberPrincipal,
-  teamId: string,
-): Promise<void> {
-  const policies = await listPolicies(trx, principal.organizationId, { kind: 'team', id: teamId });
-  const beyond = policies.flatMap((terms) => grantsBeyond(principal, terms));
-  if (beyond.length > 0) throw new AppError('grant_exceeds_own', { details: { grants: beyond } });
-  for (const terms of policies) requireMayGrant(principal, terms);
 }
