@@ -139,7 +139,8 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
         .optional()
         .meta({
           description:
-            'Where the person decided; `web` for a session and `api` for a key when absent. A key may not name `web`, `slack`, `email` or `push`, the channels of the service.',
+            'Where the person decided; `web` for a session and `api` for a key when absent. `web`, `slack`, `email` and `push` are channels of the service: ' +
+            'a session may name only `web` of these, and a key none.',
         }),
       seen: z
         .strictObject({

@@ -36,11 +36,17 @@ export interface DecideOutcome {
   readonly presentation: Presentation | undefined;
 }
 
-/** Where people decide through the service itself. A key that names one would claim what did not happen. */
+/** Where people decide through the service itself. Callers who name another than theirs claim what did not happen. */
 const CHANNELS_OF_THE_SERVICE: readonly string[] = ['web', 'slack', 'email', 'push'];
 
+/** What a decision's channel is when the caller names none. */
+const CHANNEL_OF = { session: 'web', slack: 'slack', api_key: 'api' } as const satisfies Record<
+  MemberPrincipal['via']['kind'],
+  string
+>;
+
 /**
- * Throws 400 for a key that names a channel of the service. Throws `permission_denied`, `request_not_routed`, `mfa_required`, `request_changed`, `request_evaluating`,
+ * Throws 400 for a channel of the service that is not the caller's. Throws `permission_denied`, `request_not_routed`, `mfa_required`, `request_changed`, `request_evaluating`,
  * `already_terminal` (details.status) and `idempotency_conflict`. The same key with the same input answers the original
  * outcome. Another digest than the request's is refused in every state, so that the same call always gets that answer.
  */
@@ -49,11 +55,7 @@ export async function decideRequest(
   principal: MemberPrincipal,
   input: DecideInput,
 ): Promise<DecideOutcome> {
-  if (principal.via.kind === 'api_key') refuseChannelOfTheService(input.channel);
-  const wanted = {
-    ...input,
-    channel: input.channel ?? (principal.via.kind === 'session' ? 'web' : 'api'),
-  };
+  const wanted = { ...input, channel: channelOf(principal, input.channel) };
   const call = { principal, wanted };
   const decided = await decideIfUnchanged(context, call);
   const { request, changed, presentationId } = decided
@@ -72,9 +74,12 @@ export async function decideRequest(
   return { decision: request.decision, request, presentation };
 }
 
-function refuseChannelOfTheService(channel: string | undefined): void {
-  if (channel === undefined || !CHANNELS_OF_THE_SERVICE.includes(channel)) return;
-  const message = `must not be one of ${CHANNELS_OF_THE_SERVICE.join(', ')} for an API key: these are the service’s own. Leave it out for api, or name a channel of yours`;
+function channelOf({ via }: MemberPrincipal, named: string | undefined): string {
+  const own = CHANNEL_OF[via.kind];
+  if (named === undefined || named === own || !CHANNELS_OF_THE_SERVICE.includes(named))
+    return named ?? own;
+  const others = CHANNELS_OF_THE_SERVICE.filter((channel) => channel !== own).join(', ');
+  const message = `must not be one of ${others}: these are other channels of the service. Leave it out for ${own}, or name a channel of yours`;
   throw invalid([{ pointer: '/channel', code: 'invalid_value', message }]);
 }
 

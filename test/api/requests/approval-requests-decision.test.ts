@@ -94,7 +94,7 @@ describe('a decision', () => {
       });
     });
 
-    test.each(['slack', 'a', 'x'.repeat(32), 'my-bot_2'])(
+    test.each(['web', 'a', 'x'.repeat(32), 'my-bot_2'])(
       'accepts the channel %s as reported',
       async (channel) => {
         const answer = await decide(reviewer.browser, await ask(), {
@@ -105,20 +105,24 @@ describe('a decision', () => {
       },
     );
 
-    test.each(['web', 'slack', 'email', 'push'])(
-      'refuses a key that claims the channel %s of the service',
-      async (channel) => {
-        const id = await ask();
-        const body = { status: 'approved', channel };
-        expect(await decide(reviewer, id, body)).toMatchObject({
-          status: 400,
-          body: {
-            error: { details: { issues: [{ pointer: '/channel', code: 'invalid_value' }] } },
-          },
-        });
-        expect((await read(id))['status']).toBe('pending');
-      },
-    );
+    test.each([
+      ['key', 'web'],
+      ...['slack', 'email', 'push'].flatMap((channel) => [
+        ['key', channel],
+        ['session', channel],
+      ]),
+    ])('refuses a %s that claims the channel %s of the service', async (credential, channel) => {
+      const id = await ask();
+      const body = { status: 'approved', channel };
+      const by = credential === 'key' ? reviewer : reviewer.browser;
+      expect(await decide(by, id, body)).toMatchObject({
+        status: 400,
+        body: {
+          error: { details: { issues: [{ pointer: '/channel', code: 'invalid_value' }] } },
+        },
+      });
+      expect((await read(id))['status']).toBe('pending');
+    });
 
     test('keeps a note of 4,000 characters, and an empty one', async () => {
       for (const note of ['n'.repeat(4_000), '']) {

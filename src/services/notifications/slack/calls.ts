@@ -167,7 +167,6 @@ async function decide(
       requestId,
       status,
       note,
-      channel: 'slack',
       // Another attempt at this press gets the outcome of the first.
       idempotencyKey: `slack:${id}`,
     });
