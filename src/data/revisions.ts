@@ -159,7 +159,7 @@ export async function lockDocument(
 ): Promise<RevisionedDocument | undefined> {
   const row = await queryRow<DocumentRow>(
     trx,
-    `with ${ACCESS_LOCKED_SHARED} ${documentOf(tables)} and exists (select from access) for update`,
+    `with ${ACCESS_LOCKED_SHARED} ${documentOf(tables)} and exists (select from access) for no key update`,
     { organizationId, documentKey },
   );
   return row && toDocument(row);

@@ -86,7 +86,7 @@ export async function lockSealedUnderOthers(
     .whereNot(column.keyId, page.keyId)
     .orderBy(column.id)
     .limit(page.limit)
-    .forUpdate();
+    .forNoKeyUpdate();
   if (page.after !== undefined) void query.where(column.id, '>', page.after);
   return (await query.select({
     id: column.id,

@@ -96,8 +96,9 @@ export async function findAgentForShare(
 }
 
 /**
- * The agent, locked with the organization's access. Requests of the agent wait for the end of the
- * transaction, and then see its new status. Every change of a status starts here.
+ * The agent, locked with the organization's access. Requests to be created wait for the end of the
+ * transaction, and then see its new status. Every change of a status starts here. A transaction that
+ * holds one of its requests goes on: its second write checks the foreign key to the agent again.
  */
 export async function lockAgent(
   trx: Trx,
@@ -106,7 +107,7 @@ export async function lockAgent(
 ): Promise<Agent | undefined> {
   const row = await queryRow<AgentRow>(
     trx,
-    `with ${ACCESS_LOCKED_SHARED} ${FIND} and exists (select from access) for update`,
+    `with ${ACCESS_LOCKED_SHARED} ${FIND} and exists (select from access) for no key update`,
     { organizationId, slug },
   );
   return row && toAgent(row);

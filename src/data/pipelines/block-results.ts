@@ -1,7 +1,8 @@
 /**
  * What came of the blocks that ask other systems. An attempt begins in one statement, which counts
  * it, and the result is written once. So no killed worker, replaced workflow or second process asks
- * more often than allowed, or changes a result.
+ * more often than allowed, or changes a result. Both lock the request first, as does a cap that removes
+ * it with its results.
  */
 import { v7 } from 'uuid';
 import {
@@ -53,6 +54,7 @@ const BEGIN: PreparedStatement = {
              (select count(*) + 1 from pipeline_block_results b where b.request_id = r.id) as place
         from approval_requests r
        where r.id = cast(:request as uuid) and r.state = 'evaluating' and greatest(clock_timestamp(), r.last_at) < r.deadline_at
+         for no key update
     ),
     begun as (
       insert into pipeline_block_results as b (request_id, scope, block_id, place, content_hash, delivery_id, attempts, leased_until, asked_at)
@@ -139,7 +141,7 @@ const END: PreparedStatement = {
        where b.request_id = cast(:request as uuid) and b.scope = :scope and b.block_id = :block
          and b.answered_at is null and r.state = 'evaluating'
          and (b.attempts = :attempt or cast(:outcome as text) is not null)
-         for no key update of b
+         for no key update of r, b
     ),
     ended as (
       update pipeline_block_results b

@@ -53,7 +53,7 @@ export async function endClaimsOf(
     `select r.id from approval_requests r
       where r.organization_id = :organizationId and r.state = 'pending'
         and r.id in (select request_id from claims where membership_id = :membershipId and ended_at is null)
-      order by r.id for update`,
+      order by r.id for no key update`,
     { organizationId, membershipId },
   );
   if (locked.length === 0) return [];

@@ -71,8 +71,9 @@ export interface Created {
  * `pinned`: the active rules. `live_agent`: one row if organization, agent and instance are active and the credential has not ended,
  * which stays so until the statement ends. `clock` is read once these rows are locked.
  *
- * A key share lock leaves updates of `last_seen_at` free. It notices a change of status only by those who take
- * `for update` before they write: a lock that conflicts makes the statement read the row again.
+ * The lock of the agent conflicts with `lockAgent`, so the statement reads the agent again after it. On instance and
+ * credential, a key share lock leaves updates of `last_seen_at` free. It notices a change only by those who take
+ * `for update` before they write. Such a transaction must lock no request afterwards: see `lockAgent`.
  */
 export const READ_TO_INSERT = `
   live_organization as materialized (select from organizations where id = :organization and deleted_at is null for share),
@@ -83,7 +84,7 @@ export const READ_TO_INSERT = `
        and i.id = :instance and i.status = 'active'
        and c.id = :credential and c.revoked_at is null and c.expires_at > clock_timestamp()
        and exists (select from live_organization)
-       for key share of a, i, c
+       for share of a for key share of i, c
   ),
   clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now from live_agent),
   pinned as materialized (

@@ -63,7 +63,7 @@ const decideStatement = (credential: string): string => `
     select r.id, r.last_at, r.deadline_at
       from access join approval_requests r on r.organization_id = access.id
      where r.id = cast(:id as uuid) and r.xmin = cast(:version as xid)
-       for update of r skip locked
+       for no key update of r skip locked
   ),
   ticked as materialized (
     select id, deadline_at, greatest(date_trunc('milliseconds', clock_timestamp()), last_at) as now from locked

@@ -132,7 +132,7 @@ const RECORD_VERDICT: PreparedStatement = {
   name: 'record-verdict',
   sql: `
     with locked as materialized (
-      select id, last_at, deadline_at from approval_requests where id = cast(:id as uuid) and state = 'evaluating' for update
+      select id, last_at, deadline_at from approval_requests where id = cast(:id as uuid) and state = 'evaluating' for no key update
     ),
     ticked as materialized (
       select id, deadline_at, greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), last_at) as now from locked
@@ -247,7 +247,7 @@ export async function recordPastDeadline(
     `with locked as materialized (
        select id, last_at from approval_requests
         where state = any(cast(:from_states as text[])) and state in ('evaluating', 'pending') and deadline_at <= statement_timestamp()
-        order by deadline_at limit :limit for update skip locked
+        order by deadline_at limit :limit for no key update skip locked
      ),
      ticked as materialized (
        select id, row_number() over () as place, greatest(date_trunc('milliseconds', clock_timestamp()), last_at) as now from locked

@@ -111,7 +111,7 @@ const HAND_OVER: PreparedStatement = {
         from access join approval_requests r on r.organization_id = access.id
        where r.id = cast(:id as uuid) and r.xmin = cast(:version as xid) and r.state = 'evaluating'
          and (cast(:path_revision as uuid) is null or exists (select from path))
-         for update of r skip locked
+         for no key update of r skip locked
     ),
     ready as materialized (
       select id, organization_id, cast(:now as timestamptz) as now from locked

@@ -80,7 +80,7 @@ const STEP: PreparedStatement = {
        where r.xmin = cast(p.version as xid) and r.state = 'pending'
          and not exists (select from escalation_steps s where s.request_id = p.id and s.step_key = p.new_step)
        order by r.id
-         for update of r skip locked
+         for no key update of r skip locked
     ),
     ready as materialized (
       select id, organization_id, now from locked

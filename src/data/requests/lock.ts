@@ -2,6 +2,9 @@
  * The reference way to change a request: lock its row, take the clock in the next statement, write.
  * Usual changes have statements of their own (ARCHITECTURE.md, "Ways to change a request").
  * `greatest` keeps a row's clock from running backwards.
+ *
+ * Rows are locked `for no key update` wherever their keys stay, so that foreign keys can be checked
+ * meanwhile. A request that is evaluating is locked `for update`, because a cap may remove it.
  */
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { Trx } from '../../platform/postgres.ts';
@@ -61,7 +64,7 @@ export async function lockOpenRequests(
     `select id from approval_requests
       where organization_id = :organizationId and state in ('evaluating', 'pending')
         and (cast(:agentSlug as text) is null or agent_slug = :agentSlug)
-      order by id for update`,
+      order by id for no key update`,
     { organizationId, agentSlug: agentSlug ?? null },
   );
   return rows.map((row) => row.id);

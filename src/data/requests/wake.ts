@@ -32,7 +32,7 @@ const lease = (name: string, only: string): PreparedStatement => ({
     with due as materialized (
       select id, wake_at, state not in ('evaluating', 'pending') as is_final from approval_requests
        where wake_at <= statement_timestamp() ${only}
-       order by wake_at limit :limit for update skip locked
+       order by wake_at limit :limit for no key update skip locked
     )
     update approval_requests r
        set wake_at = clock_timestamp() + interval '1 millisecond'

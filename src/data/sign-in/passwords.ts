@@ -85,7 +85,7 @@ export async function lockPassword(
 ): Promise<string | null> {
   const row = await queryRow<{ passwordHash: string | null }>(
     trx,
-    `select password_hash from users where id = :userId ${to === 'verify' ? 'for share' : 'for update'}`,
+    `select password_hash from users where id = :userId ${to === 'verify' ? 'for share' : 'for no key update'}`,
     { userId },
   );
   return row?.passwordHash ?? null;

@@ -20,8 +20,6 @@ const {
   owner,
   organization,
 } = await scene({
-  // Requests of all rounds stay pending. Near the cap, hand-overs take turns.
-  app: { environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: '100000' } },
   pipelines: { bot: {} },
 });
 
