@@ -17,7 +17,8 @@ export const hiddenNamesSchema = z
     description:
       'Which names of arguments, and of members of the context, hide their values: people see such a value when they ask for it, and messages never ' +
       'carry it. Names are read word by word, in any case: `clientSecret`, `X-Api-Key`. True, false and null are never hidden, and a number ' +
-      'in `max_tokens` is not. What a presentation marks `sensitive` is hidden, too.',
+      'in `max_tokens` is not. The names also count inside texts, such as `password=…` or `Cookie: …`: there, only the secret is hidden. So are ' +
+      'private keys, passwords in links and well-known tokens, whatever the names are. What a presentation marks `sensitive` is hidden, too.',
   });
 
 const hiddenName = label(

@@ -14,7 +14,7 @@ export const approvalRequestRevealEndpoints: readonly Endpoint[] = [
     tag: 'Review queue',
     summary: 'Record that hidden values are shown',
     description:
-      'Call it before you show a person a hidden value: one that a presentation marks `sensitive`, or whose name is one of `hidden_names`. The audit ' +
+      'Call it before you show a person a hidden value: one that a presentation marks `sensitive`, whose name is one of `hidden_names`, or a text with a secret in it. The audit ' +
       'log and the timeline keep who looked at which values, as `approval_request.revealed`. Do not show them if the call fails. The values ' +
       'themselves are in the request.',
     auth: 'product',

@@ -1,6 +1,7 @@
 /** One line of a request's arguments for lists: what a reviewer reads before they open it. Never the basis of a decision. */
 import { readBeginning, unquoted, type SourceValue } from '../../platform/json/source-values.ts';
 import { titleText } from '../shown/call-text.ts';
+import type { Hidden } from '../shown/hidden.ts';
 import { shownCall, type HowToShow } from '../shown/shown-call.ts';
 import { inlineText, ownLength, shortText } from '../shown/value-text.ts';
 import { shownLine } from '../shown-text.ts';
@@ -46,7 +47,7 @@ function lineOf(whole: SourceValue, how: HowToShow): string {
   ].join(BETWEEN);
 }
 
-function firstArguments(whole: SourceValue, hidden: ReadonlySet<number>): string {
+function firstArguments(whole: SourceValue, hidden: Hidden): string {
   const members: string[] = [];
   let length = 0;
   for (const { keySource = '""', value } of whole.children()) {

@@ -2,11 +2,12 @@
 import type { SourceValue } from '../../platform/json/source-values.ts';
 import { shownLine } from '../shown-text.ts';
 import { flagsOf, type Flag } from './flags.ts';
-import { shownCall, type HowToShow } from './shown-call.ts';
+import { shownCall, type HowToShow, type ShownCall } from './shown-call.ts';
 import type { TitlePart } from './title.ts';
 import { countText } from './text-pieces.ts';
+import { CONCEALED, NOTHING_HIDDEN, shownCharacters, type Hidden } from './hidden.ts';
+import type { TextRange } from './secret-parts.ts';
 import {
-  CONCEALED,
   inlineText,
   keyText,
   lineText,
@@ -52,7 +53,8 @@ const MOST_TITLE_VALUE = 80;
 
 export function callText(call: GivenCall, how: HowToShow, room: MessageRoom): CallText {
   const { whole, context } = call;
-  const { presented, hidden, hiddenValues, hiddenInContext } = shownCall({ whole, context }, how);
+  const shown = shownCall({ whole, context }, how);
+  const { presented, hidden, hiddenInContext } = shown;
   const { lines, cuts, leftOut } = whole
     ? argumentLines(whole, hidden, room)
     : { lines: [], cuts: [], leftOut: 1 };
@@ -64,17 +66,36 @@ export function callText(call: GivenCall, how: HowToShow, room: MessageRoom): Ca
     lines,
     notes: [
       ...beginningNotes(call.beginningOf),
-      ...hiddenNotes(hiddenValues),
+      ...hiddenNotes(shown),
       ...cutNotes(cuts, leftOut),
       ...flagNotes(flags),
     ],
     isWhole:
-      call.beginningOf === undefined && cuts.length + leftOut + flags.length + names.length === 0,
+      call.beginningOf === undefined &&
+      cuts.length + leftOut + flags.length + names.length === 0 &&
+      isWholeWithHidden(shown, whole, room),
   };
 }
 
+/** What no secret but a sentence or a command has: a program may act on it. */
+const MORE_THAN_A_SECRET = /[^\w.~+/=:%@!#*,^?-]/;
+
+/** What is hidden makes no message whole that would not be whole with it. */
+function isWholeWithHidden(
+  { hiddenValues, hiddenParts }: Pick<ShownCall, 'hiddenValues' | 'hiddenParts'>,
+  whole: SourceValue | undefined,
+  room: MessageRoom,
+): boolean {
+  if (!whole || hiddenValues.length + hiddenParts.size === 0) return true;
+  const { cuts, leftOut } = argumentLines(whole, NOTHING_HIDDEN, room);
+  if (cuts.length + leftOut > 0) return false;
+  return [...hiddenParts].every(([{ characters }, parts]) =>
+    parts.every(({ start, end }) => !MORE_THAN_A_SECRET.test(characters.slice(start, end))),
+  );
+}
+
 /** A title on one line. */
-export function titleText(title: readonly TitlePart[], hidden: ReadonlySet<number>): string {
+export function titleText(title: readonly TitlePart[], hidden: Hidden): string {
   const room = { most: MOST_TITLE_VALUE, lengthOf: (part: string) => part.length };
   const text = title
     .map((part) => {
@@ -108,11 +129,7 @@ const LAST_SHARE = 4;
 const MOST_LINE = 72;
 const MOST_STEPS = 10;
 
-function argumentLines(
-  whole: SourceValue,
-  hidden: ReadonlySet<number>,
-  room: MessageRoom,
-): ArgumentLines {
+function argumentLines(whole: SourceValue, hidden: Hidden, room: MessageRoom): ArgumentLines {
   if (whole.size === 0)
     return { lines: [whole.kind === 'object' ? '{}' : '[]'], cuts: [], leftOut: 0 };
   const taken: Line[] = [];
@@ -147,7 +164,7 @@ const linesOf = (lines: readonly Line[]): { lines: string[]; cuts: Cut[] } => ({
 });
 
 interface How {
-  readonly hidden: ReadonlySet<number>;
+  readonly hidden: Hidden;
   readonly room: MessageRoom;
 }
 
@@ -187,9 +204,13 @@ function valueLine(
   if (asLine !== undefined)
     return { text: `${before}${asLine}`, leaves: value.leaves.length, ...cut };
   const { room } = how;
-  const { text, isCut } = scalarText(value, { most: room.value, lengthOf: room.lengthOf });
+  const { text, isCut } = scalarText(
+    value,
+    { most: room.value, lengthOf: room.lengthOf },
+    how.hidden,
+  );
   const isString = value.kind === 'string';
-  const characters = isString ? value.characters.length : value.length;
+  const characters = isString ? shownCharacters(value, how.hidden).length : value.length;
   return {
     text: `${before}${text}`,
     leaves: 1,
@@ -201,12 +222,12 @@ function valueLine(
 function lastLine(whole: SourceValue, how: How): Line {
   let value = whole;
   let next: SourceValue | undefined = whole;
-  while (next && !how.hidden.has(value.offset)) {
+  while (next && !how.hidden.values.has(value.offset)) {
     value = next;
     next = value.lastChild;
   }
   const name = shortText(value.pointer, { most: 80, lengthOf: how.room.lengthOf }).text;
-  const asLine = how.hidden.has(value.offset) ? CONCEALED : undefined;
+  const asLine = how.hidden.values.has(value.offset) ? CONCEALED : undefined;
   return valueLine(`${name}: `, value, { how, cutKey: undefined, asLine });
 }
 
@@ -230,15 +251,28 @@ const beginningNotes = (characters: number | undefined): string[] =>
         `Only the beginning of ${countText(characters)} characters is read here. Open the request to read all of them.`,
       ];
 
-function hiddenNotes(hidden: readonly SourceValue[]): string[] {
-  if (hidden.length === 0) return [];
-  const places = placesText(hidden.map(({ pointer }) => placeText(pointer)));
+function hiddenNotes({
+  hiddenValues,
+  hiddenParts,
+}: Pick<ShownCall, 'hiddenValues' | 'hiddenParts'>): string[] {
+  const places = [
+    ...hiddenValues.map(({ offset, pointer }) => ({ offset, place: placeText(pointer) })),
+    ...[...hiddenParts].map(([{ offset, pointer }, parts]) => ({
+      offset,
+      place: `${partsText(parts)} of ${placeText(pointer)}`,
+    })),
+  ].toSorted((one, other) => one.offset - other.offset);
+  if (places.length === 0) return [];
+  const named = placesText(places.map(({ place }) => place));
   return [
-    hidden.length === 1
-      ? `1 value is hidden: ${places}. Open the request to show it.`
-      : `${countText(hidden.length)} values are hidden: ${places}. Open the request to show them.`,
+    places.length === 1
+      ? `1 value is hidden: ${named}. Open the request to show it.`
+      : `${countText(places.length)} values are hidden: ${named}. Open the request to show them.`,
   ];
 }
+
+const partsText = ({ length }: readonly TextRange[]): string =>
+  length === 1 ? 'a part' : `${countText(length)} parts`;
 
 function cutNotes(cuts: readonly Cut[], leftOut: number): string[] {
   const places = cuts.map(

@@ -1,6 +1,6 @@
 /** Everything that may deceive a reader of the call, named with its place. */
 import type { SourceValue } from '../../platform/json/source-values.ts';
-import { CONCEALED } from './value-text.ts';
+import { CONCEALED, NOTHING_HIDDEN, shownCharacters, type Hidden } from './hidden.ts';
 import { warningsOf, type Warning } from './warnings.ts';
 
 export interface Flag {
@@ -22,24 +22,22 @@ interface NamedCall {
 interface Values {
   readonly whole: SourceValue | undefined;
   readonly context: SourceValue | undefined;
-  /** Where hidden values begin in the text of each. */
-  readonly hidden?: ReadonlySet<number>;
-  readonly hiddenInContext?: ReadonlySet<number>;
+  /** What is hidden in each. */
+  readonly hidden?: Hidden;
+  readonly hiddenInContext?: Hidden;
 }
 
 /** Each one once, in the order in which a reader finds them. */
 export function flagsOf(
   call: NamedCall,
-  { whole, context, hidden = new Set(), hiddenInContext = new Set() }: Values,
+  { whole, context, hidden = NOTHING_HIDDEN, hiddenInContext = NOTHING_HIDDEN }: Values,
 ): Flag[] {
   const flags = new Map<string, Flag>();
-  const add = (
-    place: string,
-    value: string,
-    { isContext = false, isHidden = false } = {},
-  ): void => {
+  const add = (place: string, value: string, { isContext = false, shown = value } = {}): void => {
     for (const found of warningsOf(value)) {
-      const warning = isHidden && found.kind !== 'hidden' ? { ...found, word: CONCEALED } : found;
+      // No warning names a word that is hidden.
+      const isHidden = found.kind !== 'hidden' && !shown.includes(found.word);
+      const warning = isHidden ? { ...found, word: CONCEALED } : found;
       const word = warning.kind === 'hidden' ? '' : warning.word;
       const key = `${isContext} ${place} ${warning.kind} ${word}`;
       flags.set(key, { key, place, isContext, warning });
@@ -50,12 +48,12 @@ export function flagsOf(
   add('agent', call.agentName);
   add('instance', call.agentInstanceName);
   if (whole)
-    visitTexts(whole, hidden, (place, value, isHidden) => {
-      add(place, value, { isHidden });
+    visitTexts(whole, hidden, (place, value, shown) => {
+      add(place, value, { shown });
     });
   if (context)
-    visitTexts(context, hiddenInContext, (place, value, isHidden) => {
-      add(place, value, { isContext: true, isHidden });
+    visitTexts(context, hiddenInContext, (place, value, shown) => {
+      add(place, value, { isContext: true, shown });
     });
   return [...flags.values()];
 }
@@ -66,16 +64,17 @@ export function flagsOf(
  */
 function visitTexts(
   outermost: SourceValue,
-  hidden: ReadonlySet<number>,
-  visit: (pointer: string, text: string, isHidden: boolean) => void,
+  hidden: Hidden,
+  visit: (pointer: string, text: string, shown: string) => void,
 ): void {
   const first = { pointer: '', key: '', value: outermost, isInside: false };
   const stack = isPlain(outermost.source) ? [] : [first];
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { pointer, key, value, isInside } = next;
-    const isHidden = isInside || hidden.has(value.offset);
-    visit(pointer, key, isInside);
-    if (value.kind === 'string') visit(pointer, value.characters, isHidden);
+    const isHidden = isInside || hidden.values.has(value.offset);
+    visit(pointer, key, isInside ? '' : key);
+    if (value.kind === 'string')
+      visit(pointer, value.characters, isHidden ? '' : shownCharacters(value, hidden));
     const below = (name: string) => (isHidden ? pointer : `${pointer}/${name}`);
     const members = value.members.map((member) => ({
       ...member,

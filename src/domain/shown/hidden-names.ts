@@ -29,6 +29,21 @@ const SECRET_PHRASES = [
   'cvc',
 ].map((phrase) => phrase.split(' '));
 
+/** Every name of these has one of them. */
+export const SECRET_ROOTS = [
+  'pass',
+  'secret',
+  'token',
+  'key',
+  'authorization',
+  'cookie',
+  'credential',
+  'jwt',
+  'cvv',
+  'cvc',
+  'sig',
+];
+
 /** Numbers with such a name are counts: `max_tokens`. */
 const COUNTED = 'tokens';
 
@@ -48,22 +63,32 @@ const NAME = /^(?:name|key|field|header|variable)$/i;
 const MOST_BESIDE = 20;
 const MOST_NAME = 200;
 
+/** The words of a name if it is that of a secret. */
+export function secretWords({
+  defaults,
+  add,
+}: HiddenNames): (name: string) => readonly string[] | undefined {
+  const phrases = [...(defaults ? SECRET_PHRASES : []), ...add.map(wordsOf)];
+  const known = new Map<string, readonly string[] | undefined>();
+  return (name) => {
+    if (known.has(name)) return known.get(name);
+    const words = wordsOf(name);
+    const isSecret =
+      (defaults && words.some((word) => SECRET_ENDS.test(word))) ||
+      phrases.some((phrase) => isWithin(phrase, words));
+    known.set(name, isSecret ? words : undefined);
+    return isSecret ? words : undefined;
+  };
+}
+
 /**
  * Whether a member's value is hidden, by its name as it stands between the quotes of the source, or by the name beside it.
  * Nothing is hidden where a value can be no secret: true, false and null.
  */
-export function secretNames({ defaults, add }: HiddenNames): IsWanted {
-  const phrases = [...(defaults ? SECRET_PHRASES : []), ...add.map(wordsOf)];
-  const known = new Map<string, readonly string[] | undefined>();
-  const secretWordsOf = (source: string): readonly string[] | undefined => {
-    if (known.has(source)) return known.get(source);
-    const words = wordsOf(source.includes('\\') ? (JSON.parse(`"${source}"`) as string) : source);
-    const isSecret =
-      (defaults && words.some((word) => SECRET_ENDS.test(word))) ||
-      phrases.some((phrase) => isWithin(phrase, words));
-    known.set(source, isSecret ? words : undefined);
-    return isSecret ? words : undefined;
-  };
+export function secretNames(names: HiddenNames): IsWanted {
+  const wordsOfSecret = secretWords(names);
+  const secretWordsOf = (source: string) =>
+    wordsOfSecret(source.includes('\\') ? (JSON.parse(`"${source}"`) as string) : source);
   const isNamedSecret = (pair: SourceValue): boolean =>
     pair.size <= MOST_BESIDE &&
     pair.members.some(
@@ -78,7 +103,7 @@ export function secretNames({ defaults, add }: HiddenNames): IsWanted {
     if (kind === 'boolean' || kind === 'null') return false;
     const words = secretWordsOf(name);
     if (!words) return VALUE.test(name) && isNamedSecret(parent());
-    return !(defaults && kind === 'number' && words.includes(COUNTED));
+    return !(names.defaults && kind === 'number' && words.includes(COUNTED));
   };
 }
 

@@ -1,5 +1,6 @@
 /** What a reader decides by, with its name. */
 import type { SourceValue } from '../../platform/json/source-values.ts';
+import type { Hidden } from './hidden.ts';
 import type { PresentedField, ShownCall, ShownField } from './shown-call.ts';
 
 export interface MainValue<Field extends ShownField = ShownField> {
@@ -8,8 +9,8 @@ export interface MainValue<Field extends ShownField = ShownField> {
   /** `source`: an argument without a presentation. */
   readonly kind: Field['kind'] | 'source';
   readonly value: SourceValue;
-  /** Where values begin in it that stay hidden until a reader asks. */
-  readonly hidden: ReadonlySet<number>;
+  /** What of it stays hidden until a reader asks. */
+  readonly hidden: Hidden;
 }
 
 /** The primary fields, or the first one. An amount has its currency beside it. Without a presentation, the first short value. */
@@ -27,7 +28,7 @@ export function mainValuesOf<Field extends ShownField>(
       .map(({ field: { label, kind }, value }) => ({ label, kind, value, hidden }));
   }
   const first = whole?.members.find(
-    ({ value }) => value.size === 0 && value.length <= 80 && !hidden.has(value.offset),
+    ({ value }) => value.size === 0 && value.length <= 80 && !hidden.values.has(value.offset),
   );
   return first ? [{ label: first.keySource, kind: 'source', value: first.value, hidden }] : [];
 }

@@ -4,7 +4,16 @@
  */
 import type { SourceValue } from '../../platform/json/source-values.ts';
 import { filledTitle, type TitlePart } from './title.ts';
-import { secretNames, type HiddenNames } from './hidden-names.ts';
+import {
+  hiddenOf,
+  namedValues,
+  NOTHING_HIDDEN,
+  outermost,
+  textsWithSecrets,
+  type Hidden,
+} from './hidden.ts';
+import type { HiddenNames } from './hidden-names.ts';
+import type { TextRange } from './secret-parts.ts';
 
 /** A field of a presentation, as an entry and as an answer of the API have it. */
 export interface ShownField {
@@ -42,9 +51,11 @@ export interface ShownCall<Field extends ShownField = ShownField> {
   readonly presented: PresentedCall<Field> | undefined;
   /** The hidden values of the arguments, in the order of the text. None is inside another. */
   readonly hiddenValues: readonly SourceValue[];
-  /** Where they begin. */
-  readonly hidden: ReadonlySet<number>;
-  readonly hiddenInContext: ReadonlySet<number>;
+  /** The texts of the arguments with secrets in them, and where in the text these are. */
+  readonly hiddenParts: ReadonlyMap<SourceValue, readonly TextRange[]>;
+  /** Where both are. */
+  readonly hidden: Hidden;
+  readonly hiddenInContext: Hidden;
 }
 
 export interface HowToShow<Field extends ShownField = ShownField> {
@@ -61,33 +72,36 @@ export function shownCall<Field extends ShownField>(
   { whole, context }: GivenCall,
   { presentation, hiddenNames }: HowToShow<Field>,
 ): ShownCall<Field> {
-  const hiddenValues = whole ? hiddenValuesOf(whole, { presentation, hiddenNames }) : [];
+  const { values, texts } = whole
+    ? hiddenValuesOf(whole, { presentation, hiddenNames })
+    : { values: [], texts: new Map<never, never>() };
+  const hidden = hiddenOf(values, texts);
   return {
-    presented: presentation && whole && presentCall(presentation, whole, hiddenValues),
-    hiddenValues,
-    hidden: offsetsOf(hiddenValues),
-    hiddenInContext: offsetsOf(context?.find(secretNames(hiddenNames)) ?? []),
+    presented: presentation && whole && presentCall(presentation, whole, { values, hidden }),
+    hiddenValues: values,
+    hiddenParts: texts,
+    hidden,
+    hiddenInContext: context ? hiddenInContext(context, hiddenNames) : NOTHING_HIDDEN,
   };
 }
 
-/** The outermost hidden values of the arguments, in the order of the text. */
-export const hiddenValuesOf = (
+export interface HiddenInCall {
+  readonly values: readonly SourceValue[];
+  readonly texts: ReadonlyMap<SourceValue, readonly TextRange[]>;
+}
+
+/** The outermost hidden values of the arguments, in the order of the text, and the other texts with secrets in them. */
+export function hiddenValuesOf(
   whole: SourceValue,
   { presentation, hiddenNames }: HowToShow,
-): readonly SourceValue[] =>
-  outermost([...markedIn(presentation, whole), ...whole.find(secretNames(hiddenNames))]);
+): HiddenInCall {
+  const values = outermost([...markedIn(presentation, whole), ...namedValues(whole, hiddenNames)]);
+  return { values, texts: textsWithSecrets(whole, values, hiddenNames) };
+}
 
-const offsetsOf = (values: readonly SourceValue[]): ReadonlySet<number> =>
-  new Set(values.map(({ offset }) => offset));
-
-function outermost(values: readonly SourceValue[]): SourceValue[] {
-  const sorted = values.toSorted((one, other) => one.offset - other.offset);
-  const kept: SourceValue[] = [];
-  for (const value of sorted) {
-    const last = kept.at(-1);
-    if (!last || !value.isIn(last)) kept.push(value);
-  }
-  return kept;
+function hiddenInContext(context: SourceValue, hiddenNames: HiddenNames): Hidden {
+  const values = namedValues(context, hiddenNames);
+  return hiddenOf(values, textsWithSecrets(context, values, hiddenNames));
 }
 
 /** The values of sensitive fields, and both sides of sensitive changes. */
@@ -99,18 +113,20 @@ const markedIn = (presentation: ShownPresentation | undefined, whole: SourceValu
 function presentCall<Field extends ShownField>(
   presentation: ShownPresentation<Field>,
   whole: SourceValue,
-  hidden: readonly SourceValue[],
+  { values, hidden }: { readonly values: readonly SourceValue[]; readonly hidden: Hidden },
 ): PresentedCall<Field> {
   const fields = presentation.fields.flatMap((field) => {
     const value = whole.at(field.path);
     if (!value) return [];
     const isHidden =
       field.role === 'sensitive' ||
-      drawnBy(field, whole).some((drawn) => isHiddenIn(field, drawn, hidden));
+      drawnBy(field, whole).some(
+        (drawn) => isHiddenIn(field, drawn, values) || isChangeOfSecret(field, drawn, hidden),
+      );
     return [{ field, value, isHidden }];
   });
   return {
-    title: filledTitle(presentation.title, whole, hidden),
+    title: filledTitle(presentation.title, whole, values),
     fields,
     leftOut: leavesOutside(
       whole,
@@ -129,6 +145,14 @@ const isHiddenIn = (
     (each) =>
       drawn.overlaps(each) && (['list', 'table', 'diff'].includes(kind) || drawn.isIn(each)),
   );
+
+/** Where only parts were hidden, a new secret would look like the old one. */
+const isChangeOfSecret = (
+  { kind }: ShownField,
+  { offset, length }: SourceValue,
+  { parts }: Hidden,
+): boolean =>
+  kind === 'diff' && [...parts.keys()].some((at) => at >= offset && at < offset + length);
 
 /** What a field draws: of a table its columns, of a diff the texts that are compared. */
 function drawnBy(

@@ -1,9 +1,7 @@
 /** Values as plain text, for lists and messages: escapes of visible characters decoded, runs folded, long ones cut in the middle. */
 import { quotedInside, unquoted, type SourceValue } from '../../platform/json/source-values.ts';
+import { CONCEALED, NOTHING_HIDDEN, shownCharacters, type Hidden } from './hidden.ts';
 import { countText, foldText, textPieces, type TextPiece } from './text-pieces.ts';
-
-/** What is shown of a hidden value. */
-export const CONCEALED = '•••';
 
 export interface ValueText {
   readonly text: string;
@@ -72,8 +70,12 @@ const nameOf = ({ kind, text, count }: TextPiece): string =>
   kind === 'escape' || kind === 'text' ? text : `[${foldText(kind, count)}]`;
 
 /** A string with its quotes; numbers and words as they were sent. */
-export function scalarText(value: SourceValue, room: TextRoom): ValueText {
-  if (value.kind === 'string') return quotedText(value.characters, room);
+export function scalarText(
+  value: SourceValue,
+  room: TextRoom,
+  hidden: Hidden = NOTHING_HIDDEN,
+): ValueText {
+  if (value.kind === 'string') return quotedText(shownCharacters(value, hidden), room);
   return shortText(value.source, room);
 }
 
@@ -93,11 +95,7 @@ function nameText(keySource: string | undefined, room: TextRoom): string | undef
 /**
  * A container on one line: `{"a":1,"b":•••}`. Undefined where it does not fit, or something of it would have to be cut.
  */
-export function lineText(
-  value: SourceValue,
-  hidden: ReadonlySet<number>,
-  room: TextRoom,
-): string | undefined {
+export function lineText(value: SourceValue, hidden: Hidden, room: TextRoom): string | undefined {
   const parts: string[] = [];
   let left = room.most;
   const add = (part: string): boolean => {
@@ -106,11 +104,11 @@ export function lineText(
     return left >= 0;
   };
   const visit = (inner: SourceValue): boolean => {
-    if (hidden.has(inner.offset)) return add(CONCEALED);
+    if (hidden.values.has(inner.offset)) return add(CONCEALED);
     if (inner.kind !== 'object' && inner.kind !== 'array') {
       // A longer one would not fit, so it need not be read.
-      if (inner.length > 6 * room.most) return false;
-      const { text, isCut } = scalarText(inner, { ...room, most: room.most });
+      if (inner.length > 6 * room.most && !hidden.parts.has(inner.offset)) return false;
+      const { text, isCut } = scalarText(inner, room, hidden);
       return !isCut && add(text);
     }
     if (inner.size > room.most) return false;
@@ -127,21 +125,18 @@ export function lineText(
 }
 
 /** A value in the middle of a sentence or beside others: strings without quotes. */
-export function inlineText(
-  value: SourceValue,
-  hidden: ReadonlySet<number>,
-  room: TextRoom,
-): string {
-  if (hidden.has(value.offset)) return CONCEALED;
+export function inlineText(value: SourceValue, hidden: Hidden, room: TextRoom): string {
+  if (hidden.values.has(value.offset)) return CONCEALED;
   const cut = value.isCut ? '…' : '';
-  if (value.kind === 'string') return `${shortText(value.characters, room).text}${cut}`;
+  if (value.kind === 'string')
+    return `${shortText(shownCharacters(value, hidden), room).text}${cut}`;
   if (value.kind !== 'object' && value.kind !== 'array')
     return `${shortText(value.source, room).text}${cut}`;
   return beginningText(value, hidden, room);
 }
 
 /** A container as far as it fits. */
-function beginningText(value: SourceValue, hidden: ReadonlySet<number>, room: TextRoom): string {
+function beginningText(value: SourceValue, hidden: Hidden, room: TextRoom): string {
   const whole = value.isCut ? undefined : lineText(value, hidden, room);
   if (whole !== undefined) return whole;
   const [open = '', close = ''] = value.kind === 'object' ? '{}' : '[]';
@@ -163,8 +158,8 @@ function beginningText(value: SourceValue, hidden: ReadonlySet<number>, room: Te
 const MORE_CHARACTERS = 20;
 const MOST_CHILD = 40;
 
-function childText(child: SourceValue, hidden: ReadonlySet<number>, room: TextRoom): string {
-  if (hidden.has(child.offset)) return CONCEALED;
+function childText(child: SourceValue, hidden: Hidden, room: TextRoom): string {
+  if (hidden.values.has(child.offset)) return CONCEALED;
   if (child.size > 0) return lineText(child, hidden, room) ?? '…';
-  return scalarText(child, { ...room, most: MOST_CHILD }).text;
+  return scalarText(child, { ...room, most: MOST_CHILD }, hidden).text;
 }

@@ -58,7 +58,7 @@ export class SourceValue {
   /** Only of a string: its characters. */
   get characters(): string {
     const source = this.source;
-    return this.isCut ? beginningOf(source) : (JSON.parse(source) as string);
+    return this.isCut ? beginningOf(source) : unquoted(source);
   }
 
   get size(): number {
@@ -166,6 +166,23 @@ export class SourceValue {
       skipTo = value.#end;
     }
     return found;
+  }
+
+  /** All strings that are values, in the order of the text. Of items of a list, with the string right before it. */
+  *strings(): Generator<{ readonly value: SourceValue; readonly before?: SourceValue }> {
+    const { kinds, keyStarts, starts, parents } = this.#tree;
+    const end = this.#end;
+    const lasts = new Map<number, number>();
+    for (let at = this.#at; at < starts.length && (starts[at] ?? end) < end; at += 1) {
+      const parent = parents[at] ?? NONE;
+      const isItem = at !== this.#at && (keyStarts[at] ?? NONE) === NONE;
+      const before = isItem ? lasts.get(parent) : undefined;
+      if (isItem) lasts.set(parent, at);
+      if (kinds[at] !== 'string') continue;
+      const value = new SourceValue(this.#tree, at);
+      if (before === undefined || kinds[before] !== 'string') yield { value };
+      else yield { value, before: new SourceValue(this.#tree, before) };
+    }
   }
 
   /** Where the values begin that are no containers, or empty ones. */

@@ -33,8 +33,12 @@ describe('warnings about a call', () => {
   test('name no word and no key of a hidden value', () => {
     const whole = '{"a":"p\u0430ypal","b":{"p\u0430y":["p\u0430l"]},"p\u0430n":1}';
     const source = readSource(whole);
-    const hidden = new Set(source?.members.slice(0, 2).map(({ value }) => value.offset));
-    const flags = flagsOf(request, { whole: source, context: undefined, hidden });
+    const values = new Set(source?.members.slice(0, 2).map(({ value }) => value.offset));
+    const flags = flagsOf(request, {
+      whole: source,
+      context: undefined,
+      hidden: { values, parts: new Map() },
+    });
     expect(
       flags.map(({ place, warning }) => [place, warning.kind === 'mixed' && warning.word]),
     ).toEqual([

@@ -85,7 +85,7 @@ describe('a presentation', () => {
     test('hides both sides of a sensitive change in all arguments', () => {
       const change = { kind: 'diff', before: '/before', after: '/after' } as const;
       const shown = call('', field('/open', { ...change, role: 'sensitive' }));
-      expect(shown.hidden).toEqual(
+      expect(shown.hidden.values).toEqual(
         new Set(['/open', '/before', '/after'].map((path) => whole.at(path)?.offset)),
       );
     });
@@ -207,6 +207,6 @@ describe('a value whose name is that of a secret', () => {
       { whole: readSource('{}'), context },
       { presentation: undefined, hiddenNames: DEFAULT_HIDDEN_NAMES },
     );
-    expect(hiddenInContext).toEqual(new Set([context?.at('/env/GITHUB_TOKEN')?.offset]));
+    expect(hiddenInContext.values).toEqual(new Set([context?.at('/env/GITHUB_TOKEN')?.offset]));
   });
 });

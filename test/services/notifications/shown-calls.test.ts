@@ -129,6 +129,44 @@ describe('a hidden value', () => {
     });
   });
 
+  test('that is a part of a text is in none either: the rest of the text stays', async () => {
+    await createWebhook();
+    const { id: _id, ...texts } = await shownOf({
+      tool: 'run_it',
+      arguments: {
+        command: `curl -H "Authorization: Bearer ${SECRET}" https://a.example/?sig=${SECRET}&n=1.50`,
+        body: `{"user":"ada","password":"${SECRET}"}`,
+        args: ['db', '--password', SECRET],
+      },
+    });
+    for (const [name, text] of Object.entries(texts)) {
+      expect([name, text]).toEqual([name, expect.not.stringContaining(SECRET)]);
+      expect([name, text]).toEqual([name, expect.stringContaining('Bearer •••')]);
+    }
+    for (const text of [texts.mail, texts.direct, texts.announced]) {
+      expect(text).toContain('https://a.example/?sig=•••&n=1.50');
+      expect(text).toContain(
+        '3 values are hidden: 2 parts of /command, a part of /body, /args/2. Open the request to show them.',
+      );
+    }
+    const { request } = JSON.parse(texts.webhook) as { request: Record<string, unknown> };
+    expect(request['hidden_arguments']).toEqual(['/command', '/body', '/args/2']);
+  });
+
+  test('that could be more than a secret is approved only where it can be read', async () => {
+    const buttonsFor = async (args: object) => {
+      const { post } = await asked(here, args);
+      expect(JSON.stringify(post.blocks)).toContain('1 value is hidden: a part of /command.');
+      expect(JSON.stringify(post.blocks)).not.toMatch(/hunter2|rm -rf|xxx/);
+      return Object.keys(buttonsOf(post))[0];
+    };
+    expect(await buttonsFor({ command: 'db --password=hunter2' })).toBe('Approve');
+    expect(await buttonsFor({ command: "db --password='x; rm -rf /'" })).toBe('Open to approve');
+    expect(await buttonsFor({ command: `db --password=${'x'.repeat(600)}` })).toBe(
+      'Open to approve',
+    );
+  });
+
   test('is left out of large arguments of a webhook, too, and no one waits for their reading', async () => {
     await createWebhook();
     const list = Array.from({ length: 60_000 }, () => 1);

@@ -35,6 +35,34 @@ describeInBrowser('a request', () => {
     await page.getByText('looked at hidden values').waitFor();
   });
 
+  test('shows a text without the secret in it, and all of it on a press', async () => {
+    const args = {
+      command: 'curl -H "Authorization: Bearer hunter2" https://a.example',
+      token: 'hunter3',
+      script: `x --password=${'hunter4 '.trim().repeat(400)} && ls`,
+    };
+    const page = await browser.open(await pageOf(args), { as: ada });
+    const main = page.locator('main');
+    await page.getByText('3 values are hidden.').waitFor();
+    await page.getByText('Authorization: Bearer •••', { exact: false }).first().waitFor();
+    expect(await main.textContent()).not.toMatch(/hunter[234]/);
+    expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('3 hidden values were not opened.').waitFor();
+    await screenshot(page, 'request-secret-in-text');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Show hidden part' }).first().click();
+    await page.getByText('Bearer hunter2', { exact: false }).first().waitFor();
+    await page.getByText('looked at hidden values').waitFor();
+    // What is hidden is no way around the rule for long values.
+    await page.getByRole('button', { name: 'Show hidden part' }).click();
+    await page.getByRole('button', { name: /^Show all [\d,]+ characters$/ }).click();
+    expect(await page.getByRole('button', { name: 'Approve' }).isEnabled()).toBe(true);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('1 hidden value was not opened.').waitFor();
+  });
+
   test('is approved only once a value that is cut was opened', async () => {
     const command = `ls ${'\nok'.repeat(24)}${' x'.repeat(1_200)}; rm -rf /`;
     const page = await browser.open(await pageOf({ command }), { as: ada });

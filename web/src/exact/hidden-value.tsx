@@ -1,5 +1,7 @@
-/** The place of a hidden value. A press shows it, once the service has recorded who sees it. */
+/** The place of a hidden value, or of a text with hidden parts. A press shows it, once the service has recorded who sees it. */
 import { useState, type ReactNode } from 'react';
+import { shownCharacters, type Hidden } from '../../../src/domain/shown/hidden.ts';
+import type { SourceValue } from '../../../src/platform/json/source-values.ts';
 import { exact as words } from '../text/exact.ts';
 import { ForeignText } from './foreign-text.tsx';
 import classes from './hidden-value.module.css';
@@ -11,6 +13,8 @@ interface HiddenValueProps {
   /** Read aloud with the button, where the name stands elsewhere. */
   readonly label?: string;
   readonly action?: string;
+  /** What is drawn before the button. */
+  readonly instead?: ReactNode;
   readonly children: ReactNode;
 }
 
@@ -18,6 +22,7 @@ export function HiddenValue({
   pointers,
   label,
   action = words.reveal,
+  instead,
   children,
 }: HiddenValueProps) {
   const { reveal, isRevealed } = useReading();
@@ -25,6 +30,7 @@ export function HiddenValue({
   if (isRevealed(pointers[0] ?? '')) return children;
   return (
     <>
+      {instead}
       <button
         type="button"
         className={classes['reveal']}
@@ -55,5 +61,40 @@ export function HiddenValue({
         </small>
       )}
     </>
+  );
+}
+
+/** A text as it is drawn: `offset` is where its value begins, absent while a part is hidden that is too long to be passed over. */
+interface DrawnText {
+  readonly text: string;
+  readonly offset?: number;
+}
+
+interface TextWithSecretsProps {
+  readonly value: SourceValue;
+  readonly hidden: Hidden;
+  /** Where the outermost value is in the request: `/arguments` or `/context`. */
+  readonly root: string;
+  readonly children: (drawn: DrawnText) => ReactNode;
+}
+
+/** With more hidden characters, one has not seen enough of a text to approve it. */
+const MOST_HIDDEN = 300;
+
+/** The characters of a string. In place of each secret in it is a placeholder until a reader asks. */
+export function TextWithSecrets({ value, hidden, root, children }: TextWithSecretsProps) {
+  const { characters: text, offset } = value;
+  const parts = hidden.parts.get(offset);
+  if (!parts) return children({ text, offset });
+  const shown = shownCharacters(value, hidden);
+  const length = parts.reduce((sum, { start, end }) => sum + end - start, 0);
+  return (
+    <HiddenValue
+      pointers={[`${root}${value.pointer}`]}
+      action={words.revealParts(parts.length)}
+      instead={children({ text: shown, ...(length <= MOST_HIDDEN && { offset }) })}
+    >
+      {children({ text, offset })}
+    </HiddenValue>
   );
 }

@@ -1,4 +1,5 @@
 /** The lines in which a value is drawn: one for each value, and one for the end of each container. */
+import { NOTHING_HIDDEN, type Hidden } from '../../../src/domain/shown/hidden.ts';
 import type { SourceValue } from '../../../src/platform/json/source-values.ts';
 
 export interface JsonRow {
@@ -16,11 +17,11 @@ const MOST_STEPS = 20;
 export const indentOf = (depth: number): { readonly steps: number; readonly level?: number } =>
   depth > MOST_STEPS ? { steps: MOST_STEPS, level: depth } : { steps: depth };
 
-/** `hidden`: where values begin that are drawn only when a reader asks. */
-export function rowsOf(outermost: SourceValue, hidden: ReadonlySet<number> = new Set()): JsonRow[] {
+/** `hidden`: what is drawn only when a reader asks. */
+export function rowsOf(outermost: SourceValue, hidden: Hidden = NOTHING_HIDDEN): JsonRow[] {
   const rows: JsonRow[] = [];
   const add = (value: SourceValue, depth: number, keySource?: string): void => {
-    if (hidden.has(value.offset)) {
+    if (hidden.values.has(value.offset)) {
       rows.push({ depth, keySource, part: 'hidden', value });
       return;
     }

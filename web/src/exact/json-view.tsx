@@ -4,10 +4,15 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, type CSSProperties } from 'react';
 import { exact as words } from '../text/exact.ts';
 import { ForeignText } from './foreign-text.tsx';
-import { HiddenValue } from './hidden-value.tsx';
+import { NOTHING_HIDDEN, type Hidden } from '../../../src/domain/shown/hidden.ts';
+import { HiddenValue, TextWithSecrets } from './hidden-value.tsx';
 import { indentOf, rowsOf, type JsonRow } from './json-rows.ts';
 import classes from './json-view.module.css';
-import { decodedSource, type SourceValue } from '../../../src/platform/json/source-values.ts';
+import {
+  decodedSource,
+  quotedInside,
+  type SourceValue,
+} from '../../../src/platform/json/source-values.ts';
 import { TextBlock } from './text-block.tsx';
 
 /** Up to here, all lines are in the page, so that searching in the page and printing find them. */
@@ -22,23 +27,21 @@ const INLINE_CHARACTERS = 200;
 interface JsonViewProps {
   readonly value: SourceValue;
   readonly label: string;
-  /** Where values begin that are drawn only when a reader asks. */
-  readonly hidden?: ReadonlySet<number>;
+  /** What is drawn only when a reader asks. */
+  readonly hidden?: Hidden;
   /** Where the outermost value is in the request: `/arguments` or `/context`. */
   readonly root?: string;
 }
 
-const NOTHING: ReadonlySet<number> = new Set();
-
-export function JsonView({ value, label, hidden = NOTHING, root = '' }: JsonViewProps) {
+export function JsonView({ value, label, hidden = NOTHING_HIDDEN, root = '' }: JsonViewProps) {
   const rows = useMemo(() => rowsOf(value, hidden), [value, hidden]);
   const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
   if (rows.length > (isNarrow ? ALL_ROWS_NARROW : ALL_ROWS))
-    return <LongJson rows={rows} label={label} root={root} />;
+    return <LongJson rows={rows} label={label} hidden={hidden} root={root} />;
   return (
     <div className={classes['json']} role="group" aria-label={label}>
       {rows.map((row, index) => (
-        <Row key={index} row={row} root={root} />
+        <Row key={index} row={row} hidden={hidden} root={root} />
       ))}
     </div>
   );
@@ -47,10 +50,11 @@ export function JsonView({ value, label, hidden = NOTHING, root = '' }: JsonView
 interface LongJsonProps {
   readonly rows: readonly JsonRow[];
   readonly label: string;
+  readonly hidden: Hidden;
   readonly root: string;
 }
 
-function LongJson({ rows, label, root }: LongJsonProps) {
+function LongJson({ rows, label, hidden, root }: LongJsonProps) {
   const scroller = useRef<HTMLDivElement>(null);
   // The compiler of React cannot memoize what the virtualizer returns, and nothing here needs that.
   // eslint-disable-next-line react-hooks/incompatible-library
@@ -86,7 +90,7 @@ function LongJson({ rows, label, root }: LongJsonProps) {
                   className={classes['placed']}
                   style={{ transform: `translateY(${start}px)` }}
                 >
-                  <Row row={row} root={root} />
+                  <Row row={row} hidden={hidden} root={root} />
                 </div>
               )
             );
@@ -97,7 +101,13 @@ function LongJson({ rows, label, root }: LongJsonProps) {
   );
 }
 
-function Row({ row, root }: { readonly row: JsonRow; readonly root: string }) {
+interface RowProps {
+  readonly row: JsonRow;
+  readonly hidden: Hidden;
+  readonly root: string;
+}
+
+function Row({ row, hidden, root }: RowProps) {
   const { depth, keySource, part, value } = row;
   const isList = value.kind === 'array';
   const { steps, level } = indentOf(depth);
@@ -112,8 +122,8 @@ function Row({ row, root }: { readonly row: JsonRow; readonly root: string }) {
       )}
       {part === 'open' && <span>{isList ? '[' : '{'}</span>}
       {part === 'close' && <span>{isList ? ']' : '}'}</span>}
-      {part === 'value' && <Value value={value} />}
-      {part === 'hidden' && <Hidden value={value} root={root} />}
+      {part === 'value' && <Value value={value} hidden={hidden} root={root} />}
+      {part === 'hidden' && <Whole value={value} root={root} />}
       {part === 'open' && (
         <span className={classes['size']}>
           {isList ? words.items(value.size) : words.members(value.size)}
@@ -123,25 +133,44 @@ function Row({ row, root }: { readonly row: JsonRow; readonly root: string }) {
   );
 }
 
-function Hidden({ value, root }: { readonly value: SourceValue; readonly root: string }) {
+interface ValueProps {
+  readonly value: SourceValue;
+  readonly hidden: Hidden;
+  readonly root: string;
+}
+
+/** A hidden value: a press shows all of it. */
+function Whole({ value, root }: Omit<ValueProps, 'hidden'>) {
   return (
     <HiddenValue pointers={[`${root}${value.pointer}`]}>
       {value.size > 0 ? (
         <TextBlock text={value.source} mono offset={value.offset} />
       ) : (
-        <Value value={value} />
+        <Value value={value} hidden={NOTHING_HIDDEN} root={root} />
       )}
     </HiddenValue>
   );
 }
 
-function Value({ value }: { readonly value: SourceValue }) {
-  const { kind, source, offset } = value;
-  if (kind === 'string' && (source.length > INLINE_CHARACTERS || value.characters.includes('\n')))
-    return <TextBlock text={value.characters} mono offset={offset} />;
+function Value({ value, hidden, root }: ValueProps) {
+  const { kind, source } = value;
+  if (kind !== 'string')
+    return (
+      <span className={classes[kind]}>
+        <ForeignText text={source} isSource />
+      </span>
+    );
   return (
-    <span className={classes[kind]}>
-      <ForeignText text={decodedSource(source)} isSource />
-    </span>
+    <TextWithSecrets value={value} hidden={hidden} root={root}>
+      {({ text, offset }) =>
+        text.length > INLINE_CHARACTERS || text.includes('\n') ? (
+          <TextBlock text={text} mono offset={offset} />
+        ) : (
+          <span className={classes['string']}>
+            <ForeignText text={`"${quotedInside(text)}"`} isSource />
+          </span>
+        )
+      }
+    </TextWithSecrets>
   );
 }

@@ -20,6 +20,8 @@ export const exact = {
   items: (items: number) => someText(items, 'item', 'items'),
   members: (members: number) => someText(members, 'member', 'members'),
   reveal: 'Show',
+  revealParts: (parts: number) =>
+    parts === 1 ? 'Show hidden part' : `Show ${countText(parts)} hidden parts`,
   notRevealed: 'Not shown: the service could not record that you looked at it. Try again.',
   concealed: 'hidden, as it is sensitive',
   /** Comes after a key that is cut. */

@@ -84,6 +84,9 @@ export const requests = {
   },
   /** Where nothing is summed up. */
   hiddenValues: (hidden: number) => `${someText(hidden, 'value is', 'values are')} hidden.`,
+  /** In the confirm bar. */
+  unrevealed: (hidden: number) =>
+    `${someText(hidden, 'hidden value was', 'hidden values were')} not opened.`,
   source: 'Show the source text',
   sourceWithHidden: 'Show it with the hidden values',
   sourceLess: 'Hide the source text',

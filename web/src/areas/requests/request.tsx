@@ -26,7 +26,7 @@ import { CallMarks } from './call-marks.tsx';
 import { ReadingContext } from '../../exact/reading.ts';
 import { CallSection } from './call/call-section.tsx';
 import { FlagList } from './call/flag-list.tsx';
-import { useRequestReading } from './call/request-reading.ts';
+import { useRequestReading, useUnrevealed } from './call/request-reading.ts';
 import { PeopleSection } from './people/people-section.tsx';
 import { requestQuery, type RequestDetail } from './requests-data.ts';
 import { TimelineSection } from './timeline/timeline-section.tsx';
@@ -92,6 +92,8 @@ function Shown({ request }: { readonly request: RequestDetail }) {
           title={call.presented?.title}
           main={mainValuesOf(call, whole)}
           flags={flags}
+          hidden={call.hidden}
+          unrevealed={useUnrevealed(call, reading)}
           unopened={unopened}
         />
       </article>

@@ -4,6 +4,7 @@ import { isSignedOut } from '../../../shell/api.ts';
 import { useSensitiveMutation } from '../../../shell/recent-authentication/recent-authentication.tsx';
 import { accountQuery } from '../../../shell/session.ts';
 import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
+import type { Hidden } from '../../../../../src/domain/shown/hidden.ts';
 import type { Flag } from '../../../../../src/domain/shown/flags.ts';
 import type { Main, Presented } from '../call/presented-call.ts';
 import { requestQuery, type RequestDetail } from '../requests-data.ts';
@@ -26,6 +27,10 @@ export interface AnswerableCall {
   /** What a reader decides by. */
   readonly main: readonly Main[];
   readonly flags: readonly Flag[];
+  /** What is hidden in the arguments. */
+  readonly hidden: Hidden;
+  /** How many hidden values, and texts with hidden parts, this reader did not open. */
+  readonly unrevealed: number;
   /** Values of which a part was not shown yet: one cannot approve before they are opened. */
   readonly unopened: readonly SourceValue[];
 }

@@ -1,9 +1,10 @@
 /** The second act of an answer: names what would run, takes a note, and confirms. */
 import { Button } from '@mantine/core';
 import { useEffect, useId, useRef } from 'react';
-import { decodedSource } from '../../../../../src/platform/json/source-values.ts';
+import { quotedInside } from '../../../../../src/platform/json/source-values.ts';
 import { cutKey } from '../../../exact/cut-key.ts';
 import { CutText } from '../../../exact/cut-text.tsx';
+import { TextWithSecrets } from '../../../exact/hidden-value.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { TextBlock } from '../../../exact/text-block.tsx';
 import { exact as words } from '../../../text/exact.ts';
@@ -36,7 +37,7 @@ function isEscapeHere(event: KeyboardEvent, here: Element | null): boolean {
 }
 
 export function ConfirmAnswer(props: ConfirmAnswerProps) {
-  const { request, main, flags, intent, isOnline, confirm, cancel } = props;
+  const { request, main, flags, unrevealed, intent, isOnline, confirm, cancel } = props;
   const note = useNote(request.id);
   const group = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -67,6 +68,7 @@ export function ConfirmAnswer(props: ConfirmAnswerProps) {
       <What {...props} id={what} />
       <div className={classes['read']}>
         <MainValues main={main} />
+        {unrevealed > 0 && <p className={classes['hidden']}>{text.unrevealed(unrevealed)}</p>}
         {flags.length > 0 && (
           <div className={classes['flags']}>
             <FlagList flags={flags} first={FIRST_FLAGS} />
@@ -90,7 +92,13 @@ const FIRST_FLAGS = 4;
 const INLINE_CHARACTERS = 160;
 
 /** What would run, named as the page does. */
-function What({ id, request, title, intent }: ConfirmAnswerProps & { readonly id: string }) {
+function What({
+  id,
+  request,
+  title,
+  hidden,
+  intent,
+}: ConfirmAnswerProps & { readonly id: string }) {
   // A long value has its place below. In the sentence it would hide which tool runs.
   const isTitled = title?.[0] !== undefined && title.every(isShort);
   const tool = (
@@ -104,7 +112,7 @@ function What({ id, request, title, intent }: ConfirmAnswerProps & { readonly id
       {isTitled ? (
         <>
           <strong>
-            <CallTitle title={title} />
+            <CallTitle title={title} hidden={hidden} />
           </strong>
           , {text.tool} {tool}
         </>
@@ -131,7 +139,7 @@ function MainValues({ main }: Pick<ConfirmAnswerProps, 'main'>) {
   return main.map((each, index) => (
     <div key={index} className={classes['main']}>
       {each.kind === 'source' ? (
-        <Argument label={each.label} value={each.value} />
+        <Argument {...each} />
       ) : (
         <>
           <CutText text={each.label} />: <MainText {...each} kind={each.kind} />
@@ -142,7 +150,7 @@ function MainValues({ main }: Pick<ConfirmAnswerProps, 'main'>) {
 }
 
 /** The agent chose the key and the value. Both are source text, so that neither reads as words of ours. */
-function Argument({ label, value }: Pick<Main, 'label' | 'value'>) {
+function Argument({ label, value, hidden }: Pick<Main, 'label' | 'value' | 'hidden'>) {
   const { shown, left } = cutKey(label);
   return (
     <>
@@ -152,19 +160,30 @@ function Argument({ label, value }: Pick<Main, 'label' | 'value'>) {
       </code>
       {left > 0 && <small> {words.leftOut(left)}</small>}:{' '}
       <code className={classes['source']}>
-        <ForeignText text={decodedSource(value.source)} isSource isName />
+        {value.kind === 'string' ? (
+          <TextWithSecrets value={value} hidden={hidden} root="/arguments">
+            {({ text: characters }) => (
+              <ForeignText text={`"${quotedInside(characters)}"`} isSource isName />
+            )}
+          </TextWithSecrets>
+        ) : (
+          <ForeignText text={value.source} isSource isName />
+        )}
       </code>
     </>
   );
 }
 
+const isLong = (characters: string): boolean =>
+  characters.includes('\n') || characters.length > INLINE_CHARACTERS;
+
 /** Text as its characters, with its line ends, and everything else as its source. */
 function MainText({ kind, value, label, hidden }: Main & { readonly kind: Field['kind'] }) {
-  const { characters } = value;
-  if (
-    value.kind === 'string' &&
-    (characters.includes('\n') || characters.length > INLINE_CHARACTERS)
-  )
-    return <TextBlock text={characters} mono offset={value.offset} />;
+  if (value.kind === 'string' && isLong(value.characters))
+    return (
+      <TextWithSecrets value={value} hidden={hidden} root="/arguments">
+        {({ text: characters, offset }) => <TextBlock text={characters} mono offset={offset} />}
+      </TextWithSecrets>
+    );
   return <Scalar kind={kind} value={value} label={label} hidden={hidden} />;
 }

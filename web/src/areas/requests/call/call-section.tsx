@@ -1,5 +1,6 @@
 /** What would run: the summary of a presentation, all arguments, the context, and last what the agent says. */
 import { useState } from 'react';
+import { hiddenCount } from '../../../../../src/domain/shown/hidden.ts';
 import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import { HiddenValue } from '../../../exact/hidden-value.tsx';
@@ -77,10 +78,11 @@ export function CallSection({ request, whole, context, call }: CallSectionProps)
 }
 
 function ArgumentsHint({ call: { presented, hidden } }: Pick<CallSectionProps, 'call'>) {
-  if (!presented && hidden.size === 0) return null;
+  const count = hiddenCount(hidden);
+  if (!presented && count === 0) return null;
   return (
     <p className={classes['hint']}>
-      {presented ? text.leftOut(presented.leftOut, hidden.size) : text.hiddenValues(hidden.size)}
+      {presented ? text.leftOut(presented.leftOut, count) : text.hiddenValues(count)}
     </p>
   );
 }
@@ -113,7 +115,7 @@ function SourceText({ request, call }: Pick<CallSectionProps, 'request' | 'call'
       >
         {text.sourceLess}
       </button>
-      {call.hidden.size > 0 ? (
+      {hiddenCount(call.hidden) > 0 ? (
         <HiddenValue pointers={['/arguments']} action={text.sourceWithHidden}>
           {source}
         </HiddenValue>
@@ -149,7 +151,7 @@ function Summary({ presented, hidden, whole }: SummaryProps) {
     <section className={classes['part']}>
       {presented.title.length > 0 && (
         <h2 className={classes['title']}>
-          <CallTitle title={presented.title} />
+          <CallTitle title={presented.title} hidden={hidden} />
         </h2>
       )}
       {rows.length > 0 && (

@@ -1,11 +1,16 @@
 /** What a presentation calls the call: its text, with values of the arguments. */
+import { shownCharacters, type Hidden } from '../../../../../src/domain/shown/hidden.ts';
 import { exact as words } from '../../../text/exact.ts';
 import { CutText } from '../../../exact/cut-text.tsx';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
 import type { Presented } from './presented-call.ts';
 import classes from './call-title.module.css';
 
-export function CallTitle({ title }: Pick<Presented, 'title'>) {
+interface CallTitleProps extends Pick<Presented, 'title'> {
+  readonly hidden: Hidden;
+}
+
+export function CallTitle({ title, hidden }: CallTitleProps) {
   return title.map((part, index) => {
     if (typeof part === 'string') return <ForeignText key={index} text={part} />;
     return (
@@ -15,7 +20,7 @@ export function CallTitle({ title }: Pick<Presented, 'title'>) {
             •••
           </span>
         ) : (
-          <CutText text={part.kind === 'string' ? part.characters : part.source} />
+          <CutText text={part.kind === 'string' ? shownCharacters(part, hidden) : part.source} />
         )}
       </strong>
     );

@@ -1,7 +1,8 @@
 /** One value of a presentation, drawn as what it is. A value of another type is drawn as JSON. */
 import { useState } from 'react';
 import { ForeignText } from '../../../exact/foreign-text.tsx';
-import { HiddenValue } from '../../../exact/hidden-value.tsx';
+import type { Hidden } from '../../../../../src/domain/shown/hidden.ts';
+import { HiddenValue, TextWithSecrets } from '../../../exact/hidden-value.tsx';
 import { JsonView } from '../../../exact/json-view.tsx';
 import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
 import { TextBlock } from '../../../exact/text-block.tsx';
@@ -13,8 +14,8 @@ import classes from './field-value.module.css';
 
 export interface FieldValueProps extends CallField {
   readonly whole: SourceValue;
-  /** Where values begin that stay hidden until a reader asks. */
-  readonly hidden: ReadonlySet<number>;
+  /** What stays hidden until a reader asks. */
+  readonly hidden: Hidden;
 }
 
 export function FieldValue(props: FieldValueProps) {
@@ -34,32 +35,32 @@ export function FieldValue(props: FieldValueProps) {
 const ARGUMENTS = '/arguments';
 
 /** A field that was revealed has all of its value. */
-const withoutPartsOf = (hidden: ReadonlySet<number>, { offset, length }: SourceValue) =>
-  new Set([...hidden].filter((at) => at < offset || at >= offset + length));
+function withoutPartsOf({ values, parts }: Hidden, { offset, length }: SourceValue): Hidden {
+  const isOutside = (at: number) => at < offset || at >= offset + length;
+  return {
+    values: new Set([...values].filter(isOutside)),
+    parts: new Map([...parts].filter(([at]) => isOutside(at))),
+  };
+}
 
 function Drawn({ field, value, whole, hidden }: Omit<FieldValueProps, 'isHidden'>) {
   if (field.kind === 'diff') return <DiffView field={field} value={value} whole={whole} />;
-  if (field.kind === 'list' && value.kind === 'array') return <List field={field} value={value} />;
+  if (field.kind === 'list' && value.kind === 'array')
+    return <List field={field} value={value} hidden={hidden} />;
   if (field.kind === 'table' && value.kind === 'array')
-    return <Table field={field} value={value} />;
+    return <Table field={field} value={value} hidden={hidden} />;
   return <Scalar kind={field.kind} value={value} label={field.label} hidden={hidden} />;
 }
 
-/** Lists, tables and changes are drawn whole or not at all. */
-const NOTHING: ReadonlySet<number> = new Set();
-
-/** Text as its characters, everything else as its source, so that no digit changes. */
-export function Scalar({
-  kind,
-  value,
-  label,
-  hidden = NOTHING,
-}: {
+interface ScalarProps {
   readonly kind: Field['kind'];
   readonly value: SourceValue;
   readonly label: string;
-  readonly hidden?: ReadonlySet<number>;
-}) {
+  readonly hidden: Hidden;
+}
+
+/** Text as its characters, everything else as its source, so that no digit changes. */
+export function Scalar({ kind, value, label, hidden }: ScalarProps) {
   if (value.kind === 'object' || value.kind === 'array' || kind === 'json')
     return <JsonView value={value} label={label} hidden={hidden} root={ARGUMENTS} />;
   if (value.kind !== 'string')
@@ -68,21 +69,35 @@ export function Scalar({
         <ForeignText text={value.source} />
       </span>
     );
-  const { characters } = value;
+  return (
+    <TextWithSecrets value={value} hidden={hidden} root={ARGUMENTS}>
+      {(drawn) => <Text {...drawn} kind={kind} />}
+    </TextWithSecrets>
+  );
+}
+
+interface TextProps extends Pick<ScalarProps, 'kind'> {
+  readonly text: string;
+  readonly offset?: number;
+}
+
+function Text({ kind, text, offset }: TextProps) {
   const isCode = kind === 'code' || kind === 'command';
-  if (isCode || kind === 'multiline' || characters.length > 200 || characters.includes('\n'))
-    return <TextBlock text={characters} mono={isCode} offset={value.offset} />;
-  if (characters === '') return <em>{words.emptyText}</em>;
+  if (isCode || kind === 'multiline' || text.length > 200 || text.includes('\n'))
+    return <TextBlock text={text} mono={isCode} offset={offset} />;
+  if (text === '') return <em>{words.emptyText}</em>;
   return (
     <span className={classes[kind === 'path' || kind === 'url' ? 'mono' : 'text']}>
-      <ForeignText text={characters} />
+      <ForeignText text={text} />
     </span>
   );
 }
 
 const FIRST_ROWS = 50;
 
-function List({ field, value }: Pick<CallField, 'field' | 'value'>) {
+type ItemsProps = Pick<FieldValueProps, 'field' | 'value' | 'hidden'>;
+
+function List({ field, value, hidden }: ItemsProps) {
   const [isWhole, setWhole] = useState(false);
   const items = isWhole ? value.items : value.items.slice(0, FIRST_ROWS);
   return (
@@ -90,7 +105,12 @@ function List({ field, value }: Pick<CallField, 'field' | 'value'>) {
       <ol className={classes['list']}>
         {items.map((item, index) => (
           <li key={index}>
-            <Scalar kind={field.item?.kind ?? 'json'} value={item} label={field.label} />
+            <Scalar
+              kind={field.item?.kind ?? 'json'}
+              value={item}
+              label={field.label}
+              hidden={hidden}
+            />
           </li>
         ))}
       </ol>
@@ -114,11 +134,11 @@ function AllRows({ rows, show }: { readonly rows: number; readonly show: () => v
   );
 }
 
-function Table({ field, value }: Pick<CallField, 'field' | 'value'>) {
+function Table({ field, value, hidden }: ItemsProps) {
   const [isWhole, setWhole] = useState(false);
   const columns = field.item?.fields ?? [];
   if (columns.length === 0 || value.items.some(({ kind }) => kind !== 'object'))
-    return <JsonView value={value} label={field.label} />;
+    return <JsonView value={value} label={field.label} hidden={hidden} root={ARGUMENTS} />;
   const rows = isWhole ? value.items : value.items.slice(0, FIRST_ROWS);
   return (
     // A wide table scrolls by itself, and must be reachable by keyboard.
@@ -139,7 +159,9 @@ function Table({ field, value }: Pick<CallField, 'field' | 'value'>) {
               {columns.map(({ path, kind, label }) => {
                 const cell = row.at(path);
                 return (
-                  <td key={path}>{cell && <Scalar kind={kind} value={cell} label={label} />}</td>
+                  <td key={path}>
+                    {cell && <Scalar kind={kind} value={cell} label={label} hidden={hidden} />}
+                  </td>
                 );
               })}
             </tr>

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { Reading } from '../../../exact/reading.ts';
 import { call } from '../../../shell/api.ts';
+import type { Call } from './presented-call.ts';
 
 export interface RequestReading extends Reading {
   /** Where the values begin that were opened. */
@@ -32,6 +33,19 @@ export function useRequestReading(id: string): RequestReading {
     [id, opened, queries, revealed],
   );
 }
+
+/** How many hidden values of the arguments, and texts with hidden parts, were not shown to this reader. */
+export const useUnrevealed = (
+  { hiddenValues, hiddenParts }: Call,
+  { isRevealed }: RequestReading,
+): number =>
+  useMemo(
+    () =>
+      [...hiddenValues, ...hiddenParts.keys()].filter(
+        ({ pointer }) => !isRevealed(`/arguments${pointer}`),
+      ).length,
+    [hiddenValues, hiddenParts, isRevealed],
+  );
 
 /** The service takes pointers up to this length. A longer one is recorded as what it is in. */
 const MOST_CHARACTERS = 1_000;
