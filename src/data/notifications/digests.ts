@@ -1,9 +1,14 @@
 /**
  * Digests: in a minute a receiver gets a few messages over a channel, and the rest as one digest at
- * its end. A receiver is a member, or the default channel of Slack.
+ * its end. A request that would leave too little time after the digest is sent by itself. A receiver
+ * is a member, or the default channel of Slack.
  */
 import { ADDED_STEP } from '../../domain/escalation/step-keys.ts';
-import { MESSAGES_A_WINDOW, WINDOW_SECONDS } from '../../domain/notifications/digests.ts';
+import {
+  LEAST_SECONDS_AFTER_DIGEST,
+  MESSAGES_A_WINDOW,
+  WINDOW_SECONDS,
+} from '../../domain/notifications/digests.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
 import { mayDecideFor } from '../requests/deciders.ts';
@@ -21,11 +26,12 @@ const COUNT: PreparedStatement = {
   name: 'count-messages',
   sql: `
     with counting as (
-      select d.id, d.organization_id, d.channel_id, d.request_id, d.notification_id, d.announces, d.created_at,
+      select d.id, d.organization_id, d.channel_id, d.request_id, d.notification_id, d.announces, d.created_at, r.deadline_at,
              case when d.announces then d.channel_id else n.membership_id end as receiver
         from unnest(cast(:ids as uuid[]), cast(:leases as uuid[])) as held (id, lease)
         join notification_deliveries d on d.id = held.id and d.lease = held.lease and d.next_attempt_at is not null
         join notifications n on n.id = d.notification_id
+        join approval_requests r on r.id = d.request_id
     ),
     placed as materialized (
       select c.*, count(*) over (partition by channel_id, receiver) as together,
@@ -48,6 +54,7 @@ const COUNT: PreparedStatement = {
       select p.*, c.began_at, c.digest_id
         from placed p join counted c on c.channel_id = p.channel_id and c.receiver = p.receiver
        where c.messages - p.together + p.place > ${MESSAGES_A_WINDOW}
+         and p.deadline_at > c.began_at + ${WINDOW} + interval '${LEAST_SECONDS_AFTER_DIGEST} seconds'
     ),
     digests as (
       insert into notification_deliveries

@@ -61,6 +61,25 @@ async function openForm(post: SlackPost, user = here.slackUser): Promise<OpenedF
   return slack.forms.at(-1) ?? { triggerId: '', view: {} };
 }
 
+/** As another process records it. */
+async function recordPress(request_id: string, { ageSeconds = 0 } = {}): Promise<void> {
+  const { teamId: team_id } = here.workspace;
+  const [channel_id] = await app.db('slack_connections').where({ team_id }).pluck('channel_id');
+  await app.db('slack_presses').insert({
+    id: randomUUID(),
+    channel_id,
+    press_key: Buffer.from(randomUUID()),
+    slack_user_id: here.slackUser,
+    is_foreign: false,
+    request_id,
+    action: 'approve',
+    trigger_id: '',
+    response_url: `${slack.url}/response/1`,
+    received_at: app.db.raw(`clock_timestamp() - ? * interval '1 second'`, [ageSeconds]),
+    due_at: app.db.raw('clock_timestamp()'),
+  });
+}
+
 describe('a press in Slack', () => {
   test('is acknowledged at once while its request is locked, and its outcome is told afterwards', async () => {
     const { id, post } = await asked(here);
@@ -133,25 +152,17 @@ describe('a press in Slack', () => {
   test('that its process did not get to is handled by another one', async () => {
     const { id, post } = await asked(here);
     const said = slack.ephemeralTexts.length;
-    await app.db('slack_presses').insert({
-      id: randomUUID(),
-      channel_id: await app
-        .db('slack_connections')
-        .where({ team_id: here.workspace.teamId })
-        .first('channel_id')
-        .then((row: { channel_id: string }) => row.channel_id),
-      press_key: Buffer.from(randomUUID()),
-      slack_user_id: here.slackUser,
-      is_foreign: false,
-      request_id: id,
-      action: 'approve',
-      trigger_id: '',
-      response_url: `${slack.url}/response/1`,
-      received_at: app.db.raw('clock_timestamp()'),
-      due_at: app.db.raw('clock_timestamp()'),
-    });
+    await recordPress(id);
     expect(await slack.ephemeralText(said + 1)).toBe(`Approved by ${here.reviewer.displayName}.`);
     expect(buttonsOf(post)).toHaveProperty('Approve');
+  });
+
+  test('from before the link of its person decides nothing: someone else may have signed it', async () => {
+    const { id } = await asked(here);
+    const said = slack.ephemeralTexts.length;
+    await recordPress(id, { ageSeconds: 3_600 });
+    expect(await slack.ephemeralText(said + 1)).toContain('not linked to a member');
+    expect((await read(id))['status']).toBe('pending');
   });
 
   test('whose answer Slack no longer takes there is answered in the conversation with the bot', async () => {

@@ -145,6 +145,16 @@ describe('thirty calls within a minute', () => {
   });
 });
 
+test('requests that expire before their digest, or soon after it, are sent at once', async () => {
+  await askTimes(5);
+  const soon = await ask(app, agent, { tool: 'refund', arguments: { n: 1 }, timeout: '100s' });
+  const later = await ask(app, agent, { tool: 'refund', arguments: { n: 1 }, timeout: '3m' });
+  await drain(app);
+  expect(subjects(reviewer)).toHaveLength(6);
+  expect(await waitingFor(reviewer)).toEqual([later]);
+  expect(mails.mails.filter(({ text }) => text.includes(soon))).toHaveLength(2);
+});
+
 test('urgent requests are always sent at once', async () => {
   const ids = await askTimes(9);
   await app.db('approval_requests').whereIn('id', ids).update({ urgency: 'interrupt' });

@@ -107,8 +107,10 @@ export async function handlePress(
   const link = isForeign
     ? undefined
     : await findSlackLinkOfUser(context.db, connection.organizationId, slackUserId);
+  // A link that is newer than the press does not speak for it.
   const member =
     link &&
+    link.linkedAt <= press.receivedAt &&
     (await findMemberWithPolicies(context.db, connection.organizationId, link.membershipId));
   if (!member) return unlinkedText(context, connection);
   const auth = {
