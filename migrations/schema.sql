@@ -704,6 +704,7 @@ CREATE TABLE pipeline_block_results (
   escalation_path text,
   error_code text,
   cost json,
+  error_cause text,
   CONSTRAINT pipeline_block_results_pkey PRIMARY KEY (request_id, scope, block_id),
   CONSTRAINT pipeline_block_results_outcome_check CHECK ((outcome = ANY (ARRAY['approve'::text, 'deny'::text, 'human'::text, 'next'::text]))),
   CONSTRAINT pipeline_block_results_result_check CHECK ((num_nonnulls(outcome, error_code) =
@@ -717,6 +718,7 @@ END)),
 COMMENT ON TABLE pipeline_block_results IS 'A block that asked another system about a request: how often, and its one result. place: in the order of asking.';
 COMMENT ON COLUMN pipeline_block_results.leased_until IS 'The attempt under way belongs to its process until then. Null between attempts and after the result.';
 COMMENT ON COLUMN pipeline_block_results.cost IS 'Of the attempt that gave the result: {input_tokens, output_tokens, amount, currency}.';
+COMMENT ON COLUMN pipeline_block_results.error_cause IS 'What to look at when no answer came, such as dns or certificate. Only beside error_code.';
 
 CREATE TABLE provisioned_instances (
   agent_provisioner_id uuid NOT NULL,

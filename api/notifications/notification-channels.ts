@@ -13,7 +13,7 @@ import {
   type ChannelTest,
 } from '../../src/services/notifications/notification-channels.ts';
 import { present } from '../http/present.ts';
-import { ERROR_CAUSES } from '../../src/domain/webhooks/deliveries.ts';
+import { ERROR_CAUSES } from '../../src/domain/error-causes.ts';
 import { CHANNEL_KINDS } from '../../src/domain/notifications/notifications.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';

@@ -1,5 +1,6 @@
 /** The input and the answer of a pipeline preview. */
 import { z } from 'zod';
+import { ERROR_CAUSES } from '../../src/domain/error-causes.ts';
 import { reportedOutcome } from '../../src/domain/pipelines/evaluate.ts';
 import { BLOCK_OUTCOMES, pipelineMembers } from '../../src/domain/pipelines/document.ts';
 import { JsonText } from '../../src/platform/json/exact-json.ts';
@@ -112,6 +113,9 @@ export const previewSchema = z
             .string()
             .optional()
             .meta({ description: 'Why it failed; present only if it did.' }),
+          error_cause: z.enum(ERROR_CAUSES).optional().meta({
+            description: 'What to look at, where a connection to the other system failed.',
+          }),
           metadata: z
             .custom<JsonText>((value) => value instanceof JsonText)
             .optional()

@@ -1,10 +1,10 @@
 /** What was posted to webhook endpoints, and tests of them. */
 import { z } from 'zod';
+import { ERROR_CAUSES } from '../../src/domain/error-causes.ts';
 import { BLOCK_OUTCOMES } from '../../src/domain/pipelines/document.ts';
 import {
   DELIVERY_ERRORS,
   DELIVERY_TYPES,
-  ERROR_CAUSES,
   type WebhookDelivery,
 } from '../../src/domain/webhooks/deliveries.ts';
 import {

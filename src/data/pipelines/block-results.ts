@@ -15,8 +15,10 @@ import {
   type BlockResult,
   type RemoteAnswer,
   type RemoteErrorCode,
+  type RemoteFailure,
   type RemoteResult,
 } from '../../domain/pipelines/remote.ts';
+import type { ErrorCause } from '../../domain/error-causes.ts';
 import { JsonText, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
@@ -146,7 +148,8 @@ const END: PreparedStatement = {
     ended as (
       update pipeline_block_results b
          set leased_until = null, answered_at = case when :final then asked.now end, outcome = :outcome, reason = :reason,
-             metadata = cast(:metadata as json), escalation_path = :escalation_path, error_code = :error_code, cost = cast(:cost as json)
+             metadata = cast(:metadata as json), escalation_path = :escalation_path, error_code = :error_code,
+             error_cause = :error_cause, cost = cast(:cost as json)
         from asked
        where b.request_id = asked.request_id and b.scope = asked.scope and b.block_id = asked.block_id
       returning b.request_id, asked.now
@@ -168,6 +171,7 @@ const END: PreparedStatement = {
 export async function endAttempt(trx: Trx, ended: EndedAttempt): Promise<Date | undefined> {
   const { result } = ended;
   const answer: Partial<RemoteAnswer> = result && 'outcome' in result ? result : {};
+  const failure: Partial<RemoteFailure> = result && 'errorCode' in result ? result : {};
   const [row] = await runPrepared<{ now: Date }>(trx, END, {
     request: ended.requestId,
     scope: ended.scope,
@@ -178,7 +182,8 @@ export async function endAttempt(trx: Trx, ended: EndedAttempt): Promise<Date | 
     reason: answer.reason ?? null,
     metadata: answer.metadata?.text ?? null,
     escalation_path: answer.escalationPath ?? null,
-    error_code: result && 'errorCode' in result ? result.errorCode : null,
+    error_code: failure.errorCode ?? null,
+    error_cause: failure.errorCause ?? null,
     cost: result?.cost ? stringifyExact(result.cost) : null,
     previous_metadata: ended.previousMetadata?.text ?? null,
     wake_ms: ended.pauseMs + WAKE_HEAD_START_MS,
@@ -193,6 +198,7 @@ interface ResultRow {
   reason: string | null;
   escalationPath: string | null;
   errorCode: RemoteErrorCode | null;
+  errorCause: ErrorCause | null;
   previousMetadata: string | null;
 }
 
@@ -207,7 +213,7 @@ export interface EvaluationProgress {
 const FIND_PROGRESS: PreparedStatement = {
   name: 'find-evaluation-progress',
   sql: `
-    select b.scope, b.block_id, b.outcome, b.reason, b.escalation_path, b.error_code, r.previous_metadata
+    select b.scope, b.block_id, b.outcome, b.reason, b.escalation_path, b.error_code, b.error_cause, r.previous_metadata
       from pipeline_block_results b join approval_requests r on r.id = b.request_id
      where b.request_id = cast(:requestId as uuid) and b.answered_at is not null
      order by b.place desc limit 1`,
@@ -231,6 +237,7 @@ export async function findProgress(
       result: storedResult({
         outcome: row.outcome,
         errorCode: row.errorCode,
+        errorCause: row.errorCause,
         ...(row.reason !== null && { reason: row.reason }),
         ...(row.escalationPath !== null && { escalationPath: row.escalationPath }),
       }),

@@ -11,6 +11,7 @@ import {
   type ConditionFacts,
   type EvaluationBudget,
 } from '../conditions/types.ts';
+import type { ErrorCause } from '../error-causes.ts';
 import { placedBlocks } from './nesting.ts';
 import { isRemote, type RemoteBlock, type RemoteErrorCode } from './remote.ts';
 import type { BlockOutcome, StoredBlock } from './types.ts';
@@ -60,6 +61,7 @@ export type BlockAnswer =
       readonly reason?: string;
       readonly escalation_path?: string;
       readonly error_code?: BlockErrorCode;
+      readonly error_cause?: ErrorCause;
     }
   | { readonly outcome: 'enter'; readonly branch: CompiledBranch };
 

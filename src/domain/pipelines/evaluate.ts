@@ -8,6 +8,7 @@ import {
   type ConditionFacts,
   type EvaluationBudget,
 } from '../conditions/types.ts';
+import type { ErrorCause } from '../error-causes.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import {
   runBlock,
@@ -31,6 +32,8 @@ export interface BlockReport {
   /** Absent when the block failed, or asks a person for no reason that anyone gave. */
   readonly reason?: string;
   readonly error_code?: BlockErrorCode;
+  /** Where a connection to another system failed. */
+  readonly error_cause?: ErrorCause;
   /** What another system returned, in a preview. */
   readonly metadata?: JsonText;
   /** What asking a language model took, in a preview. */

@@ -8,6 +8,7 @@ import {
 import type { ExactObject } from '../../platform/json/exact-values.ts';
 import type { ConditionFacts } from '../conditions/types.ts';
 import { parseDuration } from '../durations.ts';
+import type { ErrorCause } from '../error-causes.ts';
 import type { Cost } from './judge/cost.ts';
 import type { BlockOutcome, PipelineScope, StoredBlock } from './types.ts';
 
@@ -55,8 +56,14 @@ export interface RemoteAnswer {
   readonly escalationPath?: string;
 }
 
-/** What came of a remote block: an answer, or the code of the failure after its last attempt. */
-export type RemoteResult = (RemoteAnswer | { readonly errorCode: RemoteErrorCode }) & {
+/** Why there is no answer. `errorCause`: where a connection failed. */
+export interface RemoteFailure {
+  readonly errorCode: RemoteErrorCode;
+  readonly errorCause?: ErrorCause;
+}
+
+/** What came of a remote block: an answer, or the failure of its last attempt. */
+export type RemoteResult = (RemoteAnswer | RemoteFailure) & {
   /** Of the attempt that gave the result. */
   readonly cost?: Cost;
 };
@@ -68,6 +75,7 @@ interface ResultAnswer {
   readonly reason?: string;
   readonly escalation_path?: string;
   readonly error_code?: RemoteErrorCode;
+  readonly error_cause?: ErrorCause;
 }
 
 /** What a block answers with this result. A failed one never approves. */
@@ -75,10 +83,10 @@ export function answerOf(block: RemoteBlock, result: RemoteResult): ResultAnswer
   const { name, config } = block;
   const { escalation_path: own } = config;
   if ('errorCode' in result) {
-    const error_code = result.errorCode;
+    const why = errorOf(result);
     if (block.type === 'webhook' && block.config.on_error === 'deny')
-      return { outcome: 'deny', reason: `${name} gave no valid answer.`, error_code };
-    return { outcome: 'human', error_code, ...(own !== undefined && { escalation_path: own }) };
+      return { outcome: 'deny', reason: `${name} gave no valid answer.`, ...why };
+    return { outcome: 'human', ...why, ...(own !== undefined && { escalation_path: own }) };
   }
   const { outcome } = result;
   const reason = reasonOf(block, result);
@@ -88,6 +96,14 @@ export function answerOf(block: RemoteBlock, result: RemoteResult): ResultAnswer
     ...(reason !== undefined && { reason }),
     ...(path !== undefined && { escalation_path: path }),
   };
+}
+
+/** A failure as previews and the timeline show it. */
+export function errorOf({
+  errorCode,
+  errorCause,
+}: RemoteFailure): Pick<ResultAnswer, 'error_code' | 'error_cause'> {
+  return { error_code: errorCode, ...(errorCause && { error_cause: errorCause }) };
 }
 
 function reasonOf({ type, name, config }: RemoteBlock, answer: RemoteAnswer): string | undefined {
@@ -182,7 +198,10 @@ export function afterResult(
 
 /** A result as it is read back: the metadata is in the request, and only the block keeps its cost. */
 export function asStored(result: RemoteResult): RemoteResult {
-  if ('errorCode' in result) return { errorCode: result.errorCode };
+  if ('errorCode' in result) {
+    const { errorCode, errorCause } = result;
+    return { errorCode, ...(errorCause && { errorCause }) };
+  }
   const { outcome, reason, escalationPath } = result;
   return {
     outcome,
@@ -195,10 +214,13 @@ export function asStored(result: RemoteResult): RemoteResult {
 export function storedResult({
   outcome,
   errorCode,
+  errorCause,
   ...answer
 }: Omit<RemoteAnswer, 'outcome'> & {
   readonly outcome: BlockOutcome | null;
   readonly errorCode: RemoteErrorCode | null;
+  readonly errorCause?: ErrorCause | null;
 }): RemoteResult {
-  return outcome === null ? { errorCode: errorCode ?? 'invalid_answer' } : { outcome, ...answer };
+  if (outcome !== null) return { outcome, ...answer };
+  return { errorCode: errorCode ?? 'invalid_answer', ...(errorCause && { errorCause }) };
 }

@@ -1,4 +1,5 @@
 /** What is posted to webhook endpoints, and what came of it. */
+import type { ErrorCause } from '../error-causes.ts';
 import type { BlockOutcome } from '../pipelines/types.ts';
 
 export const DELIVERY_TYPES = ['approval_request.evaluate', 'webhook_endpoint.test'] as const;
@@ -14,19 +15,6 @@ export const DELIVERY_ERRORS = [
   'invalid_answer',
 ] as const;
 export type DeliveryError = (typeof DELIVERY_ERRORS)[number];
-
-/** Why a connection gave no answer. */
-export const ERROR_CAUSES = [
-  'dns',
-  'refused',
-  'unreachable',
-  'certificate',
-  'tls',
-  'reset',
-  'timeout',
-  'protocol',
-] as const;
-export type ErrorCause = (typeof ERROR_CAUSES)[number];
 
 /** One attempt. It has an outcome or an error code, unless it still runs or was interrupted. */
 export interface WebhookDelivery {

@@ -2,7 +2,7 @@
 import { findPushKey } from '../../data/notifications/push-keys.ts';
 import type { PushMessage, PushTarget } from '../../domain/notifications/push-subscriptions.ts';
 import { isPushService } from '../../domain/notifications/push-services.ts';
-import type { ErrorCause } from '../../domain/webhooks/deliveries.ts';
+import type { ErrorCause } from '../../domain/error-causes.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { sealPush, type VapidKeys } from '../../platform/crypto/web-push.ts';
 import type { Runtime } from '../context.ts';

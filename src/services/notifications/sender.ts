@@ -6,7 +6,7 @@ import type {
   NotifiedLevel,
   Recipient,
 } from '../../domain/notifications/notifications.ts';
-import type { ErrorCause } from '../../domain/webhooks/deliveries.ts';
+import type { ErrorCause } from '../../domain/error-causes.ts';
 import type { ServiceContext } from '../context.ts';
 import type { SendContext } from './statements.ts';
 

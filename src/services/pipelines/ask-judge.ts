@@ -86,13 +86,15 @@ function unanswered({ question, reservation, observed }: Call, failure: ModelFai
   const { timedOut, status, retryAfterMs, unheard, errorCause } = failure;
   const { organizationId } = question;
   return {
-    result: { errorCode: timedOut ? 'timeout' : 'judge_unavailable' },
+    result: {
+      errorCode: timedOut ? 'timeout' : 'judge_unavailable',
+      ...(errorCause && { errorCause }),
+    },
     mayPass: status === undefined || mayPass(status),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     observed: {
       ...observed,
       ...(status !== undefined && { status_code: status }),
-      ...(errorCause && { error_cause: errorCause }),
     },
     keep: async (db) => {
       if (unheard) await settleTokens(db, organizationId, { ...reservation, taken: 0 });

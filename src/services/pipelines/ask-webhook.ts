@@ -44,7 +44,6 @@ export async function askWebhook(
     observed: {
       duration_ms: reply.durationMs,
       ...(reply.statusCode !== undefined && { status_code: reply.statusCode }),
-      ...('errorCause' in reply && { error_cause: reply.errorCause }),
     },
     keep: async (db) => {
       await endWebhookDelivery(db, id, resultOf(reply));
@@ -66,9 +65,9 @@ function warn(
 
 function replyOf(reply: EndpointReply): Omit<BlockReply, 'observed' | 'keep'> {
   if (reply.kind === 'answered') return { result: reply.answer };
-  const { errorCode, mayPass, retryAfterMs } = reply;
+  const { errorCode, errorCause, mayPass, retryAfterMs } = reply;
   return {
-    result: { errorCode },
+    result: { errorCode, ...(errorCause && { errorCause }) },
     mayPass,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };

@@ -1,6 +1,7 @@
 /** Asks a webhook endpoint once, and reads its answer. What is no valid answer is an error, never an outcome. */
 import { readWebhookAnswer, type WebhookAnswer } from '../../domain/webhooks/answer.ts';
-import type { DeliveryError, ErrorCause } from '../../domain/webhooks/deliveries.ts';
+import type { ErrorCause } from '../../domain/error-causes.ts';
+import type { DeliveryError } from '../../domain/webhooks/deliveries.ts';
 import type { Runtime } from '../context.ts';
 import { isSuccess, mayPass, postSigned, type PostAnswer } from './signed-post.ts';
 

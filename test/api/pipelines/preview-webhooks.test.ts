@@ -222,27 +222,31 @@ describe('a preview reports', () => {
     });
   });
 
-  test.each<[string, Answer, object]>([
+  test.each<[string, Answer, object, string?]>([
     ['invalid_answer', '{"outcome":"maybe"}', {}],
     ['invalid_answer', '{"outcome":"approve"', {}],
     ['unexpected_status', status(302), {}],
     ['unexpected_status', status(500), {}],
     ['answer_too_large', ' '.repeat(64 * 1024 + 1), {}],
-    ['connection_failed', (response) => response.destroy(), {}],
-    ['timeout', () => undefined, { timeout: '1s' }],
-  ])('the failure %s, which ends at a person', async (code, answer, operation) => {
-    answers(answer);
-    const blocks = [ask('limit', { escalation_path: 'finance' }, operation), always()];
-    expect((await preview({ blocks })).body).toEqual({
-      outcome: 'human',
-      reason_code: 'block_error',
-      terminal_block_id: 'limit',
-      escalation_path: 'finance',
-      escalation_path_source: 'block_escalation',
-      blocks: [{ block_id: 'limit', position: 0, outcome: 'human', error_code: code }],
-      warnings: [{ code: 'escalation_path_inactive', block_id: 'limit' }],
-    });
-  });
+    ['connection_failed', (response) => response.destroy(), {}, 'reset'],
+    ['timeout', () => undefined, { timeout: '1s' }, 'timeout'],
+  ])(
+    'the failure %s, which ends at a person',
+    async (error_code, answer, operation, error_cause) => {
+      const failure = { error_code, ...(error_cause && { error_cause }) };
+      answers(answer);
+      const blocks = [ask('limit', { escalation_path: 'finance' }, operation), always()];
+      expect((await preview({ blocks })).body).toEqual({
+        outcome: 'human',
+        reason_code: 'block_error',
+        terminal_block_id: 'limit',
+        escalation_path: 'finance',
+        escalation_path_source: 'block_escalation',
+        blocks: [{ block_id: 'limit', position: 0, outcome: 'human', ...failure }],
+        warnings: [{ code: 'escalation_path_inactive', block_id: 'limit' }],
+      });
+    },
+  );
 
   test('an endpoint that is unknown or not active', async () => {
     await owner.http.post(`${ENDPOINTS}/draft/revisions`, { name: 'Draft', url: receiver.url });

@@ -1,7 +1,5 @@
 /** Connections that fail, and peers that misbehave: what is known of the cause is kept, and logged. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, beforeAll, afterAll, describe, expect, test } from '@jest/globals';
 import { openOpenAi } from '../../../src/platform/language-models/openai.ts';
 import { openAnthropic } from '../../../src/platform/language-models/anthropic.ts';
@@ -12,10 +10,9 @@ import { askEndpoint } from '../../../src/services/webhooks/ask-endpoint.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import type { Json } from '../../support/http.ts';
 import { createOrganization, type TestMember } from '../../support/scene/factories.ts';
-import { createAuthority } from '../../support/servers/certificates.ts';
 import { startEarlyContinueServer } from '../../support/servers/early-continue.ts';
-import { startTlsReceiver } from '../../support/servers/tls-receiver.ts';
-import { LOOPBACK_ALLOWED, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { FAILING_PEERS, rawPeer, type FailingPeer } from '../../support/servers/failing-peers.ts';
+import { LOOPBACK_ALLOWED } from '../../support/servers/webhook-receiver.ts';
 
 const closing: (() => unknown)[] = [];
 let app: TestApp;
@@ -41,30 +38,10 @@ async function earlyContinue(body: string): Promise<string> {
   return server.origin;
 }
 
-/** Where nothing listens. */
-async function refusing(): Promise<string> {
-  const gone = await startWebhookReceiver();
-  await gone.close();
-  return gone.url;
-}
-
-async function selfSigned(): Promise<string> {
-  const certificate = createAuthority('Unknown').issue({ names: ['127.0.0.1'] });
-  const receiver = await startTlsReceiver(certificate);
-  closing.push(() => receiver.close());
-  return `https://127.0.0.1:${receiver.port}/`;
-}
-
-/** Takes connections; `says` it, and then nothing. */
-async function peer(says?: string): Promise<string> {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined).once('data', () => says && socket.end(says));
-    closing.push(() => socket.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+async function urlOf(opening: Promise<FailingPeer>): Promise<string> {
+  const peer = await opening;
+  closing.push(() => peer.close());
+  return peer.url;
 }
 
 let count = 0;
@@ -83,14 +60,14 @@ async function tryOut(url: string): Promise<{ readonly answer: Json; readonly ke
 
 describe('a connection that fails', () => {
   test.each<[string, string, () => Promise<string>]>([
-    ['refused', 'connection_failed', refusing],
-    ['certificate', 'connection_failed', selfSigned],
-    ['reset', 'connection_failed', () => peer('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx')],
-    ['protocol', 'connection_failed', () => peer('SSH-2.0-OpenSSH_9.2\r\n')],
+    ['refused', 'connection_failed', () => urlOf(FAILING_PEERS.refused())],
+    ['certificate', 'connection_failed', () => urlOf(FAILING_PEERS.certificate())],
+    ['reset', 'connection_failed', () => urlOf(FAILING_PEERS.reset())],
+    ['protocol', 'connection_failed', () => urlOf(rawPeer('SSH-2.0-OpenSSH_9.2\r\n'))],
     [
       'tls',
       'connection_failed',
-      async () => (await peer('HTTP/1.1 400 Bad\r\n\r\n')).replace('http:', 'https:'),
+      async () => (await urlOf(rawPeer('HTTP/1.1 400 Bad\r\n\r\n'))).replace('http:', 'https:'),
     ],
   ])('says %s in the test and in the record', async (error_cause, error_code, at) => {
     const { answer, kept } = await tryOut(await at());
@@ -99,9 +76,9 @@ describe('a connection that fails', () => {
   });
 
   test.each([
-    ['timeout', 'timeout', () => peer()],
+    ['timeout', 'timeout', () => urlOf(FAILING_PEERS.timeout())],
     // Saving refuses such a name, so it is not found later.
-    ['dns', 'egress_denied', () => Promise.resolve('https://nowhere.invalid/')],
+    ['dns', 'egress_denied', () => urlOf(FAILING_PEERS.dns())],
   ])('says %s, too', async (errorCause, errorCode, at) => {
     const egress = openEgress({ allow: ['127.0.0.1'] });
     closing.push(() => {

@@ -9,8 +9,8 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   pipeline_concluded: () => 'Rules finished',
   routed: () => 'Routed to people',
   block_attempt_begun: () => 'Began to ask another system',
-  block_asked: ({ status, error_code: code }) =>
-    `Asked another system${words(code) === '' ? '' : `, which failed: ${words(code)}`}${typeof status === 'number' ? ` (HTTP ${status})` : ''}`,
+  block_asked: ({ status_code: status, error_code: code, error_cause: cause }) =>
+    `Asked another system${words(code) === '' ? '' : `, which failed: ${words(code)}`}${words(cause) === '' ? '' : ` (${words(cause)})`}${typeof status === 'number' ? ` (HTTP ${status})` : ''}`,
   judged: ({ outcome }) => `The judge answered: ${words(outcome)}`,
   level_notified: () => 'Notified',
   level_skipped: ({ reason }) =>

@@ -16,6 +16,7 @@ import { requestEvent } from '../../../domain/audit.ts';
 import {
   counting,
   asStored,
+  errorOf,
   leaseOf,
   LONGEST_RETRY_AFTER_MS,
   pauseAfter,
@@ -250,5 +251,5 @@ function eventData(
 ): Readonly<Record<string, unknown>> {
   return 'outcome' in result
     ? { ...observed, outcome: result.outcome }
-    : { ...observed, error_code: result.errorCode };
+    : { ...observed, ...errorOf(result) };
 }
