@@ -59,7 +59,7 @@ function renewing(limits: SessionLimits): Knex.PoolConfig {
     fit.set(client, born);
     // Every error that the server reports on this connection passes here, also one that is caught.
     client.connection.on('errorMessage', ({ code = '' }: { readonly code?: string }) => {
-      if (UNAVAILABLE_SQLSTATE.test(code)) fit.delete(client);
+      if (UNAVAILABLE_SQLSTATE.test(code) && !ROLLED_BACK.test(code)) fit.delete(client);
       if (code === READ_ONLY && born === generation) generation += 1;
     });
     try {
@@ -94,8 +94,11 @@ const UNAVAILABLE_NODE_CODES = new Set([
 
 const READ_ONLY = '25006';
 
+/** Serialization failures and deadlocks: another transaction went first. The connection is sound. */
+const ROLLED_BACK = /^40/;
+
 /**
- * 08 connection, 25006 read-only, 25P03 and 25P04 cut off in a transaction, 28 and 3D000 not let in, 40 deadlock,
+ * 08 connection, 25006 read-only, 25P03 and 25P04 cut off in a transaction, 28 and 3D000 not let in, 40 rolled back,
  * 53 resources, 55P03 lock not granted, 57 canceled, shutdown or crash, 58 input and output.
  */
 const UNAVAILABLE_SQLSTATE = /^(08|25006|25P0[34]|28|3D000|40|53|55P03|57|58)/;
