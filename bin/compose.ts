@@ -38,6 +38,7 @@ import type { Judge, Limits, Runtime, ServiceContext } from '../src/services/con
 import { createMetrics } from '../src/services/metrics.ts';
 import { startSlackPresses } from '../src/services/notifications/slack/presses.ts';
 import { startSending } from '../src/services/notifications/send-loop.ts';
+import { startAccountMails } from '../src/services/sign-in/account-mails.ts';
 import { startPurging } from '../src/services/retention.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
 import {
@@ -158,7 +159,9 @@ function startLoops(
 ): readonly { stop(): Promise<void> }[] {
   return [
     ...(roles.api ? [startSlackPresses(context)] : []),
-    ...(roles.worker ? [startSending(senderContext), startPurging(senderContext)] : []),
+    ...(roles.worker
+      ? [startSending(senderContext), startAccountMails(senderContext), startPurging(senderContext)]
+      : []),
   ];
 }
 

@@ -29,6 +29,20 @@ CREATE OR REPLACE FUNCTION public.text_digest(value text)
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN sha256(convert_to(value, 'UTF8'::name));
 
+CREATE TABLE account_mails (
+  id uuid NOT NULL,
+  address text NOT NULL,
+  subject text NOT NULL,
+  body text NOT NULL,
+  attempts integer NOT NULL DEFAULT 1,
+  next_attempt_at timestamp(3) with time zone NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT account_mails_pkey PRIMARY KEY (id)
+);
+COMMENT ON TABLE account_mails IS 'Emails to people about their own accounts. A row is deleted once its email is sent, and three days later if the mail server takes none.';
+CREATE INDEX account_mails_next_attempt_at_idx ON account_mails USING btree (next_attempt_at);
+COMMENT ON COLUMN account_mails.attempts IS 'The process that writes the row makes the first attempt, after its commit.';
+
 CREATE TABLE added_reviewers (
   request_id uuid NOT NULL,
   membership_id uuid NOT NULL,

@@ -32,7 +32,7 @@ import {
   lockAccessSharedAndRereadMember,
 } from '../people/current-callers.ts';
 import type { TestOutcome } from './sender.ts';
-import { endSlackLinks, tellUnlinked } from './slack/ended-links.ts';
+import { endSlackLinks } from './slack/ended-links.ts';
 import { senders } from './senders.ts';
 import { readPage } from '../pages.ts';
 import { requireReachable } from '../webhooks/destinations.ts';
@@ -213,7 +213,7 @@ export async function deleteNotificationChannel(
   principal: MemberPrincipal,
   id: string,
 ): Promise<void> {
-  const unlinked = await context.db.transaction(async (trx) => {
+  await context.db.transaction(async (trx) => {
     // Links to Slack users end with Slack's channel, and links let people act.
     const caller = await lockAccessAndRereadMember(trx, principal, {
       permission: 'connection.write',
@@ -221,12 +221,10 @@ export async function deleteNotificationChannel(
     requireMayChangeAnchor(caller, 'notification_channel');
     const { kind, name } = existing(await lockChannel(trx, caller.organizationId, id));
     if (kind === 'email' || kind === 'push') throw new AppError('channel_built_in');
-    const people = kind === 'slack' ? await endSlackLinks(trx, caller, id) : [];
+    if (kind === 'slack') await endSlackLinks(trx, context, { caller, channelId: id });
     await deleteChannel(trx, caller.organizationId, id);
     await record(trx, caller, { verb: 'deleted', id, data: { kind, name } });
-    return people;
   });
-  tellUnlinked(context, principal, unlinked);
 }
 
 /**

@@ -171,7 +171,7 @@ export async function issueApiKey(
     readonly permissions: readonly string[] | undefined;
   },
 ): Promise<IssuedApiKey> {
-  const issued = await context.db.transaction(async (trx) => {
+  return await context.db.transaction(async (trx) => {
     const member = await lockAccessAndRereadMember(trx, principal, { permission: 'api_key.issue' });
     const rules = await findApiKeyRules(trx, member.organizationId);
     if (!rules.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
@@ -188,6 +188,8 @@ export async function issueApiKey(
     if (permissions) requireBearable(permissions, bearable);
     if (isSensitive(permissions ?? bearable)) requireRecentAuthentication(member, SENSITIVE_KEY);
     const expiresAt = input.expiresAt ?? latest;
+    const news = { kind: 'api_key_created', name: input.name } as const;
+    await tellAccountHolder(trx, context, { holder: member, news });
     return await insertWithToken(trx, context, {
       kind: 'personal',
       issuer: member,
@@ -197,8 +199,6 @@ export async function issueApiKey(
       now: rules.now,
     });
   });
-  tellAccountHolder(context, principal, { kind: 'api_key_created', name: input.name });
-  return issued;
 }
 
 export interface KeyToIssue {

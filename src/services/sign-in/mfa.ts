@@ -98,7 +98,7 @@ export async function confirmTotp(
 ): Promise<Enrolled> {
   requireRecentSession(principal);
   const { userId } = principal;
-  const enrolled = await context.db.transaction(async (trx) => {
+  return await context.db.transaction(async (trx) => {
     // A concurrent sign-in by password either happened before and is ended here, or happens later and needs a code.
     await lockPassword(trx, userId, 'change');
     const factor = await lockTotpFactor(trx, userId);
@@ -115,13 +115,13 @@ export async function confirmTotp(
     const recoveryCodes = await issueRecoveryCodes(trx, userId);
     await record(trx, principal, { verb: 'mfa_enrolled', data: { method: 'totp' } });
     await endOtherSessionsEverywhere(trx, principal);
+    const news = { kind: 'second_factor_added' } as const;
+    await tellAccountHolder(trx, context, { holder: principal, news });
     return {
       recoveryCodes,
       ...(await renewAuthentication(trx, principal, { presented, secondFactor: 'totp' })),
     };
   });
-  tellAccountHolder(context, principal, { kind: 'second_factor_added' });
-  return enrolled;
 }
 
 async function endOtherSessionsEverywhere(
@@ -174,12 +174,12 @@ export async function removeTotp(
   principal: MemberPrincipal,
 ): Promise<void> {
   requireRecentSecondFactor(principal);
-  const isRemoved = await context.db.transaction(async (trx) => {
-    const had = await deleteFactors(trx, principal.userId);
-    if (had) await record(trx, principal, { verb: 'mfa_removed' });
-    return had;
+  await context.db.transaction(async (trx) => {
+    if (!(await deleteFactors(trx, principal.userId))) return;
+    await record(trx, principal, { verb: 'mfa_removed' });
+    const news = { kind: 'second_factor_removed' } as const;
+    await tellAccountHolder(trx, context, { holder: principal, news });
   });
-  if (isRemoved) tellAccountHolder(context, principal, { kind: 'second_factor_removed' });
 }
 
 /** True when there was a confirmed app. An unconfirmed one is removed without an event. */
@@ -202,7 +202,7 @@ export async function removeMemberMfa(
   id: string,
 ): Promise<void> {
   const { organizationId } = principal;
-  const told = await context.db.transaction(async (trx) => {
+  await context.db.transaction(async (trx) => {
     const caller = await lockAccessAndRereadMember(trx, principal, {
       permission: 'membership.write',
     });
@@ -215,17 +215,16 @@ export async function removeMemberMfa(
       throw new AppError('owner_required');
     if (member.membershipStatus === 'deprovisioned') throw new AppError('membership_removed');
     requireHeld(caller, grantsFromPolicies(member.policies, false), WOULD_WEAKEN);
-    if (!(await deleteFactors(trx, member.userId))) return undefined;
+    if (!(await deleteFactors(trx, member.userId))) return;
     await record(trx, caller, { verb: 'mfa_removed', membershipId });
     await endSessionsOf(trx, organizationId, {
       membershipId,
       actor: actorOf(caller),
       reason: 'mfa_removed',
     });
-    return member;
+    const news = { kind: 'second_factor_removed', by: caller.displayName } as const;
+    await tellAccountHolder(trx, context, { holder: member, news });
   });
-  const by = principal.displayName;
-  if (told) tellAccountHolder(context, told, { kind: 'second_factor_removed', by });
 }
 
 const WOULD_WEAKEN =

@@ -169,18 +169,18 @@ export async function resetPassword(
     pointer: '/password',
   });
   const passwordHash = await hashPassword(input.password, networkOf(input.client.address));
-  const liveKeys = await db.transaction(async (trx) => {
+  await db.transaction(async (trx) => {
     await lockPassword(trx, reset.userId, 'change');
     await requireLive(trx, context, input.token);
     await replacePassword(trx, reset, { passwordHash, how: 'reset', client: input.client });
     const keys = await listLiveApiKeysOfUser(trx, reset.userId);
-    if (!input.revokeApiKeys) return keys;
-    for (const { id, organizationId, membershipId } of keys) {
+    const revoked = input.revokeApiKeys ? keys : [];
+    for (const { id, organizationId, membershipId } of revoked) {
       const actor = personOf({ membershipId, displayName: reset.displayName });
       await revokeWithAudit(trx, organizationId, { id, actor });
     }
-    return [];
+    const liveKeys = input.revokeApiKeys ? [] : keys.map(({ name }) => name);
+    const news = { kind: 'password_reset', liveKeys } as const;
+    await tellAccountHolder(trx, context, { holder: reset, news });
   });
-  const names = liveKeys.map(({ name }) => name);
-  tellAccountHolder(context, reset, { kind: 'password_reset', liveKeys: names });
 }

@@ -1,6 +1,7 @@
 /** What a person is told by email about their own account. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startAccountMails } from '../../../src/services/sign-in/account-mails.ts';
 import { startApp } from '../../support/app.ts';
 import {
   createMember,
@@ -15,8 +16,9 @@ import {
   SECRETS_KEY,
 } from '../../support/scene/sign-in.ts';
 import { startMailServer } from '../../support/servers/mail-server.ts';
+import { until } from '../../support/waiting.ts';
 
-const mail = await startMailServer();
+let mail = await startMailServer();
 const app = await startApp({
   environment: {
     SMTP_URL: mail.url,
@@ -100,6 +102,60 @@ describe('a person is told of', () => {
     expect(subject).toBe('An API key was created in your Countersign account');
     expect(text).toContain(name);
   });
+});
+
+describe('while the mail server is away', () => {
+  const waiting = () => app.db('account_mails').where({ address: member.email });
+  const retrying = async (happens: () => Promise<unknown>): Promise<void> => {
+    await waiting().update({ next_attempt_at: new Date(0) });
+    const loop = startAccountMails(app.context, { everyMs: 10 });
+    try {
+      await happens();
+    } finally {
+      await loop.stop();
+    }
+  };
+
+  test('the news is kept, and sent once when it is back', async () => {
+    await mail.close();
+    await enroll(app, await fresh());
+    await until('the first attempt has failed', () =>
+      app.log.some((line) => line.includes('an email about an account was not sent')),
+    );
+    mail = await startMailServer({ port: mail.port });
+    await retrying(async () => await mail.mailTo(member.email));
+    const subjects = mails().map(({ subject }) => subject);
+    expect(subjects).toEqual(['A second factor was added to your Countersign account']);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test('the news is kept before it is sent, so that it outlives the process', async () => {
+    const { browser } = await fresh();
+    await mail.close();
+    expect((await browser.post('/api/v1/me/api_keys', { name: 'kept' })).status).toBe(201);
+    const [row] = await waiting();
+    expect(row).toMatchObject({ attempts: 1, subject: expect.stringContaining('API key') });
+    mail = await startMailServer({ port: mail.port });
+  });
+
+  test('the news is given up after three days', async () => {
+    await fresh();
+    await mail.close();
+    await enroll(app, member);
+    await waiting().update({ created_at: app.db.raw(`created_at - interval '73 hours'`) });
+    await retrying(() => until('it is given up', async () => (await waiting()).length === 0));
+    mail = await startMailServer({ port: mail.port });
+    expect(mails()).toEqual([]);
+  });
+});
+
+test('news that the mail server refuses for good is not kept', async () => {
+  const { browser, email } = await fresh();
+  mail.refuse(email);
+  expect((await browser.post('/api/v1/me/api_keys', { name: 'refused' })).status).toBe(201);
+  const isKept = async () => (await app.db('account_mails').where({ address: email })).length > 0;
+  await until('it is refused', async () => !(await isKept()));
+  expect(mails()).toEqual([]);
 });
 
 /** The member of another user, with a session: the one of the test has none. */

@@ -18,10 +18,9 @@ import { AppError, invalid } from '../../../domain/errors.ts';
 import { requireMayChangeAnchor } from '../../../domain/people/trust-anchors.ts';
 import { violatedConstraint, type Trx } from '../../../platform/postgres.ts';
 import { SlackError, type SlackIdentity } from '../../../platform/slack.ts';
-import type { LinkedPerson } from '../../../data/notifications/slack/links.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { lockAccessAndRereadMember } from '../../people/current-callers.ts';
-import { endSlackLinks, rightsOfLinked, tellUnlinked } from './ended-links.ts';
+import { endSlackLinks, rightsOfLinked } from './ended-links.ts';
 import { openSlackSecrets, sealSlackSecrets, type SlackSecrets } from './secrets.ts';
 
 export async function readSlackConnection(
@@ -80,7 +79,7 @@ async function connectAfter(
   // Checks that there is a key before a secret goes to Slack. The result is not stored.
   sealSlackSecrets(context, organizationId, secrets);
   const identity = await identify(context, secrets.botToken);
-  const changed = await context.db
+  return await context.db
     .transaction(async (trx) => {
       const caller = await lockAccessAndRereadMember(trx, principal, {
         permission: 'connection.write',
@@ -90,36 +89,34 @@ async function connectAfter(
       if (!isWhole(terms) && !haveSameSecrets(before, current)) return undefined;
       const { defaultChannel } = terms;
       const wanted = { caller, current, identity, secrets, defaultChannel };
-      const unlinked = await endLinksIfChanged(trx, context, wanted);
+      await endLinksIfChanged(trx, context, wanted);
       await save(trx, context, wanted);
-      return { connection: await findSlackConnection(trx, organizationId), unlinked };
+      return await findSlackConnection(trx, organizationId);
     })
     .catch((error: unknown) => {
       if (violatedConstraint(error) === 'slack_connections_team_id_key')
         throw new AppError('slack_workspace_taken');
       throw error;
     });
-  tellUnlinked(context, principal, changed?.unlinked ?? []);
-  return changed?.connection;
 }
 
 /** Anyone who knows the secrets of the workspace speaks for the people who are linked. */
 async function endLinksIfChanged(
   trx: Trx,
-  runtime: Runtime,
+  context: ServiceContext,
   { caller, current, identity, secrets }: Wanted,
-): Promise<readonly LinkedPerson[]> {
-  if (!current) return [];
+): Promise<void> {
+  if (!current) return;
   const { channelId, teamId } = current;
-  const before = openSlackSecrets(runtime, current);
+  const before = openSlackSecrets(context, current);
   const isSame =
     teamId === identity.teamId &&
     before.botToken === secrets.botToken &&
     before.signingSecret === secrets.signingSecret;
-  if (isSame) return [];
+  if (isSame) return;
   const speaksFor = await rightsOfLinked(trx, caller.organizationId, channelId);
   requireMayChangeAnchor(caller, 'slack_connection', speaksFor);
-  return await endSlackLinks(trx, caller, channelId);
+  await endSlackLinks(trx, context, { caller, channelId });
 }
 
 const isWhole = ({ botToken, signingSecret }: SlackTerms): boolean =>
@@ -222,18 +219,16 @@ export async function disconnectSlack(
   context: ServiceContext,
   principal: MemberPrincipal,
 ): Promise<void> {
-  const unlinked = await context.db.transaction(async (trx) => {
+  await context.db.transaction(async (trx) => {
     const caller = await lockAccessAndRereadMember(trx, principal, {
       permission: 'connection.write',
     });
     requireMayChangeAnchor(caller, 'slack_connection');
     const connection = await findSlackConnection(trx, caller.organizationId);
-    if (!connection) return [];
-    const people = await endSlackLinks(trx, caller, connection.channelId);
+    if (!connection) return;
+    await endSlackLinks(trx, context, { caller, channelId: connection.channelId });
     await disconnect(trx, caller, connection);
-    return people;
   });
-  tellUnlinked(context, principal, unlinked);
 }
 
 async function disconnect(

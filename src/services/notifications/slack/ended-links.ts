@@ -1,27 +1,23 @@
 /** Ends every link of a workspace: after a change of its connection, and with the connection. */
 import { insertAuditEvents } from '../../../data/audit-events.ts';
-import {
-  deleteSlackLinksOf,
-  listLinkedPeople,
-  type LinkedPerson,
-} from '../../../data/notifications/slack/links.ts';
+import { deleteSlackLinksOf, listLinkedPeople } from '../../../data/notifications/slack/links.ts';
 import { actorOf } from '../../../domain/audit.ts';
 import { grantsFromPolicies, type MemberPrincipal } from '../../../domain/people/authorization.ts';
 import type { SpeaksFor } from '../../../domain/people/trust-anchors.ts';
 import type { Trx } from '../../../platform/postgres.ts';
-import type { Runtime } from '../../context.ts';
+import type { ServiceContext } from '../../context.ts';
 import { tellAccountHolder } from '../../sign-in/account-mails.ts';
 
-/** Call it with access locked. Returns the people, to be told after the commit. */
+/** Call it with access locked. The people are told. */
 export async function endSlackLinks(
   trx: Trx,
-  caller: MemberPrincipal,
-  channelId: string,
-): Promise<readonly LinkedPerson[]> {
+  context: ServiceContext,
+  { caller, channelId }: { readonly caller: MemberPrincipal; readonly channelId: string },
+): Promise<void> {
   const { organizationId } = caller;
   const people = await listLinkedPeople(trx, organizationId, channelId);
   await deleteSlackLinksOf(trx, channelId);
-  if (people.length === 0) return [];
+  if (people.length === 0) return;
   const events = people.map(({ membershipId, slackUserId }) => ({
     eventType: 'membership.slack_unlinked',
     actor: actorOf(caller),
@@ -29,7 +25,8 @@ export async function endSlackLinks(
     data: { slack_user_id: slackUserId, reason: 'connection_changed' },
   }));
   await insertAuditEvents(trx, organizationId, { events });
-  return people;
+  const news = { kind: 'slack_unlinked', by: caller.displayName } as const;
+  for (const holder of people) await tellAccountHolder(trx, context, { holder, news });
 }
 
 /** The rights that a call signed with the secrets of this workspace can use. */
@@ -44,13 +41,4 @@ export async function rightsOfLinked(
     grants: active.flatMap(({ policies }) => grantsFromPolicies(policies, false)),
     owner: active.some(({ policies }) => policies.some((policy) => policy.is_owner)),
   };
-}
-
-export function tellUnlinked(
-  runtime: Runtime,
-  caller: MemberPrincipal,
-  people: readonly LinkedPerson[],
-): void {
-  const news = { kind: 'slack_unlinked', by: caller.displayName } as const;
-  for (const person of people) tellAccountHolder(runtime, person, news);
 }

@@ -132,9 +132,7 @@ export async function finishSlackLink(
   );
   if (attempts > TRIES) return { kind: 'too_many_tries' };
   try {
-    const outcome = await link(context, connection, { slackUserId, codeHash: hashTypedCode(code) });
-    if (outcome.kind === 'linked') tellAccountHolder(context, outcome, { kind: 'slack_linked' });
-    return outcome;
+    return await link(context, connection, { slackUserId, codeHash: hashTypedCode(code) });
   } catch (error) {
     if (violatedConstraint(error) === 'slack_links_user_key') return { kind: 'taken' };
     throw error;
@@ -146,11 +144,11 @@ function triesKey({ channelId }: SlackConnection, slackUserId: string): Buffer {
 }
 
 async function link(
-  { db }: ServiceContext,
+  context: ServiceContext,
   { organizationId, channelId }: SlackConnection,
   { slackUserId, codeHash }: { readonly slackUserId: string; readonly codeHash: Buffer },
 ): Promise<LinkOutcome> {
-  return await db.transaction(async (trx) => {
+  return await context.db.transaction(async (trx) => {
     await lockAccess(trx, organizationId);
     const membershipId = await takeSlackLinkCode(trx, channelId, codeHash);
     const status = membershipId && (await lockMembershipStatus(trx, organizationId, membershipId));
@@ -168,6 +166,7 @@ async function link(
         },
       ],
     });
+    await tellAccountHolder(trx, context, { holder: member, news: { kind: 'slack_linked' } });
     return { kind: 'linked', displayName: member.displayName, email: member.email };
   });
 }
