@@ -222,31 +222,31 @@ describe('a preview reports', () => {
     });
   });
 
-  test.each<[string, Answer, object, string?]>([
-    ['invalid_answer', '{"outcome":"maybe"}', {}],
-    ['invalid_answer', '{"outcome":"approve"', {}],
-    ['unexpected_status', status(302), {}],
-    ['unexpected_status', status(500), {}],
-    ['answer_too_large', ' '.repeat(64 * 1024 + 1), {}],
-    ['connection_failed', (response) => response.destroy(), {}, 'reset'],
-    ['timeout', () => undefined, { timeout: '1s' }, 'timeout'],
-  ])(
-    'the failure %s, which ends at a person',
-    async (error_code, answer, operation, error_cause) => {
-      const failure = { error_code, ...(error_cause && { error_cause }) };
-      answers(answer);
-      const blocks = [ask('limit', { escalation_path: 'finance' }, operation), always()];
-      expect((await preview({ blocks })).body).toEqual({
-        outcome: 'human',
-        reason_code: 'block_error',
-        terminal_block_id: 'limit',
-        escalation_path: 'finance',
-        escalation_path_source: 'block_escalation',
-        blocks: [{ block_id: 'limit', position: 0, outcome: 'human', ...failure }],
-        warnings: [{ code: 'escalation_path_inactive', block_id: 'limit' }],
-      });
-    },
-  );
+  test.each<[object, Answer, object]>([
+    [{ error_code: 'invalid_answer' }, '{"outcome":"maybe"}', {}],
+    [{ error_code: 'invalid_answer' }, '{"outcome":"approve"', {}],
+    [{ error_code: 'unexpected_status' }, status(302), {}],
+    [{ error_code: 'unexpected_status' }, status(500), {}],
+    [{ error_code: 'answer_too_large' }, ' '.repeat(64 * 1024 + 1), {}],
+    [
+      { error_code: 'connection_failed', error_cause: 'reset' },
+      (response) => response.destroy(),
+      {},
+    ],
+    [{ error_code: 'timeout', error_cause: 'timeout' }, () => undefined, { timeout: '1s' }],
+  ])('the failure %j, which ends at a person', async (failure, answer, operation) => {
+    answers(answer);
+    const blocks = [ask('limit', { escalation_path: 'finance' }, operation), always()];
+    expect((await preview({ blocks })).body).toEqual({
+      outcome: 'human',
+      reason_code: 'block_error',
+      terminal_block_id: 'limit',
+      escalation_path: 'finance',
+      escalation_path_source: 'block_escalation',
+      blocks: [{ block_id: 'limit', position: 0, outcome: 'human', ...failure }],
+      warnings: [{ code: 'escalation_path_inactive', block_id: 'limit' }],
+    });
+  });
 
   test('an endpoint that is unknown or not active', async () => {
     await owner.http.post(`${ENDPOINTS}/draft/revisions`, { name: 'Draft', url: receiver.url });
