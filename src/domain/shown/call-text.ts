@@ -1,6 +1,7 @@
 /** A call as the plain text of a message: what is hidden stays hidden, and what is left out is said. */
 import type { SourceValue } from '../../platform/json/source-values.ts';
 import { shownLine } from '../shown-text.ts';
+import { digitsText } from './digits.ts';
 import { flagsOf, type Flag } from './flags.ts';
 import { shownCall, type HowToShow, type ShownCall } from './shown-call.ts';
 import type { TitlePart } from './title.ts';
@@ -309,5 +310,7 @@ function warningText({ warning }: Flag): string {
     return `“${shownLine(warning.word, 60)}” has signs that look like others, such as a slash or a dot.`;
   if (warning.kind === 'lookalike')
     return `“${shownLine(warning.word, 60)}” has ${warning.scripts.join(' and ')} letters that look like Latin ones.`;
+  if (warning.kind === 'digits')
+    return `“${shownLine(warning.word, 60)}” ${digitsText(warning.scripts)}`;
   return `“${shownLine(warning.word, 60)}” mixes ${warning.scripts.join(' and ')} letters that look alike.`;
 }

@@ -34,12 +34,12 @@ export function flagsOf(
 ): Flag[] {
   const flags = new Map<string, Flag>();
   const add = (place: string, value: string, { isContext = false, shown = value } = {}): void => {
+    const words = shown === value ? undefined : new Set(warningsOf(shown).map(wordOf));
     for (const found of warningsOf(value)) {
       // No warning names a word that is hidden.
-      const isHidden = found.kind !== 'hidden' && !shown.includes(found.word);
+      const isHidden = found.kind !== 'hidden' && words?.has(found.word) === false;
       const warning = isHidden ? { ...found, word: CONCEALED } : found;
-      const word = warning.kind === 'hidden' ? '' : warning.word;
-      const key = `${isContext} ${place} ${warning.kind} ${word}`;
+      const key = `${isContext} ${place} ${warning.kind} ${wordOf(warning)}`;
       flags.set(key, { key, place, isContext, warning });
     }
   };
@@ -57,6 +57,8 @@ export function flagsOf(
     });
   return [...flags.values()];
 }
+
+const wordOf = (warning: Warning): string => (warning.kind === 'hidden' ? '' : warning.word);
 
 /**
  * All strings and keys with their JSON pointers, in the order of the text. What is inside a

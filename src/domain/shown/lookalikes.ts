@@ -20,7 +20,7 @@ const CHUNKS = /\S+/gu;
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 const LATIN = /\p{Script=Latin}/u;
 /** Letters for formulas, which look like those of another font. */
-const MATHEMATICAL = /[\u{1d400}-\u{1d7ff}]+/gu;
+const MATHEMATICAL = /[\u{1d400}-\u{1d7ff}]/u;
 /** A Latin character that is no usual letter, beside a usual one: `ⅼs`, `ɡo`. */
 const UNUSUAL_LETTER = String.raw`[\u2160-\u217f\u0251\u0261\u0269]`;
 const USUAL_LETTER = String.raw`(?!${UNUSUAL_LETTER})\p{Script=Latin}`;
@@ -36,9 +36,9 @@ const lettersOf = (word: string): string => word.normalize('NFD').replaceAll(/[\
 export function lookalikeWords(text: string): MixedWord[] {
   if (PLAIN.test(text)) return [];
   const found = new Map<string, MixedWord>();
-  for (const [word] of text.matchAll(MATHEMATICAL))
-    found.set(word, { word, scripts: ['mathematical'] });
-  for (const [word] of text.matchAll(WORDS))
+  for (const [word] of MATHEMATICAL.test(text) ? text.matchAll(WORDS) : [])
+    if (MATHEMATICAL.test(word)) found.set(word, { word, scripts: ['mathematical'] });
+  for (const [word] of UNUSUAL.test(text) ? text.matchAll(WORDS) : [])
     if (UNUSUAL.test(word)) found.set(word, { word, scripts: ['unusual Latin'] });
   if (!isBeyondLatin(text)) return [...found.values()];
   const candidates: (MixedWord & { readonly script: string; readonly isBesideLatin: boolean })[] =
@@ -47,9 +47,11 @@ export function lookalikeWords(text: string): MixedWord[] {
   for (const [chunk] of text.matchAll(CHUNKS)) {
     const isBesideLatin = LATIN.test(chunk);
     for (const [word] of chunk.matchAll(WORDS)) {
-      const letters = lettersOf(word);
-      const script = letters === '' ? undefined : scriptOf(letters);
+      const script = scriptOf(word);
       if (script === undefined || script === 'Latin') continue;
+      // Nothing depends on further words of a text that is really written in their script.
+      if (genuine.has(script) && !isBesideLatin) continue;
+      const letters = lettersOf(word);
       if (ALIKE[script]?.test(letters))
         candidates.push({ word, scripts: [script], script, isBesideLatin });
       else genuine.add(script);

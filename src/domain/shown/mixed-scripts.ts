@@ -30,24 +30,43 @@ export interface LetterPiece {
 /** In the source text of JSON, the letter of an escape is no letter of the word after it. */
 const SOURCE_ESCAPES = /\\(?:u[\da-f]{4}|.)/giu;
 
+/** The source text with blanks in place of its escapes. */
+export const withoutEscapes = (source: string): string =>
+  source.replaceAll(SOURCE_ESCAPES, (part) => ' '.repeat(part.length));
+
+const NONE: ReadonlyMap<string, MixedWord> = new Map();
+
+interface HowToRead {
+  readonly isSource?: boolean;
+  /** Words that look Latin and are not. They are pieces as a whole. */
+  readonly lookalikes?: ReadonlyMap<string, MixedWord>;
+}
+
 /** The whole text, with each letter apart that a word takes from another script than most of its letters. */
-export function letterPieces(text: string, isSource = false): LetterPiece[] {
-  if (!isBeyondLatin(text)) return [{ text, script: undefined }];
-  const words = isSource
-    ? text.replaceAll(SOURCE_ESCAPES, (part) => '\\'.repeat(part.length))
-    : text;
+export function letterPieces(
+  text: string,
+  { isSource = false, lookalikes = NONE }: HowToRead = {},
+): LetterPiece[] {
+  if (lookalikes.size === 0 && !isBeyondLatin(text)) return [{ text, script: undefined }];
+  const words = isSource ? withoutEscapes(text) : text;
   const pieces: LetterPiece[] = [];
   let from = 0;
+  const add = (piece: string, index: number, script: string): void => {
+    if (index > from) pieces.push({ text: text.slice(from, index), script: undefined });
+    pieces.push({ text: piece, script });
+    from = index + piece.length;
+  };
   for (const { 0: word, index } of words.matchAll(WORDS)) {
+    const lookalike = lookalikes.get(word);
+    if (lookalike) {
+      add(word, index, lookalike.scripts.join());
+      continue;
+    }
     const letters = [...word].map((letter) => ({ letter, script: scriptOf(letter) }));
     const main = mainScriptOf(letters.map(({ script }) => script));
     let at = index;
     for (const { letter, script } of letters) {
-      if (script !== undefined && script !== main) {
-        if (at > from) pieces.push({ text: text.slice(from, at), script: undefined });
-        pieces.push({ text: letter, script });
-        from = at + letter.length;
-      }
+      if (script !== undefined && script !== main) add(letter, at, script);
       at += letter.length;
     }
   }
@@ -71,9 +90,11 @@ function mainScriptOf(scripts: readonly (string | undefined)[]): string | undefi
 export function mixedWords(text: string): MixedWord[] {
   if (!isBeyondLatin(text)) return [];
   const found = new Map<string, MixedWord>();
+  const present = LOOKALIKES.filter(([, letters]) => letters.test(text));
+  if (present.length < 2) return [];
   for (const [word] of text.matchAll(WORDS)) {
     if (found.has(word)) continue;
-    const scripts = LOOKALIKES.filter(([, letters]) => letters.test(word)).map(([name]) => name);
+    const scripts = present.filter(([, letters]) => letters.test(word)).map(([name]) => name);
     if (scripts.length > 1) found.set(word, { word, scripts });
   }
   return [...found.values()];

@@ -21,6 +21,17 @@ test.each<[string, (filled: Filled, times: number) => unknown]>([
   ['dots only', (filled) => ({ text: `a${filled('.')} xn--` })],
   ['encoded names', (filled) => ({ text: filled('xn--a ') })],
   ['marks', (filled) => ({ text: filled('a\u0301\u0302\u0303\u0304') })],
+  [
+    'words of another script',
+    (filled) => ({ text: filled('\u043e\u0441\u0430 \u0434\u043e\u043c ') }),
+  ],
+  [
+    'words that mix scripts, and a secret',
+    (_, times) => ({
+      text: `token=a ${Array.from({ length: 2_000 * times }, (_none, at) => `p\u0430${at}`).join(' ')}`,
+    }),
+  ],
+  ['digits of another script', (filled) => ({ text: filled('\u0661a \u0662') })],
   ['joined pictures', (filled) => ({ text: filled('👩\u200d') })],
   [
     'many hidden values',

@@ -131,7 +131,7 @@ describe('words that mix scripts', () => {
     [String.raw`"\tПривет \u0041лло"`, true, []],
     [String.raw`"C:\\pаypal"`, true, ['Cyrillic а']],
   ])('have their foreign letters apart: %s', (text, isSource, letters) => {
-    const pieces = letterPieces(text, isSource);
+    const pieces = letterPieces(text, { isSource });
     expect(pieces.map((piece) => piece.text).join('')).toBe(text);
     expect(
       pieces.flatMap((piece) => (piece.script ? [`${piece.script} ${piece.text}`] : [])),

@@ -91,6 +91,30 @@ describeInBrowser('a request', () => {
     expect(await page.getByRole('button', { name: 'Approve' }).isEnabled()).toBe(true);
   });
 
+  test('marks words that only look Latin, and digits of another script, where they are', async () => {
+    const args = {
+      host: 'https://\u0430\u0440\u0440\u04cf\u0435.com/x',
+      amount: '1\u06625',
+      note: '\u0627\u062f\u0641\u0639 \u0661\u0662',
+      text: '\u041f\u0440\u0438\u0432\u0435\u0442, \u043e\u0441\u0430',
+    };
+    const page = await browser.open(await pageOf(args), { as: ada });
+    await page.getByText('has Cyrillic letters that look like Latin ones').waitFor();
+    await page.getByText('mixes Western and Arabic digits').waitFor();
+    const json = page.getByRole('group', { name: 'All arguments' });
+    const marks = await Promise.all(
+      (await json.getByRole('img').all()).map(
+        async (mark) => await mark.getAttribute('aria-label'),
+      ),
+    );
+    expect(marks).toEqual([
+      'Cyrillic letters \u0430\u0440\u0440\u04cf\u0435',
+      'Arabic digit \u0662',
+    ]);
+    await screenshot(page, 'request-marked-words');
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
   test('shows the source text on a press', async () => {
     const page = await browser.open(await pageOf({ name: '张伟' }), { as: ada });
     await page.getByText('"张伟"').waitFor();

@@ -1,9 +1,15 @@
 /**
  * Text that agents, people and other systems wrote. Characters that hide, cover or reorder text are
- * drawn as marked escapes. Letters of another script are marked. No letter changes the order of the
+ * drawn as marked escapes. Letters and digits of another script are marked, and words that only look Latin. No letter changes the order of the
  * signs around it.
  */
-import { letterPieces } from '../../../src/domain/shown/mixed-scripts.ts';
+import { digitPieces, digitRuns, foreignNumbers } from '../../../src/domain/shown/digits.ts';
+import { lookalikeWords } from '../../../src/domain/shown/lookalikes.ts';
+import {
+  letterPieces,
+  withoutEscapes,
+  type MixedWord,
+} from '../../../src/domain/shown/mixed-scripts.ts';
 import { foldText, textPieces, type TextPiece } from '../../../src/domain/shown/text-pieces.ts';
 import { exact as words } from '../text/exact.ts';
 import classes from './foreign-text.module.css';
@@ -26,14 +32,30 @@ interface ForeignPiecesProps extends DrawnProps {
 
 export function ForeignPieces({ pieces, isSource = false, isName = false }: ForeignPiecesProps) {
   const shown = isName ? pieces.flatMap(withBreaksShown) : pieces;
+  const marks = marksIn(pieces, isSource);
   return (
     <bdi dir="ltr" className={classes['foreign']}>
       {shown.map((piece, index) => (
         // Pieces never change their order: they are parts of one text.
-        <Piece key={index} piece={piece} isSource={isSource} />
+        <Piece key={index} piece={piece} isSource={isSource} marks={marks} />
       ))}
     </bdi>
   );
+}
+
+/** What is marked depends on the whole text: a word that looks Latin may be one of a Russian sentence. */
+interface Marks {
+  readonly lookalikes: ReadonlyMap<string, MixedWord>;
+  readonly digits: ReadonlySet<string>;
+}
+
+function marksIn(pieces: readonly TextPiece[], isSource: boolean): Marks {
+  const shown = pieces.map(({ kind, text }) => (kind === 'text' ? text : ' ')).join('');
+  const text = isSource ? withoutEscapes(shown) : shown;
+  return {
+    lookalikes: new Map(lookalikeWords(text).map((word) => [word.word, word])),
+    digits: new Set(foreignNumbers(text).flatMap(({ word }) => digitRuns(word))),
+  };
 }
 
 /** Line breaks and tabs as escapes, too. */
@@ -49,14 +71,13 @@ function withBreaksShown(piece: TextPiece): readonly TextPiece[] {
     );
 }
 
-interface PieceProps {
+interface PieceProps extends Omit<PartProps, 'text'> {
   readonly piece: TextPiece;
-  readonly isSource: boolean;
 }
 
 /** A folded run takes one place. It stays in the page, so that a copy of the text has it. */
-function Piece({ piece: { kind, text, count }, isSource }: PieceProps) {
-  if (kind === 'text') return <Directed text={text} isSource={isSource} />;
+function Piece({ piece: { kind, text, count }, ...how }: PieceProps) {
+  if (kind === 'text') return <Directed text={text} {...how} />;
   if (kind === 'escape')
     return (
       <mark className={classes['escape']} title={words.hidden}>
@@ -74,29 +95,50 @@ function Piece({ piece: { kind, text, count }, isSource }: PieceProps) {
 interface PartProps {
   readonly text: string;
   readonly isSource: boolean;
+  readonly marks: Marks;
 }
 
-function Directed({ text, isSource }: PartProps) {
+function Directed({ text, ...how }: PartProps) {
   return directedPieces(text).map(({ text: piece, isRightToLeft }, index) =>
     isRightToLeft ? (
       <bdi key={index} dir="rtl">
-        <Letters text={piece} isSource={isSource} />
+        <Digits text={piece} {...how} />
       </bdi>
     ) : (
-      <Letters key={index} text={piece} isSource={isSource} />
+      <Digits key={index} text={piece} {...how} />
     ),
   );
 }
 
-/** Letters that look like those of another script are marked where they are. */
-function Letters({ text, isSource }: PartProps) {
-  return letterPieces(text, isSource).map(({ text: piece, script }, index) => {
-    if (script === undefined) return piece;
-    const label = words.foreignLetter(script, piece);
-    return (
-      <span key={index} role="img" aria-label={label} title={label} className={classes['letter']}>
-        {piece}
-      </span>
-    );
-  });
+/** Digits of another script are marked where they are. */
+function Digits({ text, ...how }: PartProps) {
+  const { digits } = how.marks;
+  const pieces = digits.size === 0 ? [] : digitPieces(text, (run) => digits.has(run));
+  if (pieces.length === 0) return <Letters text={text} {...how} />;
+  return pieces.map(({ text: piece, system }, index) =>
+    system === undefined ? (
+      <Letters key={index} text={piece} {...how} />
+    ) : (
+      <Marked key={index} text={piece} label={words.foreignDigits(system, piece)} />
+    ),
+  );
+}
+
+/** So are letters that look like those of another script, and whole words that look Latin. */
+function Letters({ text, isSource, marks: { lookalikes } }: PartProps) {
+  return letterPieces(text, { isSource, lookalikes }).map(({ text: piece, script }, index) =>
+    script === undefined ? (
+      piece
+    ) : (
+      <Marked key={index} text={piece} label={words.foreignLetters(script, piece)} />
+    ),
+  );
+}
+
+function Marked({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <span role="img" aria-label={label} title={label} className={classes['letter']}>
+      {text}
+    </span>
+  );
 }

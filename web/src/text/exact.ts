@@ -1,4 +1,5 @@
 /** English texts about exact values. */
+import { digitsText } from '../../../src/domain/shown/digits.ts';
 import { countText, someText } from './numbers.ts';
 
 export const exact = {
@@ -29,5 +30,9 @@ export const exact = {
   scrolls: (lines: number) => `${countText(lines)} lines. This box scrolls.`,
   /** How deep a value is inside others. */
   level: (depth: number) => `level ${depth}`,
-  foreignLetter: (script: string, letter: string) => `${script} letter ${letter}`,
+  foreignLetters: (script: string, letters: string) =>
+    `${script} ${[...letters].length === 1 ? 'letter' : 'letters'} ${letters}`,
+  foreignDigits: (system: string, digits: string) =>
+    `${system} ${[...digits].length === 1 ? 'digit' : 'digits'} ${digits}`,
+  digits: digitsText,
 } as const;

@@ -49,6 +49,7 @@ function WarningText({ warning }: Pick<Flag, 'warning'>) {
     <>
       “<CutText text={warning.word} />” {warning.kind === 'mixed' && words.mixes(warning.scripts)}
       {warning.kind === 'lookalike' && words.looksLatin(warning.scripts)}
+      {warning.kind === 'digits' && words.digits(warning.scripts)}
       {warning.kind === 'encoded' && words.encoded}
       {warning.kind === 'signs' && words.signs}
     </>

@@ -1,12 +1,17 @@
 /** Below the list while rows are selected: how many, why some left, and what can be done with them. */
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { LinkButton } from '../../../../design/link-button.tsx';
 import { useOnline } from '../../../../shell/online.ts';
+import { part } from '../../../../shell/new-build.ts';
 import { queue as text } from '../../../../text/queue.ts';
-import { BatchDenyDialog } from './batch-deny-dialog.tsx';
 import { MOST_SELECTED, type Selection } from './selection.ts';
 import classes from './selection-bar.module.css';
+
+const BatchDenyDialog = lazy(async () => {
+  const dialog = await part(import('./batch-deny-dialog.tsx'));
+  return { default: dialog.BatchDenyDialog };
+});
 
 export function SelectionBar({ selection }: { readonly selection: Selection }) {
   const [isOpen, setOpen] = useState(false);
@@ -38,12 +43,14 @@ export function SelectionBar({ selection }: { readonly selection: Selection }) {
         {text.denySome(count)}
       </Button>
       {isOpen && (
-        <BatchDenyDialog
-          selection={selection}
-          close={() => {
-            setOpen(false);
-          }}
-        />
+        <Suspense>
+          <BatchDenyDialog
+            selection={selection}
+            close={() => {
+              setOpen(false);
+            }}
+          />
+        </Suspense>
       )}
     </section>
   );
