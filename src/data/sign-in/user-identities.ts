@@ -28,6 +28,15 @@ export async function findPersonByEmail(db: Db, email: string): Promise<Person |
   });
 }
 
+/** False if it is unlinked. Otherwise unlinking it waits for the end of the transaction, and then ends its session. */
+export async function lockIdentity(trx: Trx, { issuer, subject }: UserIdentity): Promise<boolean> {
+  const row: unknown = await trx('user_identities')
+    .where({ issuer, subject })
+    .forShare()
+    .first('subject');
+  return row !== undefined;
+}
+
 /** Whether the provider has identified this person before. */
 export async function hasIdentityAt(db: Db, userId: string, issuer: string): Promise<boolean> {
   const row: unknown = await db('user_identities')

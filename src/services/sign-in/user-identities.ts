@@ -23,6 +23,7 @@ import {
   findPersonByIdentity,
   hasIdentityAt,
   insertUserIdentity,
+  lockIdentity,
 } from '../../data/sign-in/user-identities.ts';
 import { insertUserUnlessKnown } from '../../data/people/users.ts';
 import type { VerifiedIdentity } from '../../platform/oidc.ts';
@@ -57,7 +58,10 @@ export async function admitIdentity(
 ): Promise<Recognized> {
   if (!isSubject(identity.subject)) throw new AppError('sign_in_not_admitted');
   const known = await findPersonByIdentity(trx, identity);
-  if (known && isMember(known.membershipStatus)) return await lockRecognized(trx, known);
+  if (known && isMember(known.membershipStatus)) {
+    if (!(await lockIdentity(trx, identity))) throw new AppError('sign_in_not_admitted');
+    return await lockRecognized(trx, known);
+  }
   const email = known?.email ?? admissibleEmail(identity, rules.emailDomains);
   if (email === undefined && lacksOnlyVerification(identity, rules.emailDomains))
     throw new AppError('email_not_verified');

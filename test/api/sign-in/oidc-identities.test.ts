@@ -20,7 +20,7 @@ import {
   type IdentityProvider,
 } from '../../support/servers/identity-provider.ts';
 import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
-import { until } from '../../support/waiting.ts';
+import { until, untilBlocked } from '../../support/waiting.ts';
 import { account, count, errorOf, events, newPerson } from './oidc-accounts.ts';
 
 let provider: IdentityProvider;
@@ -178,6 +178,26 @@ describe('the identities of a member', () => {
         },
       ]),
     );
+  });
+
+  test('open no session for a sign-in that was under way when they were unlinked', async () => {
+    const member = await linkedMember();
+    // Nothing but the identity says who they are.
+    provider.person = { ...newPerson(), subject: member.subject, email_verified: false };
+    const browser = new Browser();
+    const { location: callback } = await reachCallback(app.url, browser);
+    const begun = await app.db.transaction(async (trx) => {
+      await trx('memberships').where({ id: member.membershipId }).forUpdate().first('id');
+      const signsIn = browser.open(callback ?? '');
+      await untilBlocked(trx);
+      const unlinks = organization.owner.browser.delete(path(member));
+      await Promise.race([unlinks, untilBlocked(trx, 2)]);
+      return { signsIn, unlinks };
+    });
+    expect(outcome(await begun.unlinks)).toBe('204');
+    await begun.signsIn;
+    expect(await identitiesOf(member)).toEqual([]);
+    expect(await account(app, browser)).toBeUndefined();
   });
 
   test('stay with those who are no owner, and with an owner whose authentication is old', async () => {
