@@ -149,6 +149,15 @@ describe('a press in Slack', () => {
     expect(await app.db('decisions').where({ request_id: id })).toHaveLength(1);
   });
 
+  test('counts, whatever its trigger has in it', async () => {
+    const { id, post } = await asked(here);
+    const said = slack.ephemeralTexts.length;
+    const form = here.caller.clickForm(here.slackUser, buttonsOf(post)['Deny'], '\0 \ud800');
+    expect((await interact(form)).status).toBe(200);
+    expect(await slack.ephemeralText(said + 1)).toBe(`Denied by ${here.reviewer.displayName}.`);
+    expect((await read(id))['status']).toBe('denied');
+  });
+
   test('that its process did not get to is handled by another one', async () => {
     const { id, post } = await asked(here);
     const said = slack.ephemeralTexts.length;

@@ -91,7 +91,8 @@ function askedByForm(view: Fields): Asked | undefined {
   const typed = textOf(asFields(asFields(values[NOTE_FORM])[NOTE_FORM])['value']) ?? '';
   // Postgres keeps neither, and no keyboard types them.
   const note = typed.toWellFormed().replaceAll('\0', '');
-  return { ...origin, action: 'deny', ...(note.trim() !== '' && { note }) };
+  const responseUrl = textOf(origin.responseUrl) ?? '';
+  return { ...origin, responseUrl, action: 'deny', ...(note.trim() !== '' && { note }) };
 }
 
 export function readCommand(body: string): SlashCommand | undefined {
@@ -116,6 +117,7 @@ function asFields(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
+/** Without NUL and lone surrogates: Postgres keeps neither, and no keyboard types them. */
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : undefined;
 }
