@@ -584,6 +584,16 @@ CREATE TABLE notification_settings (
 );
 COMMENT ON TABLE notification_settings IS 'By which channels a member wants to be notified; without a row by all.';
 
+CREATE TABLE notification_webhook_previous_secrets (
+  channel_id uuid NOT NULL,
+  signing_secret bytea NOT NULL,
+  signing_secret_key_id text NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT notification_webhook_previous_secrets_pkey PRIMARY KEY (channel_id),
+  CONSTRAINT notification_webhook_previous_secrets_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES notification_webhooks(channel_id) ON DELETE CASCADE
+);
+COMMENT ON TABLE notification_webhook_previous_secrets IS 'The sealed secret before the last rotation, where that had an overlap. Until expires_at it signs beside the new one.';
+
 CREATE TABLE notification_webhooks (
   channel_id uuid NOT NULL,
   url text NOT NULL,

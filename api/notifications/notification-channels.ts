@@ -19,6 +19,15 @@ import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { cursorQuery, label, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
 
+import {
+  previousSecret,
+  ROTATION,
+  rotationBody,
+  rotationExample,
+  rotationSchema,
+  secretExample,
+} from '../webhooks/secret-rotation-schema.ts';
+
 const TAG = 'Notifications';
 const PATH = '/api/v1/notification_channels';
 const RECENT_AUTHENTICATION = ['mfa_required', 'reauthentication_required'] as const;
@@ -40,6 +49,7 @@ const channelSchema = z
       .optional()
       .meta({ description: 'Whether webhook payloads include the arguments of the tool call.' }),
     secret_rotated_at: timestamp('When the signing secret of a webhook was created.').optional(),
+    previous_secret_expires_at: previousSecret(),
     created_at: timestamp('When it was created.'),
     updated_at: timestamp('When the channel was last changed.'),
   })
@@ -100,7 +110,6 @@ const secretText = () =>
   z.string().meta({
     description: 'The signing secret: `whsec_` and 32 bytes in base64. Shown only once.',
   });
-const secretExample = 'whsec_q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=';
 
 function presentChannel({ webhook, ...channel }: NotificationChannel) {
   return present(channelSchema, {
@@ -108,6 +117,7 @@ function presentChannel({ webhook, ...channel }: NotificationChannel) {
     url: webhook?.url,
     includeArguments: webhook?.includeArguments,
     secretRotatedAt: webhook?.secretRotatedAt,
+    previousSecretExpiresAt: webhook?.previousSecretExpiresAt,
   });
 }
 
@@ -322,27 +332,23 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     path: `${PATH}/{id}/rotate_secret`,
     tag: TAG,
     summary: 'Replace the signing secret of a webhook channel',
-    description: 'The old secret stops at once. 404 for a channel of another kind.',
+    description: `${ROTATION} 404 for a channel of another kind.`,
     auth: 'session',
     permission: 'connection.write',
     params: channelParams,
+    body: rotationBody,
+    bodyOptional: true,
+    requestExample: { overlap: '24h' },
     success: {
       status: 200,
       description: 'The new secret, shown only once.',
-      body: z.strictObject({
-        signing_secret: secretText(),
-        secret_rotated_at: timestamp('When the secret was created.'),
-      }),
-      example: { signing_secret: secretExample, secret_rotated_at: '2026-04-01T08:00:00.000Z' },
+      body: rotationSchema,
+      example: rotationExample,
     },
     errors: [...RECENT_AUTHENTICATION, 'secrets_key_missing'],
-    handler: async ({ principal, params }, context) => {
-      const { signingSecret, secretRotatedAt } = await rotateChannelSecret(
-        context,
-        principal,
-        params.id,
-      );
-      return { body: { signing_secret: signingSecret, secret_rotated_at: secretRotatedAt } };
+    handler: async ({ principal, params: { id }, body: { overlap } }, context) => {
+      const made = await rotateChannelSecret(context, principal, { id, overlap });
+      return { body: present(rotationSchema, made) };
     },
   }),
 ];

@@ -16,7 +16,6 @@ import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { present } from '../http/present.ts';
 import {
   cursorQuery,
-  duration,
   limitQuery,
   nextCursor,
   readByDomain,
@@ -26,18 +25,20 @@ import {
 } from '../http/schema.ts';
 import { historyExample, historyFields, orAsRead, presentable } from '../revision-history.ts';
 import { revisionEndpoints, revisionNumber, summaryFields } from '../revisions.ts';
+import {
+  previousSecret,
+  ROTATION,
+  rotationBody,
+  rotationExample,
+  rotationSchema,
+  secretExample,
+} from './secret-rotation-schema.ts';
 
 const TAG = 'Webhook endpoints';
 const BASE = '/api/v1/webhook_endpoints';
 const ONE = `${BASE}/{endpoint_key}`;
 
 const secretText = (description: string) => z.string().meta({ description });
-const secretExample = 'whsec_q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=';
-
-const previousSecret = () =>
-  timestamp(
-    'When the previous secret stops signing. Absent when only one secret signs.',
-  ).optional();
 
 const revisionSchema = z
   .strictObject({
@@ -90,19 +91,6 @@ const summarySchema = z
     uses: usesSchema(),
   })
   .meta({ id: 'WebhookEndpointSummary', description: 'A webhook endpoint, archived or not.' });
-
-const rotationBody = z.strictObject({
-  overlap: duration('How long the old secret signs beside the new one: one minute to seven days.', {
-    min: '1m',
-    max: '168h',
-  }).optional(),
-});
-
-const rotationSchema = z.strictObject({
-  signing_secret: secretText('The signing secret: `whsec_` and 32 bytes in base64.'),
-  secret_rotated_at: timestamp('When the secret was made.'),
-  previous_secret_expires_at: previousSecret(),
-});
 
 const presentRevision = (revision: WebhookEndpointRevision) =>
   present(revisionSchema, {
@@ -244,10 +232,7 @@ export const webhookEndpointEndpoints: readonly Endpoint[] = [
     path: `${ONE}/rotate_secret`,
     tag: TAG,
     summary: 'Replace the signing secret of a webhook endpoint',
-    description:
-      'Without a body the old secret stops at once. With an `overlap` both secrets sign until it ends: `Service-Signature` has two `v1=`, ' +
-      '`webhook-signature` two signatures with a blank between, and receivers accept a message if one of them is right. Rotating again ends the oldest secret. Revisions do not change. ' +
-      ANCHOR,
+    description: `${ROTATION} Revisions do not change. ${ANCHOR}`,
     auth: 'product',
     permission: 'webhook.write',
     needsSecretsKey: true,
@@ -259,11 +244,7 @@ export const webhookEndpointEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The new secret, shown only once.',
       body: rotationSchema,
-      example: {
-        signing_secret: secretExample,
-        secret_rotated_at: '2026-04-01T08:00:00.000Z',
-        previous_secret_expires_at: '2026-04-02T08:00:00.000Z',
-      },
+      example: rotationExample,
     },
     errors: ['grant_exceeds_own', 'mfa_required', 'reauthentication_required'],
     handler: async ({ principal, params: { endpoint_key }, body: { overlap } }, context) => {

@@ -44,6 +44,13 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     purposeOf: SEALED_FOR.webhookChannel,
   },
   {
+    table: 'notification_webhook_previous_secrets',
+    id: 'channel_id',
+    sealed: 'signing_secret',
+    keyId: 'signing_secret_key_id',
+    purposeOf: SEALED_FOR.webhookChannel,
+  },
+  {
     table: 'webhook_endpoint_secrets',
     id: 'webhook_endpoint_id',
     sealed: 'signing_secret',

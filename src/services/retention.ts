@@ -11,7 +11,7 @@ import { deleteOldJudgeBudgets } from '../data/pipelines/judge-budgets.ts';
 import { deleteOldAssessments } from '../data/pipelines/request-assessments.ts';
 import { deleteOldWebhookDeliveries } from '../data/webhooks/webhook-deliveries.ts';
 import { purgeUnclaimed } from './agents/unclaimed-instances.ts';
-import { deleteOldSecrets } from '../data/webhooks/webhook-endpoints.ts';
+import { deleteOldSecrets } from '../data/webhooks/signing-secrets.ts';
 import type { ServiceContext } from './context.ts';
 
 const EVERY_MS = 60_000;

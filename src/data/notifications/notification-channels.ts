@@ -8,9 +8,11 @@ import type {
 } from '../../domain/notifications/notification-channels.ts';
 import { v7 } from 'uuid';
 import type { ChannelKind } from '../../domain/notifications/notifications.ts';
+import type { StoredSigningSecrets } from '../../domain/sealed-secrets.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
+import { CHANNEL_SECRETS, PREVIOUS_COLUMNS, previousOf } from '../webhooks/signing-secrets.ts';
 
 interface NewChannel {
   readonly id: string;
@@ -60,22 +62,29 @@ interface ChannelRow extends Omit<NotificationChannel, 'webhook'> {
   readonly url: string | null;
   readonly includeArguments: boolean | null;
   readonly secretRotatedAt: Date | null;
+  readonly previousSecretExpiresAt: Date | null;
 }
+
+const PREVIOUS = previousOf(CHANNEL_SECRETS, 'w');
 
 const LIVE = `
   select c.id, c.kind, c.name, c.enabled, c.created_at, c.updated_at,
-         w.url, w.include_arguments, w.secret_rotated_at
-    from notification_channels c left join notification_webhooks w on w.channel_id = c.id
+         w.url, w.include_arguments, w.secret_rotated_at, p.expires_at as previous_secret_expires_at
+    from notification_channels c left join notification_webhooks w on w.channel_id = c.id ${PREVIOUS}
    where c.organization_id = :organizationId and c.deleted_at is null`;
 
 function toChannel({
   url,
   includeArguments,
   secretRotatedAt,
+  previousSecretExpiresAt,
   ...channel
 }: ChannelRow): NotificationChannel {
   if (url === null || includeArguments === null || secretRotatedAt === null) return channel;
-  return { ...channel, webhook: { url, includeArguments, secretRotatedAt } };
+  return {
+    ...channel,
+    webhook: { url, includeArguments, secretRotatedAt, previousSecretExpiresAt },
+  };
 }
 
 export interface ChannelPage {
@@ -159,23 +168,6 @@ export async function updateWebhook(
     .update({ url, include_arguments: includeArguments });
 }
 
-/** Returns the time of the change. */
-export async function updateSigningSecret(
-  trx: Trx,
-  channelId: string,
-  secret: SealedSecret,
-): Promise<Date | undefined> {
-  const [row] = (await trx('notification_webhooks')
-    .where({ channel_id: channelId })
-    .update({
-      signing_secret: secret.sealed,
-      signing_secret_key_id: secret.keyId,
-      secret_rotated_at: trx.raw('clock_timestamp()'),
-    })
-    .returning('secret_rotated_at')) as { secret_rotated_at: Date }[];
-  return row?.secret_rotated_at;
-}
-
 /** Permanent. Drops its waiting messages and deletes what only its kind has. */
 export async function deleteChannel(trx: Trx, organizationId: string, id: string): Promise<void> {
   await trx.raw(
@@ -196,11 +188,13 @@ export async function deleteChannel(trx: Trx, organizationId: string, id: string
 const TARGETS: PreparedStatement = {
   name: 'find-webhook-targets',
   sql: `
-    select channel_id, url, include_arguments, signing_secret as sealed, signing_secret_key_id as key_id
-      from notification_webhooks where channel_id = any(cast(:channelIds as uuid[]))`,
+    select w.channel_id, w.url, w.include_arguments, w.signing_secret as sealed, w.signing_secret_key_id as key_id,
+           ${PREVIOUS_COLUMNS}
+      from notification_webhooks w ${PREVIOUS}
+     where w.channel_id = any(cast(:channelIds as uuid[]))`,
 };
 
-interface TargetRow extends WebhookTerms, SealedSecret {
+interface TargetRow extends WebhookTerms, StoredSigningSecrets {
   readonly channelId: string;
 }
 
@@ -213,9 +207,9 @@ export async function findWebhookTargets(
     channelIds: [...new Set(channelIds)],
   });
   return new Map(
-    rows.map(({ channelId, url, includeArguments, sealed, keyId }) => [
+    rows.map(({ channelId, url, includeArguments, ...secrets }) => [
       channelId,
-      { url, includeArguments, secret: { sealed, keyId } },
+      { url, includeArguments, secrets },
     ]),
   );
 }

@@ -2,14 +2,14 @@
 import type { StoredSigningSecrets } from '../../domain/sealed-secrets.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
-import {
-  queryOne,
-  queryRow,
-  queryRows,
-  runPrepared,
-  type PreparedStatement,
-} from '../../platform/rows.ts';
+import { queryRow, queryRows, runPrepared, type PreparedStatement } from '../../platform/rows.ts';
 import type { RevisionTables } from '../revisions.ts';
+import {
+  ENDPOINT_SECRETS,
+  PREVIOUS_COLUMNS,
+  previousOf,
+  type SecretRotation,
+} from './signing-secrets.ts';
 
 export const webhookEndpointTables: RevisionTables = {
   documents: 'webhook_endpoints',
@@ -33,47 +33,7 @@ export async function insertEndpointSecret(
   });
 }
 
-export interface SecretRotation {
-  readonly secretRotatedAt: Date;
-  /** When the secret before it stops; null when it has stopped. */
-  readonly previousSecretExpiresAt: Date | null;
-}
-
-/**
- * The secret before it signs for `overlapMs` more; the one before that stops at once. A locked
- * endpoint, so that no two rotations meet.
- */
-export async function updateEndpointSecret(
-  trx: Trx,
-  endpointId: string,
-  { sealed, keyId, overlapMs }: SealedSecret & { readonly overlapMs: number },
-): Promise<SecretRotation> {
-  await trx('webhook_endpoint_previous_secrets')
-    .where({ webhook_endpoint_id: endpointId })
-    .delete();
-  return await queryOne<SecretRotation>(
-    trx,
-    `with before as (
-       insert into webhook_endpoint_previous_secrets (webhook_endpoint_id, signing_secret, signing_secret_key_id, expires_at)
-       select webhook_endpoint_id, signing_secret, signing_secret_key_id,
-              clock_timestamp() + cast(:overlapMs as double precision) * interval '1 millisecond'
-         from webhook_endpoint_secrets
-        where webhook_endpoint_id = :endpointId and cast(:overlapMs as double precision) > 0
-       returning expires_at
-     )
-     update webhook_endpoint_secrets
-        set signing_secret = :sealed, signing_secret_key_id = :keyId, secret_rotated_at = clock_timestamp()
-      where webhook_endpoint_id = :endpointId
-     returning secret_rotated_at, (select expires_at from before) as previous_secret_expires_at`,
-    { endpointId, sealed, keyId, overlapMs },
-  );
-}
-
-/** SQL: what signs besides the secret `s`. */
-const PREVIOUS_COLUMNS =
-  'p.signing_secret as previous_sealed, p.signing_secret_key_id as previous_key_id';
-const PREVIOUS = `left join webhook_endpoint_previous_secrets p
-        on p.webhook_endpoint_id = s.webhook_endpoint_id and p.expires_at > clock_timestamp()`;
+const PREVIOUS = previousOf(ENDPOINT_SECRETS, 's');
 
 /** The endpoint's id and secret, archived or not. */
 export async function findEndpointSecret(
@@ -171,18 +131,6 @@ export async function findSecretTimes(
     { endpointIds },
   );
   return new Map(rows.map((row) => [row.webhookEndpointId, row]));
-}
-
-/** Deletes up to `limit` secrets that sign no more. Returns how many. */
-export async function deleteOldSecrets(db: Db, limit: number): Promise<number> {
-  return await db('webhook_endpoint_previous_secrets')
-    .whereRaw(
-      `webhook_endpoint_id in (
-         select webhook_endpoint_id from webhook_endpoint_previous_secrets where expires_at <= clock_timestamp()
-          limit :limit for update skip locked)`,
-      { limit },
-    )
-    .delete();
 }
 
 /** A block of an active pipeline revision that posts to an endpoint. */

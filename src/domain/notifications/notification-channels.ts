@@ -1,6 +1,6 @@
 /** Where notifications go. */
 import type { ChannelKind } from './notifications.ts';
-import type { StoredSecret } from '../sealed-secrets.ts';
+import type { StoredSigningSecrets } from '../sealed-secrets.ts';
 
 export interface NotificationChannel {
   readonly id: string;
@@ -14,6 +14,8 @@ export interface NotificationChannel {
     readonly url: string;
     readonly includeArguments: boolean;
     readonly secretRotatedAt: Date;
+    /** When the secret before it stops; null when it has stopped. */
+    readonly previousSecretExpiresAt: Date | null;
   };
 }
 
@@ -23,5 +25,5 @@ export interface WebhookTerms {
 }
 
 export interface WebhookTarget extends WebhookTerms {
-  readonly secret: StoredSecret;
+  readonly secrets: StoredSigningSecrets;
 }

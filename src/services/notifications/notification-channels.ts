@@ -16,10 +16,14 @@ import {
   listChannels,
   lockChannel,
   updateChannel,
-  updateSigningSecret,
   updateWebhook,
   type ChannelPage,
 } from '../../data/notifications/notification-channels.ts';
+import {
+  CHANNEL_SECRETS,
+  rotateSecret,
+  type SecretRotation,
+} from '../../data/webhooks/signing-secrets.ts';
 import { actorOf } from '../../domain/audit.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
@@ -36,7 +40,7 @@ import { endSlackLinks } from './slack/ended-links.ts';
 import { senders } from './senders.ts';
 import { readPage } from '../pages.ts';
 import { requireReachable } from '../webhooks/destinations.ts';
-import { makeSigningSecret } from '../webhooks/signing-secrets.ts';
+import { makeSigningSecret, overlapOf } from '../webhooks/signing-secrets.ts';
 
 const TEST_MS = 10_000;
 
@@ -228,21 +232,26 @@ export async function deleteNotificationChannel(
 }
 
 /**
- * The old secret stops working at once. Throws 404 for a channel without one, 501
- * `secrets_key_missing`.
+ * The old secret stops at once, or signs beside the new one for the overlap. Throws 404 for a
+ * channel without one, 501 `secrets_key_missing`.
  */
 export async function rotateChannelSecret(
   context: ServiceContext,
   principal: MemberPrincipal,
-  id: string,
-): Promise<{ readonly signingSecret: string; readonly secretRotatedAt: Date }> {
+  { id, overlap }: { readonly id: string; readonly overlap?: string | undefined },
+): Promise<SecretRotation & { readonly signingSecret: string }> {
   const { secret, sealed } = makeSigningSecret(context, SEALED_FOR.webhookChannel(id));
   return await changing(context, principal, async (trx, caller) => {
     const { webhook, name } = existing(await lockChannel(trx, caller.organizationId, id));
-    const secretRotatedAt = webhook && (await updateSigningSecret(trx, id, sealed));
-    if (!secretRotatedAt) throw new AppError('not_found');
-    await record(trx, caller, { verb: 'secret_rotated', id, data: { name } });
-    return { signingSecret: secret, secretRotatedAt };
+    if (!webhook) throw new AppError('not_found');
+    const rotation = await rotateSecret(trx, CHANNEL_SECRETS, {
+      receiverId: id,
+      ...sealed,
+      overlapMs: overlapOf(overlap),
+    });
+    const data = { name, ...(overlap !== undefined && { overlap }) };
+    await record(trx, caller, { verb: 'secret_rotated', id, data });
+    return { signingSecret: secret, ...rotation };
   });
 }
 

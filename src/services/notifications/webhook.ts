@@ -12,7 +12,7 @@ import type { SendContext } from './statements.ts';
 import { concealedArguments, howToShow } from './shown-request.ts';
 import { isLarge } from '../heavy-work.ts';
 import { isSuccess, mayPass, postSigned, type Posted } from '../webhooks/signed-post.ts';
-import { openSigningSecret } from '../webhooks/signing-secrets.ts';
+import { openSigningSecrets } from '../webhooks/signing-secrets.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -89,7 +89,7 @@ interface NotSigned {
 
 async function post(
   runtime: Runtime,
-  { url, secret: stored }: WebhookTarget,
+  { url, secrets: stored }: WebhookTarget,
   { id, channelId, payload, signal }: Message,
 ): Promise<Posted | NotSigned> {
   if (!runtime.secrets)
@@ -100,8 +100,8 @@ async function post(
       permanent: false,
     };
   const purpose = SEALED_FOR.webhookChannel(channelId);
-  const secret = openSigningSecret(runtime.secrets, stored, purpose);
-  if (secret === undefined)
+  const secrets = openSigningSecrets(runtime.secrets, stored, purpose);
+  if (secrets === undefined)
     return {
       kind: 'refused',
       code: 'secret_unreadable',
@@ -111,7 +111,7 @@ async function post(
   const body = stringifyExact(payload);
   return await postSigned(runtime, {
     url,
-    secrets: [secret],
+    secrets,
     id,
     body,
     timeoutMs: TIMEOUT_MS,

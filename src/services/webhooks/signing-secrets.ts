@@ -1,5 +1,6 @@
 /** Secrets that sign what is posted: made, sealed for their owner, and opened again. */
 import type { StoredSecret, StoredSigningSecrets } from '../../domain/sealed-secrets.ts';
+import { parseDuration } from '../../domain/durations.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { SealedSecret, SecretBox } from '../../platform/crypto/secret-box.ts';
 import { newSigningSecret } from '../../platform/crypto/webhook-signature.ts';
@@ -44,4 +45,9 @@ export function openSigningSecrets(
   if (secret === undefined) return undefined;
   const before = sealed && keyId !== null && openSigningSecret(secrets, { sealed, keyId }, purpose);
   return before ? [secret, before] : [secret];
+}
+
+/** Milliseconds. Without an overlap the old secret stops at once. */
+export function overlapOf(overlap: string | undefined): number {
+  return (overlap === undefined ? undefined : parseDuration(overlap)) ?? 0;
 }

@@ -3,7 +3,6 @@ import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { grantsAt, requireMayChangeAnchor } from '../../domain/people/trust-anchors.ts';
 import { historyOf, type RevisionHistory, type RevisionSummary } from '../../domain/revisions.ts';
 import { AppError } from '../../domain/errors.ts';
-import { parseDuration } from '../../domain/durations.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import type { WebhookEndpointDocument } from '../../domain/webhooks/document.ts';
 import { findDocument } from '../../data/revisions.ts';
@@ -11,11 +10,14 @@ import {
   findSecretTimes,
   insertEndpointSecret,
   listActiveUsesOfEndpoints,
-  updateEndpointSecret,
   webhookEndpointTables,
   type EndpointUse,
-  type SecretRotation,
 } from '../../data/webhooks/webhook-endpoints.ts';
+import {
+  ENDPOINT_SECRETS,
+  rotateSecret,
+  type SecretRotation,
+} from '../../data/webhooks/signing-secrets.ts';
 import { parseExact } from '../../platform/json/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
@@ -26,7 +28,7 @@ import type { RevisionedKind } from '../revisions/kind.ts';
 import { listSummaries } from '../revisions/read.ts';
 import { requireReachable } from './destinations.ts';
 import { readWebhookEndpoint, type WebhookEndpointNames } from './read-webhook-endpoint.ts';
-import { makeSigningSecret } from './signing-secrets.ts';
+import { makeSigningSecret, overlapOf } from './signing-secrets.ts';
 
 export interface WebhookEndpointRevision extends RevisionHistory {
   readonly id: string;
@@ -196,13 +198,16 @@ export async function rotateWebhookEndpointSecret(
   { endpointKey, overlap }: { readonly endpointKey: string; readonly overlap?: string | undefined },
 ): Promise<SecretRotation & { readonly signingSecret: string }> {
   const document = { kind: webhookEndpointKind, documentKey: endpointKey };
-  const overlapMs = (overlap === undefined ? undefined : parseDuration(overlap)) ?? 0;
   return await context.db.transaction(async (trx) => {
     const locked = await lockAndRereadCaller(trx, principal, { ...document, needs: 'write' });
     await requireMayChange(trx, locked.caller, endpointKey);
     const { id } = locked.document;
     const { secret, sealed } = makeSigningSecret(context, SEALED_FOR.webhookEndpoint(id));
-    const rotation = await updateEndpointSecret(trx, id, { ...sealed, overlapMs });
+    const rotation = await rotateSecret(trx, ENDPOINT_SECRETS, {
+      receiverId: id,
+      ...sealed,
+      overlapMs: overlapOf(overlap),
+    });
     await audit(trx, principal, {
       ...document,
       change: 'secret_rotated',
