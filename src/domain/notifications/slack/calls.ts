@@ -89,10 +89,8 @@ function askedByForm(view: Fields): Asked | undefined {
   if (view['callback_id'] !== NOTE_FORM || !origin) return undefined;
   const values = asFields(asFields(view['state'])['values']);
   const typed = textOf(asFields(asFields(values[NOTE_FORM])[NOTE_FORM])['value']) ?? '';
-  // Postgres keeps neither, and no keyboard types them.
-  const note = typed.toWellFormed().replaceAll('\0', '');
   const responseUrl = textOf(origin.responseUrl) ?? '';
-  return { ...origin, responseUrl, action: 'deny', ...(note.trim() !== '' && { note }) };
+  return { ...origin, responseUrl, action: 'deny', ...(typed.trim() !== '' && { note: typed }) };
 }
 
 export function readCommand(body: string): SlashCommand | undefined {
