@@ -33,6 +33,13 @@ const SECRETS = SECRET_KEYS.flatMap((key) => {
   return [key, inside('*'), inside('*.*')];
 });
 
+/** Where errors of Postgres quote the row, or the text that it could not read. */
+const ROW_VALUES = ['detail', 'where', 'internalQuery'].flatMap((key) => [
+  `err.${key}`,
+  `err.*.${key}`,
+  `err.aggregateErrors[*].${key}`,
+]);
+
 /**
  * A logger that writes at once, without a worker thread, so that the last lines of a dying process
  * are not lost.
@@ -43,7 +50,7 @@ export function createLogger({ level, format, destination }: LoggerOptions): Log
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: SECRETS, censor: '[redacted]' },
+    redact: { paths: [...SECRETS, ...ROW_VALUES], censor: '[redacted]' },
   };
   const out = destination ?? pino.destination({ dest: 1, sync: true });
   const terminal = process.stdout.isTTY;

@@ -31,6 +31,26 @@ test('redacts credentials in every place of a log line', () => {
   expect(output.match(/\[redacted\]/g)).toHaveLength(5);
 });
 
+test('leaves out what Postgres quotes of a row, wherever the error is', () => {
+  const quotes = { detail: 'hunter2', where: 'hunter2', internalQuery: 'hunter2' };
+  const refused = () => Object.assign(new Error('violates a constraint'), quotes);
+  const wrapped = Object.assign(new Error('no row'), { original: refused() });
+  const outputs = [
+    refused(),
+    wrapped,
+    new AggregateError([refused()], 'none'),
+    new Error('no row', { cause: refused() }),
+  ].map((err) =>
+    collect('json', (logger) => {
+      logger.error({ err }, 'failed');
+    }),
+  );
+  for (const output of outputs) {
+    expect(output).toContain('violates a constraint');
+    expect(output).not.toContain('hunter2');
+  }
+});
+
 test('writes one JSON object per line with the level as a word and the time in UTC', () => {
   const line = JSON.parse(
     collect('json', (logger) => logger.warn({ request_id: 'r1' }, 'slow')),
