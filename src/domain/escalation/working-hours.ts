@@ -14,10 +14,18 @@ const THURSDAY_MS = 3 * DAY_MS;
 /** More than two weeks, because hours inside a clock change's gap open a week later. */
 const HORIZON_MS = 16 * DAY_MS;
 
+/** Thousands of conditions may look at one set at one instant. */
+const latest = new WeakMap<WorkingHoursSet, { readonly at: number; readonly active: boolean }>();
+
 /** True from the start of an interval up to but excluding its end. */
 export function isActive(set: WorkingHoursSet, now: Date): boolean {
-  const local = localTime(IANAZone.create(set.timezone), now.getTime());
-  return nextInside(spansOf(set), local) === local;
+  const at = now.getTime();
+  const known = latest.get(set);
+  if (known?.at === at) return known.active;
+  const local = localTime(IANAZone.create(set.timezone), at);
+  const active = nextInside(spansOf(set), local) === local;
+  latest.set(set, { at, active });
+  return active;
 }
 
 /** `now` while the hours are active, else the next instant when they are. Undefined if they never are. */

@@ -23,6 +23,7 @@ import {
   type Urgency,
 } from '../../domain/escalation/types.ts';
 import { startWalk } from '../../domain/escalation/walk.ts';
+import { mapInTurns } from '../../platform/event-loop.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
 import type { Db } from '../../platform/postgres.ts';
@@ -126,12 +127,14 @@ export async function previewEscalationPath(
     ...(await findWarnings(db, organizationId, asked)),
     ...tooLongPolicies(document, { policies, names }),
   ];
+  const around = { document, policies, names, deciders, expiresAt };
   return {
     startsAt,
     ...(pathKey !== undefined && { pathKey }),
     ...(expiresAt && { expiresAt }),
     truncated,
-    steps: steps.map((step) => named(step, { document, policies, names, deciders, expiresAt })),
+    // The local times of hundreds of steps in many zones take long.
+    steps: await mapInTurns(steps, (step) => named(step, around)),
     warnings,
   };
 }
