@@ -9,6 +9,7 @@ import { deleteFinished } from '../data/notifications/notification-deliveries.ts
 import { deleteRemovedTools } from '../data/agents/tool-catalog.ts';
 import { deleteOldJudgeBudgets } from '../data/pipelines/judge-budgets.ts';
 import { deleteOldAssessments } from '../data/pipelines/request-assessments.ts';
+import { deleteForgottenAccountMails } from '../data/sign-in/account-mails.ts';
 import { deleteOldWebhookDeliveries } from '../data/webhooks/webhook-deliveries.ts';
 import { purgeUnclaimed } from './agents/unclaimed-instances.ts';
 import { deleteOldSecrets } from '../data/webhooks/signing-secrets.ts';
@@ -29,6 +30,7 @@ const PURGES = [
   deleteRemovedTools,
   deleteOldAssessments,
   deleteOldJudgeBudgets,
+  deleteForgottenAccountMails,
 ];
 
 export interface Purging {

@@ -47,6 +47,17 @@ export async function leaseAccountMails(db: Db, limit: number): Promise<AccountM
   return await runPrepared<AccountMailToSend>(db, LEASE_DUE, { limit });
 }
 
+/** Purges some that were due three days ago: no process sends email any more. Returns their number. */
+export async function deleteForgottenAccountMails(db: Db, limit: number): Promise<number> {
+  return await db('account_mails')
+    .whereRaw(
+      `id in (select id from account_mails where next_attempt_at < statement_timestamp() - interval '3 days'
+               order by next_attempt_at limit :limit for update skip locked)`,
+      { limit },
+    )
+    .delete();
+}
+
 export async function deleteAccountMail(db: Db, id: string): Promise<void> {
   await db('account_mails').where({ id }).delete();
 }

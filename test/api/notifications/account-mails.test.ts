@@ -1,6 +1,7 @@
 /** What a person is told by email about their own account. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { purgeBatch } from '../../../src/services/retention.ts';
 import { startAccountMails } from '../../../src/services/sign-in/account-mails.ts';
 import { startApp } from '../../support/app.ts';
 import {
@@ -135,6 +136,19 @@ describe('while the mail server is away', () => {
     expect((await browser.post('/api/v1/me/api_keys', { name: 'kept' })).status).toBe(201);
     const [row] = await waiting();
     expect(row).toMatchObject({ attempts: 1, subject: expect.stringContaining('API key') });
+    mail = await startMailServer({ port: mail.port });
+  });
+
+  test('the news is purged when no process sends email any more', async () => {
+    await fresh();
+    await mail.close();
+    await enroll(app, member);
+    const purged = async (daysAgo: number) => {
+      await waiting().update({ next_attempt_at: new Date(Date.now() - daysAgo * 86_400_000) });
+      await purgeBatch(app.context, new AbortController().signal);
+      return (await waiting()).length === 0;
+    };
+    expect([await purged(2), await purged(4)]).toEqual([false, true]);
     mail = await startMailServer({ port: mail.port });
   });
 
