@@ -1,13 +1,22 @@
 /** One line of a request's arguments for lists: what a reviewer reads before they open it. Never the basis of a decision. */
-import { readBeginning, unquoted, type SourceValue } from '../../platform/json/source-values.ts';
+import { unquoted, type SourceValue } from '../../platform/json/source-values.ts';
 import { titleText } from '../shown/call-text.ts';
 import type { Hidden } from '../shown/hidden.ts';
+import { countText } from '../shown/text-pieces.ts';
 import { shownCall, type HowToShow } from '../shown/shown-call.ts';
-import { inlineText, ownLength, shortText } from '../shown/value-text.ts';
+import { readEnds, type ExcerptSource } from './excerpt-ends.ts';
+import {
+  inlineText,
+  ownLength,
+  shortText,
+  type LeftOut,
+  type ValueRoom,
+} from '../shown/value-text.ts';
 import { shownLine } from '../shown-text.ts';
 
-/** How many characters of the arguments an excerpt is made of. What follows them is not read. */
-export const EXCERPT_SOURCE_CHARACTERS = 2_000;
+/** Of how many characters an excerpt is made: most calls have fewer. Of longer ones, also the last ones are looked at. */
+export const EXCERPT_START_CHARACTERS = 8_000;
+export const EXCERPT_END_CHARACTERS = 1_000;
 
 const EXCERPT_CHARACTERS = 200;
 /** Of one value beside others. */
@@ -15,20 +24,29 @@ const VALUE_ROOM = { most: 80, lengthOf: ownLength };
 const BETWEEN = ' · ';
 
 /**
- * At most 200 characters of arguments whose text may be cut. With a presentation: its title, then its primary fields that the
+ * At most 200 characters of arguments. Of a value that is not read to its end, the first and the last part. With a presentation: its title, then its primary fields that the
  * title does not have. Where these have no value, and without a presentation, the first arguments by their names.
  */
-export function excerptOf(text: string, how: HowToShow): string {
-  const whole = readBeginning(text);
-  return shownLine(
-    whole ? lineOf(whole, how) : (how.presentation?.title ?? ''),
-    EXCERPT_CHARACTERS,
-  );
+export function excerptOf(source: ExcerptSource, how: HowToShow): string {
+  const { whole, leftOut } = readEnds(source);
+  const rest =
+    leftOut || source.characters <= EXCERPT_START_CHARACTERS
+      ? ''
+      : ` (${countText(source.characters)} characters)`;
+  const line = whole ? lineOf(whole, { how, leftOut }) : (how.presentation?.title ?? '');
+  const shown = shownLine(line, EXCERPT_CHARACTERS - rest.length - 2);
+  return rest === '' || shown.endsWith('…') ? `${shown}${rest}` : `${shown} …${rest}`;
 }
 
-function lineOf(whole: SourceValue, how: HowToShow): string {
+interface Line {
+  readonly how: HowToShow;
+  readonly leftOut: LeftOut | undefined;
+}
+
+function lineOf(whole: SourceValue, { how, leftOut }: Line): string {
   const { presented, hidden } = shownCall({ whole }, how);
-  if (!presented) return firstArguments(whole, hidden);
+  const room = { ...VALUE_ROOM, leftOut };
+  if (!presented) return firstArguments(whole, hidden, room);
   const { title, fields } = presented;
   const inTitle = new Set(
     title.flatMap((part) => (typeof part === 'object' && 'offset' in part ? [part.offset] : [])),
@@ -39,20 +57,18 @@ function lineOf(whole: SourceValue, how: HowToShow): string {
   );
   const isEmpty = primary.length === 0 && title.every((part) => typeof part === 'string');
   return [
-    titleText(title, hidden),
-    ...primary.map(
-      ({ field, value }) => `${field.label}: ${inlineText(value, hidden, VALUE_ROOM)}`,
-    ),
-    ...(isEmpty ? [firstArguments(whole, hidden)] : []),
+    titleText(title, hidden, leftOut),
+    ...primary.map(({ field, value }) => `${field.label}: ${inlineText(value, hidden, room)}`),
+    ...(isEmpty ? [firstArguments(whole, hidden, room)] : []),
   ].join(BETWEEN);
 }
 
-function firstArguments(whole: SourceValue, hidden: Hidden): string {
+function firstArguments(whole: SourceValue, hidden: Hidden, room: ValueRoom): string {
   const members: string[] = [];
   let length = 0;
   for (const { keySource = '""', value } of whole.children()) {
     const name = shortText(unquoted(keySource), VALUE_ROOM).text;
-    const member = `${name}: ${inlineText(value, hidden, VALUE_ROOM)}`;
+    const member = `${name}: ${inlineText(value, hidden, room)}`;
     members.push(member);
     length += member.length;
     if (length > EXCERPT_CHARACTERS) break;

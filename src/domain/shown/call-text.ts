@@ -12,8 +12,10 @@ import {
   inlineText,
   keyText,
   lineText,
+  ownLength,
   scalarText,
   shortText,
+  type LeftOut,
   type TextRoom,
 } from './value-text.ts';
 
@@ -96,8 +98,8 @@ function isWholeWithHidden(
 }
 
 /** A title on one line. */
-export function titleText(title: readonly TitlePart[], hidden: Hidden): string {
-  const room = { most: MOST_TITLE_VALUE, lengthOf: (part: string) => part.length };
+export function titleText(title: readonly TitlePart[], hidden: Hidden, leftOut?: LeftOut): string {
+  const room = { most: MOST_TITLE_VALUE, lengthOf: ownLength, leftOut };
   const text = title
     .map((part) => {
       if (typeof part === 'string') return part;

@@ -12,6 +12,18 @@ export interface TextRoom {
   readonly most: number;
   /** The room that a character or an escape takes: at least its length. */
   readonly lengthOf: (piece: string) => number;
+  /** How many characters a text has besides those that are known. */
+  readonly unread?: number;
+}
+
+/** A text of which the middle was not read: where it begins, and how many characters are left out. */
+export interface LeftOut {
+  readonly at: number;
+  readonly characters: number;
+}
+
+export interface ValueRoom extends TextRoom {
+  readonly leftOut?: LeftOut | undefined;
 }
 
 export const ownLength = (piece: string): number => piece.length;
@@ -34,7 +46,7 @@ export function quotedText(text: string, room: TextRoom): ValueText {
 function cutAtoms(
   text: string,
   read: (part: string) => string[],
-  { most, lengthOf }: TextRoom,
+  { most, lengthOf, unread = 0 }: TextRoom,
 ): ValueText {
   const isLong = text.length > 2 * LOOKED_AT;
   const first = read(isLong ? text.slice(0, LOOKED_AT).replace(/\p{Cs}$/u, '') : text);
@@ -43,13 +55,16 @@ function cutAtoms(
     if (all.length === first.length) return { text: first.join(''), isCut: false };
   }
   const last = isLong ? read(text.slice(-LOOKED_AT).replace(/^\p{Cs}/u, '')) : first;
-  const between = ` … (${countText(text.length)} characters) … `;
+  const between = ` … (${countText(text.length + unread)} characters) … `;
   const left = Math.max(0, most - lengthOf(between));
   const tail = Math.floor(left / TAIL_SHARE);
   const head = fitting(first, left - tail, lengthOf);
   const end = fitting(last.toReversed(), tail, lengthOf).reverse();
   return { text: `${head.join('')}${between}${end.join('')}`, isCut: true };
 }
+
+const startOf = (text: string, { most, lengthOf }: TextRoom): string =>
+  fitting(atomsOf(text.slice(0, LOOKED_AT)), most, lengthOf).join('');
 
 function fitting(atoms: readonly string[], most: number, lengthOf: TextRoom['lengthOf']): string[] {
   let left = most;
@@ -125,14 +140,13 @@ export function lineText(value: SourceValue, hidden: Hidden, room: TextRoom): st
 }
 
 /** A value in the middle of a sentence or beside others: strings without quotes. */
-export function inlineText(value: SourceValue, hidden: Hidden, room: TextRoom): string {
+export function inlineText(value: SourceValue, hidden: Hidden, room: ValueRoom): string {
   if (hidden.values.has(value.offset)) return CONCEALED;
-  const cut = value.isCut ? '…' : '';
-  if (value.kind === 'string')
-    return `${shortText(shownCharacters(value, hidden), room).text}${cut}`;
-  if (value.kind !== 'object' && value.kind !== 'array')
-    return `${shortText(value.source, room).text}${cut}`;
-  return beginningText(value, hidden, room);
+  const unread = room.leftOut?.at === value.offset ? room.leftOut.characters : 0;
+  if (value.kind === 'object' || value.kind === 'array') return beginningText(value, hidden, room);
+  const text = value.kind === 'string' ? shownCharacters(value, hidden) : value.source;
+  // What was read last is not its end.
+  return value.isCut ? `${startOf(text, room)}…` : shortText(text, { ...room, unread }).text;
 }
 
 /** A container as far as it fits. */

@@ -1,5 +1,5 @@
 /** The one line of arguments that lists show. */
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PresentationField } from '../../../src/domain/agents/tool-presentations.ts';
 import { excerptOf as excerptOfText } from '../../../src/domain/requests/excerpt.ts';
@@ -16,7 +16,8 @@ const excerptOf = (
   text: string,
   presentation: ShownPresentation | undefined,
   hiddenNames: HiddenNames = DEFAULT_HIDDEN_NAMES,
-): string => excerptOfText(text, { presentation, hiddenNames });
+): string =>
+  excerptOfText({ start: text, end: null, characters: text.length }, { presentation, hiddenNames });
 const presented = (title: string, ...fields: PresentationField[]) => ({ title, fields });
 const refund =
   '{"amount":120.50,"to":{"name":"Ada","card":"4111"},"note":"a\\nb","tags":["x","y"]}';
@@ -108,4 +109,39 @@ test('is one safe line of at most 200 characters, however the arguments are cut'
       },
     ),
   );
+});
+
+describe('of arguments of which only the ends are read', () => {
+  const lineOf = (start: string, end: string | null) =>
+    excerptOfText(
+      { start, end, characters: 50_000 },
+      { presentation: undefined, hiddenNames: DEFAULT_HIDDEN_NAMES },
+    );
+  const begun = `{"command":"ls${' x'.repeat(100)}`;
+
+  test.each([
+    ['the end of the same text is shown', begun, `${' y'.repeat(50)}; rm -rf /"}`],
+    ['the end comes after white space', begun, `abc${' '.repeat(500)}; rm -rf /","n":1}`],
+    ['the end comes after an escape', String.raw`${begun}\u00`, String.raw`41\n; rm -rf /"}`],
+  ])('%s', (_what, start, end) => {
+    const line = lineOf(start, end);
+    expect(line).toMatch(/^command: ls x x/);
+    expect(line).toMatch(/ … \(\d\d,\d{3} characters\) … .*; rm -rf \/( · n: 1)?$/);
+  });
+
+  test.each([
+    ['another text may be there', begun, null],
+    ['the start ends between values', '{"command":"ls"', ' secret"}'],
+    ['it is the rest of a word, which may be one of a secret', begun, 'secret"}'],
+    ['it goes on to no end', begun, ' secret'],
+  ])('no end is shown where %s', (_what, start, end) => {
+    expect(lineOf(start, end)).toMatch(/^command: ls.*… \(50,000 characters\)$/);
+    expect(lineOf(start, end)).not.toContain('secret');
+  });
+
+  test('nothing is shown of a private key or of a hidden value', () => {
+    const key = String.raw` MII\nMII\n-----END PRIVATE KEY-----\n"}`;
+    expect(lineOf(begun, key)).not.toContain('MII');
+    expect(lineOf('{"password":"ab cd', ' ef gh"}')).toBe('password: •••');
+  });
 });

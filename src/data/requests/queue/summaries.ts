@@ -1,6 +1,10 @@
-/** Rows of the queue without their documents. Of the arguments, only the beginning is read. */
+/** Rows of the queue without their documents. Of long arguments, only the ends are read. */
 import type { RequestFacts } from '../../../domain/requests/approval-requests.ts';
-import { EXCERPT_SOURCE_CHARACTERS } from '../../../domain/requests/excerpt.ts';
+import {
+  EXCERPT_END_CHARACTERS,
+  EXCERPT_START_CHARACTERS,
+} from '../../../domain/requests/excerpt.ts';
+import type { ExcerptSource } from '../../../domain/requests/excerpt-ends.ts';
 import type { Place } from '../../../domain/escalation/walk-state.ts';
 import type { HiddenNames } from '../../../domain/shown/hidden-names.ts';
 import { toHiddenNames, type HiddenNamesRow } from '../../organization/organizations.ts';
@@ -14,8 +18,8 @@ import { endPage, orderBy, pageOf, type QueueFilter, type QueuePosition } from '
 export interface SummaryEntry {
   readonly facts: RequestFacts;
   readonly argumentsBytes: number;
-  /** The beginning of their source text. */
-  readonly argumentsStart: string;
+  /** Their source text, or its ends. */
+  readonly excerptSource: ExcerptSource;
   /** Of the walk. Null before its first step, and without a path. */
   readonly phase: Place['phase'] | null;
   /** It is still open, although its deadline has passed. */
@@ -30,11 +34,25 @@ export interface SummaryEntry {
   readonly hiddenNames: HiddenNames;
 }
 
-type SummaryRow = FactRow & Omit<SummaryEntry, 'facts' | 'hiddenNames'> & HiddenNamesRow;
+type SummaryRow = FactRow &
+  Omit<SummaryEntry, 'facts' | 'hiddenNames' | 'excerptSource'> &
+  HiddenNamesRow & {
+    readonly argumentsStart: string;
+    readonly argumentsEnd: string | null;
+    readonly argumentsCharacters: number;
+  };
 
-/** SQL: the summaries of `page`. A lateral query of its own reads the arguments of a row once. */
+/**
+ * SQL: the summaries of `page`. A lateral query of its own reads the arguments of a row once. Their end is answered where it
+ * begins inside the text in which their start ends: no quotation mark is between them, and none is the first character of the end.
+ */
 const SUMMARIES = `
-  select ${FACT_COLUMNS}, octet_length(a.source) as arguments_bytes, left(a.source, :excerpt_source) as arguments_start,
+  select ${FACT_COLUMNS}, octet_length(a.source) as arguments_bytes, left(a.source, :excerpt_start) as arguments_start,
+         b.characters as arguments_characters,
+         case when b.characters > :excerpt_start
+               and strpos(substr(a.source, :excerpt_start + 1, b.end_at - :excerpt_start), '"') = 0
+               and substr(a.source, b.end_at, 1) <> chr(92)
+              then substr(a.source, b.end_at + 1) end as arguments_end,
          r.walk ->> 'phase' as phase, d.id is null and r.deadline_at <= clock_timestamp() as past_deadline,
          exists (select from added_reviewers v
                   where v.request_id = r.id and v.membership_id = cast(:membership as uuid)) as is_added,
@@ -43,7 +61,14 @@ const SUMMARIES = `
          ${PRESENTATION_OF_REQUEST} as presentation_id, org.hides_secret_names, org.hidden_names
     from ${requestTables('(select r.* from page join approval_requests r on r.id = page.id)')}
    join organizations org on org.id = r.organization_id
-   cross join lateral (select cast(r.arguments as text) as source offset 0) as a`;
+   cross join lateral (select cast(r.arguments as text) as source offset 0) as a
+   cross join lateral (select length(a.source) as characters,
+                              greatest(length(a.source) - :excerpt_end, :excerpt_start) as end_at offset 0) as b`;
+
+const EXCERPT_BINDINGS = {
+  excerpt_start: EXCERPT_START_CHARACTERS,
+  excerpt_end: EXCERPT_END_CHARACTERS,
+};
 
 /** The statement and its bindings, without running it: a test reads its plan. */
 export function summariesQuery(
@@ -51,8 +76,10 @@ export function summariesQuery(
   filter: QueueFilter,
 ): { sql: string; bindings: Bindings } {
   const { sql: page, bindings } = pageOf(organizationId, filter);
-  bindings['excerpt_source'] = EXCERPT_SOURCE_CHARACTERS;
-  return { sql: `${page} ${SUMMARIES} order by ${orderBy(filter, 'r')}`, bindings };
+  return {
+    sql: `${page} ${SUMMARIES} order by ${orderBy(filter, 'r')}`,
+    bindings: { ...bindings, ...EXCERPT_BINDINGS },
+  };
 }
 
 export async function listSummaries(
@@ -85,18 +112,19 @@ export async function findSummaries(
       organizationId,
       ids: [...ids],
       membership: membershipId,
-      excerpt_source: EXCERPT_SOURCE_CHARACTERS,
+      ...EXCERPT_BINDINGS,
     },
   );
   return rows.map(toEntry);
 }
 
 function toEntry(row: SummaryRow): SummaryEntry {
-  const { argumentsBytes, argumentsStart, phase, pastDeadline, isAdded, notifiedAt } = row;
-  const { presentationId } = row;
+  const { argumentsBytes, phase, pastDeadline, isAdded, notifiedAt } = row;
+  const { presentationId, argumentsStart, argumentsEnd, argumentsCharacters } = row;
   return {
     facts: toFacts(row),
     hiddenNames: toHiddenNames(row),
-    ...{ argumentsBytes, argumentsStart, phase, pastDeadline, isAdded, notifiedAt, presentationId },
+    excerptSource: { start: argumentsStart, end: argumentsEnd, characters: argumentsCharacters },
+    ...{ argumentsBytes, phase, pastDeadline, isAdded, notifiedAt, presentationId },
   };
 }

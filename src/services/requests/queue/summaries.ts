@@ -89,7 +89,7 @@ interface SummaryFacts {
 }
 
 function summaryOf(
-  { facts, argumentsBytes, argumentsStart, notifiedAt, hiddenNames, ...entry }: SummaryEntry,
+  { facts, argumentsBytes, excerptSource, notifiedAt, hiddenNames, ...entry }: SummaryEntry,
   { principal, path, own, marks }: SummaryFacts,
 ): RequestSummary {
   const claimed = facts.claim !== undefined && !facts.claim.lapsed;
@@ -99,7 +99,7 @@ function summaryOf(
   return {
     facts,
     argumentsBytes,
-    excerpt: excerptOf(argumentsStart, {
+    excerpt: excerptOf(excerptSource, {
       presentation: own ?? findBuiltIn(facts.tool, facts.server),
       hiddenNames,
     }),

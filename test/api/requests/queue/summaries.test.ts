@@ -40,6 +40,25 @@ describe('an entry', () => {
     });
   });
 
+  test('shows the end of a padded text, however long it is, and no end of a later one', async () => {
+    const excerptOf = async (args: object) =>
+      (await entryOf(ada.browser, await ask({ arguments: args })))?.['excerpt'];
+    for (const length of [1_990, 7_985, 8_500, 9_100, 300_000]) {
+      const text = await excerptOf({ command: `ls${' '.repeat(length)}; rm -rf /` });
+      expect([length, text]).toEqual([length, expect.stringMatching(/command: ls.* rm -rf \/$/)]);
+    }
+    expect(await excerptOf({ command: `ls${' '.repeat(300_000)}; rm -rf /` })).toMatch(
+      / … \(300,0\d\d characters\) … /,
+    );
+    const words = 'one two '.repeat(2_000);
+    expect(await excerptOf({ note: words, password: `${words} hunter2` })).toMatch(
+      /note: one .*… \([\d,]+ characters\)$/,
+    );
+    expect(
+      await excerptOf({ note: 'x'.repeat(7_980), password: `${words} hunter2` }),
+    ).not.toContain('hunter2');
+  });
+
   test('is made of the presentation of the tool, of the organization before the built-in one', async () => {
     const id = await ask({ tool: 'pay', arguments: { amount: 12, card: '4111', to: 'x\u202ey' } });
     expect((await entryOf(owner.browser, id))?.['excerpt']).toBe(
@@ -68,7 +87,7 @@ describe('an entry', () => {
     const entry = await entryOf(owner.browser, id);
     expect(entry).toMatchObject({ arguments_bytes: Buffer.byteLength(JSON.stringify(large)) });
     expect(JSON.stringify(entry).length).toBeLessThan(2_000);
-    expect(String(entry?.['excerpt'])).toMatch(/^Deploy · text: é+ … \(\S+ characters\) … é+…$/);
+    expect(String(entry?.['excerpt'])).toMatch(/^Deploy · text: é+… \(400,024 characters\)$/);
   });
 
   test('says where the request is, like its routing', async () => {
