@@ -110,6 +110,8 @@ async function startAll(context: Context, running: Running): Promise<string> {
   const { config, workflowBundle, logger, say } = context;
   const began = performance.now();
   // Checked first, so that a mistake does not cost the start of three servers.
+  const { temporalAddress, temporalEnvironment } = config;
+  const given = temporalAddress && temporalConnectionOptions(temporalEnvironment);
   if (config.port !== 0 && !(await canListen(config.host, config.port))) throw portTaken(config);
   say('Starting Countersign. Data: ' + config.dataDirectory);
   const onEvent = (message: string): void => logger.warn({ part: 'servers' }, message);
@@ -131,10 +133,7 @@ async function startAll(context: Context, running: Running): Promise<string> {
     own: running.postgres !== undefined,
   });
   context.signal.throwIfAborted();
-  const connection = temporalConnectionOptions(
-    config.temporalEnvironment,
-    running.temporal?.address,
-  );
+  const connection = given || temporalConnectionOptions({}, running.temporal?.address);
   running.app = await composeApp(
     { ...config, ...keys },
     {

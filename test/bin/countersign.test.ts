@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { configMarkdown } from '../../src/platform/config-table.ts';
@@ -47,6 +48,34 @@ test('the parts of a deployment require the servers that they cannot start', () 
   expect(stderr).toMatch(
     /^DATABASE_URL must be set for `api`: .*\nTEMPORAL_ADDRESS must be set for `api`: .*\n$/,
   );
+});
+
+const WRONG_TLS = {
+  DATABASE_URL: 'postgres://127.0.0.1:9/countersign',
+  TEMPORAL_ADDRESS: '127.0.0.1:9',
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/none/ca.pem',
+};
+const TLS_SENTENCE = /^TLS to Temporal cannot be set up: .*\/none\/ca\.pem.*\.$/;
+
+test.each(['api', 'worker'])(
+  '%s ends with one sentence about TLS to Temporal, before it asks any server',
+  (command) => {
+    const { status, stderr } = runCommand([command], NOWHERE, { env: WRONG_TLS });
+    expect(stderr.trimEnd()).toMatch(TLS_SENTENCE);
+    expect(status).toBe(78);
+  },
+);
+
+test('so does start, before it starts any server', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-start-'));
+  try {
+    const { status, stdout, stderr } = runCommand(['start'], folder, { env: WRONG_TLS });
+    const [, ...said] = `${stdout}${stderr}`.trimEnd().split('Countersign cannot go on: ');
+    expect(said).toEqual([expect.stringMatching(TLS_SENTENCE)]);
+    expect(status).toBe(78);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('an unknown command is refused with the help', () => {

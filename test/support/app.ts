@@ -9,6 +9,7 @@ import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { composeApp, type RunningApp } from '../../bin/compose.ts';
 import { loadConfig } from '../../src/platform/config.ts';
+import { temporalConnectionOptions } from '../../temporal/connection-options.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/postgres.ts';
 import { programPath } from './run/bundled-programs.ts';
@@ -28,6 +29,8 @@ export interface TestAppOptions {
   readonly worker?: boolean;
   /** With `temporal`: a server other than that of the run. */
   readonly temporalAddress?: string;
+  /** Likewise, by the TEMPORAL_ variables of an operator. */
+  readonly temporalEnvironment?: Readonly<Record<string, string>>;
   /** Where rules run. Default: TEST_RULES, or in workflows. */
   readonly rules?: 'workflow' | 'door';
   readonly environment?: Readonly<Record<string, string>>;
@@ -57,7 +60,8 @@ const NO_TEMPORAL = '127.0.0.1:9';
 /** The server of the run is never away: only a busy machine makes it silent. */
 const NEVER_AWAY_MS = 60_000;
 
-function connectionOf({ temporal, temporalAddress }: TestAppOptions) {
+function connectionOf({ temporal, temporalAddress, temporalEnvironment }: TestAppOptions) {
+  if (temporalEnvironment) return { connection: temporalConnectionOptions(temporalEnvironment) };
   if (temporalAddress !== undefined) return { connection: { address: temporalAddress } };
   const shared = temporal ? process.env['TEST_TEMPORAL_ADDRESS'] : undefined;
   return { connection: { address: shared ?? NO_TEMPORAL }, silentAfterMs: NEVER_AWAY_MS };
