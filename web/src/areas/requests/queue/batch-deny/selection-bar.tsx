@@ -1,21 +1,38 @@
 /** Below the list while rows are selected: how many, why some left, and what can be done with them. */
 import { Button } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { createElement, useEffect, useState } from 'react';
 import { LinkButton } from '../../../../design/link-button.tsx';
 import { useOnline } from '../../../../shell/online.ts';
 import { part } from '../../../../shell/new-build.ts';
 import { queue as text } from '../../../../text/queue.ts';
+import type { BatchDenyDialog } from './batch-deny-dialog.tsx';
 import { MOST_SELECTED, type Selection } from './selection.ts';
 import classes from './selection-bar.module.css';
 
-const BatchDenyDialog = lazy(async () => {
-  const dialog = await part(import('./batch-deny-dialog.tsx'));
-  return { default: dialog.BatchDenyDialog };
-});
+type Dialog = typeof BatchDenyDialog;
+
+/**
+ * The dialog, which is loaded while rows are selected: no one needs it before. It is there before the press that opens it, so
+ * that what is typed right after the press is its note.
+ */
+function useDialog(isOnline: boolean): Dialog | undefined {
+  const [dialog, setDialog] = useState<{ readonly component: Dialog }>();
+  useEffect(() => {
+    if (!isOnline) return;
+    part(import('./batch-deny-dialog.tsx')).then(
+      ({ BatchDenyDialog: component }) => {
+        setDialog({ component });
+      },
+      () => undefined,
+    );
+  }, [isOnline]);
+  return dialog?.component;
+}
 
 export function SelectionBar({ selection }: { readonly selection: Selection }) {
   const [isOpen, setOpen] = useState(false);
   const isOnline = useOnline();
+  const dialog = useDialog(isOnline);
   const { selected, dropped } = selection;
   const { length: count } = selected;
   const hints: readonly string[] = [
@@ -35,23 +52,21 @@ export function SelectionBar({ selection }: { readonly selection: Selection }) {
         <LinkButton onClick={selection.selectAll}>{text.selectAll}</LinkButton>
       </div>
       <Button
-        disabled={count === 0 || !isOnline}
+        disabled={count === 0 || !isOnline || !dialog}
         onClick={() => {
           setOpen(true);
         }}
       >
         {text.denySome(count)}
       </Button>
-      {isOpen && (
-        <Suspense>
-          <BatchDenyDialog
-            selection={selection}
-            close={() => {
-              setOpen(false);
-            }}
-          />
-        </Suspense>
-      )}
+      {isOpen &&
+        dialog &&
+        createElement(dialog, {
+          selection,
+          close: () => {
+            setOpen(false);
+          },
+        })}
     </section>
   );
 }
