@@ -1,4 +1,4 @@
-/** Notification channels: email, webhooks and Slack. */
+/** The notification channels of an organization. */
 import type { NotificationChannel } from '../../src/domain/notifications/notification-channels.ts';
 import { z } from 'zod';
 import { outgoingUrl } from '../../src/domain/outgoing-urls.ts';
@@ -14,7 +14,7 @@ import {
 } from '../../src/services/notifications/notification-channels.ts';
 import { present } from '../http/present.ts';
 import { ERROR_CAUSES } from '../../src/domain/error-causes.ts';
-import { CHANNEL_KINDS } from '../../src/domain/notifications/notifications.ts';
+import { CHANNEL_KINDS, kindsThat } from '../../src/domain/notifications/channels.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { cursorQuery, label, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
@@ -31,6 +31,10 @@ import {
 const TAG = 'Notifications';
 const PATH = '/api/v1/notification_channels';
 const RECENT_AUTHENTICATION = ['mfa_required', 'reauthentication_required'] as const;
+
+const BUILT_IN = kindsThat(({ builtIn }) => builtIn)
+  .map((kind) => `\`${kind}\``)
+  .join(', ');
 
 const channelParams = z.strictObject({ id: uuid('Id of the channel.') });
 
@@ -286,7 +290,8 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Delete a notification channel',
     description:
-      'Deletes the channel and its secret permanently and drops its waiting messages. Deleting the Slack channel disconnects Slack. The email channel cannot be deleted.',
+      'Deletes the channel and its secret permanently and drops its waiting messages. Deleting the Slack channel disconnects Slack. ' +
+      `A built-in channel (${BUILT_IN}) cannot be deleted.`,
     auth: 'session',
     permission: 'connection.write',
     params: channelParams,

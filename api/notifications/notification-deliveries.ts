@@ -1,8 +1,8 @@
 /** Deliveries of notifications, including dead letters. */
 import type { ListedDelivery } from '../../src/domain/notifications/notification-deliveries.ts';
+import { CHANNEL_KINDS } from '../../src/domain/notifications/channels.ts';
 import { z } from 'zod';
 import {
-  CHANNEL_KINDS,
   DELIVERY_EVENTS,
   DELIVERY_STATUSES,
 } from '../../src/domain/notifications/notifications.ts';

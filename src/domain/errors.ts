@@ -174,7 +174,7 @@ export const errorCatalogue = {
     'conflict',
     'The account has no password. It signs in through an identity provider.',
   ),
-  channel_built_in: entry('conflict', 'The email channel cannot be deleted. Disable it instead.'),
+  channel_built_in: entry('conflict', 'A built-in channel cannot be deleted. Disable it instead.'),
   delivery_over: entry('conflict', 'The message was delivered, or it is no longer needed.'),
   slack_not_connected: entry('conflict', 'The organization has no Slack workspace connected.'),
   slack_workspace_taken: entry(

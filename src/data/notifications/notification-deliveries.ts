@@ -2,10 +2,9 @@
 import type { RequesterState } from '../../domain/requests/call-marks.ts';
 import { REQUESTER_STATE } from '../requests/queue/call-marks.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import type { NotificationSettings } from '../../domain/notifications/notification-settings.ts';
 import { ADDED_STEP, UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
+import type { ChannelKind } from '../../domain/notifications/channels.ts';
 import type {
-  ChannelKind,
   DropReason,
   NotifiedLevel,
   Recipient,
@@ -14,6 +13,7 @@ import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from '../requests/rows.ts';
 import { mayDecideFor } from '../requests/deciders.ts';
+import { wantsKind } from './channel-kinds.ts';
 
 export interface LeaseOptions {
   /** Identifies the holder of the messages leased by this call. */
@@ -138,7 +138,8 @@ interface AskingMessage extends LeasedMessage {
 export interface LeasedRecipient extends Recipient {
   readonly active: boolean;
   readonly mayDecide: boolean;
-  readonly wants: NotificationSettings;
+  /** They did not turn off channels of this kind. */
+  readonly wantsKind: boolean;
 }
 
 /**
@@ -180,9 +181,7 @@ interface NotifiedRow extends AnyLeasedRow {
   recipientEmail: string;
   recipientActive: boolean;
   recipientMayDecide: boolean;
-  wantsEmail: boolean;
-  wantsSlack: boolean;
-  wantsPush: boolean;
+  recipientWantsKind: boolean;
   levelNodeId: string | null;
   levelTeamId: string | null;
   levelRun: number;
@@ -203,7 +202,7 @@ const LOAD: PreparedStatement = {
              and n.step_key is distinct from '${ADDED_STEP}' as claimed,
            n.membership_id as recipient_id, u.display_name as recipient_name, u.email as recipient_email,
            coalesce(m.status = 'active', false) as recipient_active, coalesce(${mayDecideFor('r.agent_slug')}, false) as recipient_may_decide,
-           coalesce(w.email, true) as wants_email, coalesce(w.slack, true) as wants_slack, coalesce(w.push, true) as wants_push,
+           ${wantsKind('w', 'ch.kind')} as recipient_wants_kind,
            s.node_id as level_node_id, s.team_id as level_team_id, s.run as level_run, n.created_at as level_at,
            s.escalate_at as level_escalate_at
       from ${REQUEST_TABLES}
@@ -259,7 +258,7 @@ function toRecipient(row: NotifiedRow): LeasedRecipient {
     email: row.recipientEmail,
     active: row.recipientActive,
     mayDecide: row.recipientMayDecide,
-    wants: { email: row.wantsEmail, slack: row.wantsSlack, push: row.wantsPush },
+    wantsKind: row.recipientWantsKind,
   };
 }
 

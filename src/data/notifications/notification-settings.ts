@@ -1,5 +1,9 @@
 /** The kinds of channels a member wants messages from. Without a row: all. */
-import type { NotificationSettings } from '../../domain/notifications/notification-settings.ts';
+import { MEMBER_CHANNEL_KINDS } from '../../domain/notifications/channels.ts';
+import type {
+  NotificationSettings,
+  NotificationSettingsChange,
+} from '../../domain/notifications/notification-settings.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { queryOne } from '../../platform/rows.ts';
 
@@ -9,28 +13,26 @@ export async function findNotificationSettings(
 ): Promise<NotificationSettings> {
   const row = (await db('notification_settings')
     .where({ membership_id: membershipId })
-    .first('email', 'slack', 'push')) as NotificationSettings | undefined;
+    .first(...MEMBER_CHANNEL_KINDS)) as NotificationSettings | undefined;
   return row ?? { email: true, slack: true, push: true };
 }
 
-/** Push stays as it is when undefined. */
+const each = (sql: (kind: string) => string): string => MEMBER_CHANNEL_KINDS.map(sql).join(', ');
+
+/** Kinds that are undefined stay as they are. */
 export async function putNotificationSettings(
   db: Db,
   membershipId: string,
-  {
-    email,
-    slack,
-    push,
-  }: Omit<NotificationSettings, 'push'> & { readonly push: boolean | undefined },
+  wanted: NotificationSettingsChange,
 ): Promise<NotificationSettings> {
+  const bindings = MEMBER_CHANNEL_KINDS.map((kind) => [kind, wanted[kind] ?? null] as const);
   return await queryOne<NotificationSettings>(
     db,
-    `insert into notification_settings as w (membership_id, email, slack, push, updated_at)
-     values (:membershipId, :email, :slack, coalesce(cast(:push as boolean), true), clock_timestamp())
+    `insert into notification_settings as w (membership_id, ${each((kind) => kind)}, updated_at)
+     values (:membershipId, ${each((kind) => `coalesce(cast(:${kind} as boolean), true)`)}, clock_timestamp())
      on conflict (membership_id) do update
-        set email = excluded.email, slack = excluded.slack, push = coalesce(cast(:push as boolean), w.push),
-            updated_at = excluded.updated_at
-     returning email, slack, push`,
-    { membershipId, email, slack, push: push ?? null },
+        set ${each((kind) => `${kind} = coalesce(cast(:${kind} as boolean), w.${kind})`)}, updated_at = excluded.updated_at
+     returning ${each((kind) => kind)}`,
+    { membershipId, ...Object.fromEntries(bindings) },
   );
 }

@@ -1,5 +1,5 @@
 /** Where notifications go. */
-import type { ChannelKind } from './notifications.ts';
+import type { ChannelKind } from './channels.ts';
 import type { StoredSigningSecrets } from '../sealed-secrets.ts';
 
 export interface NotificationChannel {

@@ -1,5 +1,6 @@
 /** A message to one person over one channel, as the list of deliveries shows it. */
-import type { ChannelKind, DeliveryEvent, DeliveryStatus, DropReason } from './notifications.ts';
+import type { ChannelKind } from './channels.ts';
+import type { DeliveryEvent, DeliveryStatus, DropReason } from './notifications.ts';
 
 export interface ListedDelivery {
   readonly id: string;

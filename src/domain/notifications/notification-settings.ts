@@ -1,7 +1,7 @@
-/** What a person chose to be notified of. */
+/** Over which kinds of channels a person wants to be notified. */
+import type { MemberChannelKind } from './channels.ts';
 
-export interface NotificationSettings {
-  readonly email: boolean;
-  readonly slack: boolean;
-  readonly push: boolean;
-}
+export type NotificationSettings = Readonly<Record<MemberChannelKind, boolean>>;
+
+/** Kinds that are undefined stay as they are. */
+export type NotificationSettingsChange = Readonly<Record<MemberChannelKind, boolean | undefined>>;

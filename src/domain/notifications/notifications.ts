@@ -1,7 +1,4 @@
-/** Outgoing notifications: kinds of channels, delivery statuses, drop reasons, and the retry schedule. */
-
-export const CHANNEL_KINDS = ['email', 'webhook', 'slack', 'push'] as const;
-export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+/** Outgoing notifications: delivery statuses, drop reasons, and the retry schedule. */
 
 /**
  * `notified`: a person is asked to decide. `unreachable`: an owner is told that no one is left to decide. `decided`: a

@@ -4,11 +4,8 @@ import type {
   LeasedDelivery,
   LeasedRecipient,
 } from '../../data/notifications/notification-deliveries.ts';
-import {
-  retryDelay,
-  type ChannelKind,
-  type DropReason,
-} from '../../domain/notifications/notifications.ts';
+import { termsOf } from '../../domain/notifications/channels.ts';
+import { retryDelay, type DropReason } from '../../domain/notifications/notifications.ts';
 import type { Runtime } from '../context.ts';
 import { gatherDigest } from '../../data/notifications/digests.ts';
 import { DEFAULT_RETURN_PATH, requestLink, returnLink } from '../links.ts';
@@ -56,7 +53,7 @@ const IN_DIGEST: Attempted = { kind: 'dropped', reason: 'in_digest' };
 
 /** A first attempt at a message to a person, or to the default channel, about a request that is not urgent. */
 function isLimited({ kind, event, attempts, request }: LeasedDelivery): boolean {
-  if (event === 'decided' || event === 'digest' || kind === 'webhook') return false;
+  if (event === 'decided' || event === 'digest' || !termsOf(kind).perMember) return false;
   return attempts === 1 && request.urgency !== 'interrupt';
 }
 
@@ -67,20 +64,19 @@ function dropOrPostpone(delivery: LeasedDelivery): Attempted | undefined {
   if (delivery.event === 'digest') {
     const { recipient } = delivery;
     // The gathering leaves out the requests that they may not decide.
-    const reason = recipient && dropReasonFor(delivery.kind, { ...recipient, mayDecide: true });
+    const reason = recipient && dropReasonFor({ ...recipient, mayDecide: true });
     return reason && drop(reason);
   }
   if (delivery.closed) return drop('request_closed');
-  const unfit =
-    'recipient' in delivery ? dropReasonFor(delivery.kind, delivery.recipient) : undefined;
+  const unfit = 'recipient' in delivery ? dropReasonFor(delivery.recipient) : undefined;
   if (unfit) return drop(unfit);
   return delivery.claimed ? { kind: 'later' } : undefined;
 }
 
-function dropReasonFor(kind: ChannelKind, recipient: LeasedRecipient): DropReason | undefined {
+function dropReasonFor(recipient: LeasedRecipient): DropReason | undefined {
   if (!recipient.active) return 'member_inactive';
   if (!recipient.mayDecide) return 'cannot_decide';
-  return kind === 'webhook' || recipient.wants[kind] ? undefined : 'opted_out';
+  return recipient.wantsKind ? undefined : 'opted_out';
 }
 
 async function send(

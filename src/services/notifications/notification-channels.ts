@@ -2,6 +2,7 @@
  * Notification channels of an organization. Every change needs a session with a recent
  * authentication.
  */
+import { termsOf } from '../../domain/notifications/channels.ts';
 import type {
   NotificationChannel,
   WebhookTerms,
@@ -224,7 +225,10 @@ export async function deleteNotificationChannel(
     });
     requireMayChangeAnchor(caller, 'notification_channel');
     const { kind, name } = existing(await lockChannel(trx, caller.organizationId, id));
-    if (kind === 'email' || kind === 'push') throw new AppError('channel_built_in');
+    if (termsOf(kind).builtIn) {
+      const detail = `The ${kind} channel cannot be deleted. Disable it instead.`;
+      throw new AppError('channel_built_in', { detail });
+    }
     if (kind === 'slack') await endSlackLinks(trx, context, { caller, channelId: id });
     await deleteChannel(trx, caller.organizationId, id);
     await record(trx, caller, { verb: 'deleted', id, data: { kind, name } });

@@ -1,5 +1,8 @@
 /** Which notifications a member wants. */
-import type { NotificationSettings } from '../../domain/notifications/notification-settings.ts';
+import type {
+  NotificationSettings,
+  NotificationSettingsChange,
+} from '../../domain/notifications/notification-settings.ts';
 import {
   findNotificationSettings,
   putNotificationSettings,
@@ -14,11 +17,11 @@ export async function readNotificationSettings(
   return await findNotificationSettings(db, membershipId);
 }
 
-/** Applies from the next message on, including those that wait. Push stays as it is when left out. */
+/** Applies from the next message on, including those that wait. */
 export async function saveNotificationSettings(
   { db }: ServiceContext,
   { membershipId }: MemberPrincipal,
-  wanted: Omit<NotificationSettings, 'push'> & { readonly push: boolean | undefined },
+  wanted: NotificationSettingsChange,
 ): Promise<NotificationSettings> {
   return await putNotificationSettings(db, membershipId, wanted);
 }

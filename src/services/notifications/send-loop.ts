@@ -12,7 +12,7 @@ import {
   loadLeased,
   type LeaseOptions,
 } from '../../data/notifications/notification-deliveries.ts';
-import type { ChannelKind } from '../../domain/notifications/notifications.ts';
+import { CHANNEL_KINDS, CHANNELS, type ChannelKind } from '../../domain/notifications/channels.ts';
 import { Bell } from '../../platform/bell.ts';
 import type { ServiceContext } from '../context.ts';
 import { attempt, type Taken } from './attempt.ts';
@@ -24,25 +24,6 @@ const POLL_MS = 500;
 /** Messages of this process are looked for at once, and this long after the last look at the earliest. */
 const SOONEST_MS = 20;
 
-interface Limits {
-  /** Messages under way at once in this process. */
-  readonly maxInFlight: number;
-  /** Of these, to one receiver that answers quickly. */
-  readonly maxPerReceiver: number;
-  /** What answers slowly when one of its messages does. */
-  readonly receiver: 'the channel' | 'one for all channels';
-}
-
-/**
- * Each kind has its own limits, so a slow mail server does not delay webhooks. There is room for many
- * receivers that stopped answering. All email goes through one server.
- */
-const LIMITS: Readonly<Record<ChannelKind, Limits>> = {
-  email: { maxInFlight: 32, maxPerReceiver: 32, receiver: 'one for all channels' },
-  webhook: { maxInFlight: 512, maxPerReceiver: 64, receiver: 'the channel' },
-  slack: { maxInFlight: 128, maxPerReceiver: 32, receiver: 'the channel' },
-  push: { maxInFlight: 128, maxPerReceiver: 64, receiver: 'the channel' },
-};
 /** Starting more of them at once would hold the event loop for too long. */
 const LARGEST_SET = 12;
 const SEND_MS = 15_000;
@@ -61,7 +42,7 @@ export function startSending(service: ServiceContext, { pollMs = POLL_MS } = {})
   const cutOff = new AbortController();
   // One listener for each set of messages under way.
   setMaxListeners(0, cutOff.signal);
-  const kinds = (Object.keys(LIMITS) as ChannelKind[]).map((kind) => ({ kind, due: new Bell() }));
+  const kinds = CHANNEL_KINDS.map((kind) => ({ kind, due: new Bell() }));
   const running = Promise.all([
     ...kinds.map(({ kind, due }) =>
       sendWhileRunning(context, { kind, due, stopping: stopping.signal, cutOff: cutOff.signal }),
@@ -138,7 +119,7 @@ async function sendWhileRunning(
   context: SendContext,
   { kind, due, stopping, cutOff }: Sending,
 ): Promise<void> {
-  const { maxInFlight, maxPerReceiver, receiver } = LIMITS[kind];
+  const { maxInFlight, maxPerReceiver, receiver } = CHANNELS[kind].limits;
   const limits = openReceiverLimits(maxPerReceiver);
   const oneForAll = receiver === 'one for all channels';
   /** The channel of each message. */

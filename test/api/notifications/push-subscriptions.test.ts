@@ -315,7 +315,11 @@ describe('a message', () => {
       notification_channels: { id: string; kind: string }[];
     };
     const path = `/api/v1/notification_channels/${all.find(({ kind }) => kind === 'push')?.id ?? ''}`;
-    expect(codeOf(await owner.browser.delete(path))).toEqual([409, 'channel_built_in']);
+    const refused = await owner.browser.delete(path);
+    expect(codeOf(refused)).toEqual([409, 'channel_built_in']);
+    expect(refused.body['error']?.['message']).toBe(
+      'The push channel cannot be deleted. Disable it instead.',
+    );
     expect((await owner.browser.call('PATCH', path, { body: { enabled: false } })).status).toBe(
       200,
     );
