@@ -3,7 +3,7 @@
  * (for an unknown query parameter) with the same refusal on an endpoint without credentials.
  */
 import type pg from 'pg';
-import { measure, median, round, type Load } from './load.ts';
+import { measure, median, round, type Load } from './frame/load.ts';
 import {
   bearer,
   expectStatus,
@@ -11,7 +11,7 @@ import {
   type BenchService,
   type Parties,
   type Send,
-} from './service.ts';
+} from './frame/service.ts';
 
 const LOAD: Load = { callers: 1, calls: 300 };
 const ROUNDS = 3;

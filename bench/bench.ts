@@ -2,7 +2,7 @@
 import type { Connection } from '@temporalio/client';
 import type pg from 'pg';
 import type { Receivers } from './senders/receivers.ts';
-import type { BenchService, Parties } from './service.ts';
+import type { BenchService, Parties } from './frame/service.ts';
 
 export interface Bench {
   readonly parties: Parties;

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Bench } from './bench.ts';
 import { measureFloor } from './create/compare.ts';
-import { measure, median, round, type Load, type Measured } from './load.ts';
-import { ask, bearer, expectStatus, send, sender, type Parties, type Send } from './service.ts';
+import { measure, median, round, type Load, type Measured } from './frame/load.ts';
+import { ask, bearer, expectStatus, send, sender, type Parties, type Send } from './frame/service.ts';
 
 /** Short turns, many of them: the machine's speed changes from second to second. */
 const TURN: Load = { callers: 1, calls: 30 };

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { percentiles, type Measured } from './load.ts';
+import { percentiles, type Measured } from './frame/load.ts';
 import {
   ask,
   bearer,
@@ -18,7 +18,7 @@ import {
   sender,
   type BenchService,
   type Parties,
-} from './service.ts';
+} from './frame/service.ts';
 
 type Lateness = Pick<Measured, 'p50' | 'p95' | 'p99' | 'max'>;
 

@@ -4,9 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
-import { cpuSeconds } from './cpu.ts';
-import { percentiles, round, type Measured } from './load.ts';
-import { ask, expectStatus, send, type BenchService, type Parties } from './service.ts';
+import { cpuSeconds } from './frame/cpu.ts';
+import { percentiles, round, type Measured } from './frame/load.ts';
+import { ask, expectStatus, send, type BenchService, type Parties } from './frame/service.ts';
 
 interface Latency extends Pick<Measured, 'p50' | 'p95' | 'p99' | 'max'> {
   readonly calls: number;

@@ -17,10 +17,10 @@ import { compareApprovals } from './approvals/compare.ts';
 import type { Work } from './approvals/system.ts';
 import { startReceivers } from './senders/receivers.ts';
 import { report } from './report.ts';
-import { NAMESPACE, say } from './say.ts';
+import { NAMESPACE, say } from './frame/say.ts';
 import { sections, type Results } from './sections.ts';
-import { furnish, settle, startServers } from './servers.ts';
-import { introduce, startService, stopEmail } from './service.ts';
+import { furnish, settle, startServers } from './frame/servers.ts';
+import { introduce, startService, stopEmail } from './frame/service.ts';
 
 async function run(directory: string, wanted: readonly string[]): Promise<Results> {
   const servers = await startServers(directory);

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { cpuSeconds } from './cpu.ts';
-import { percentiles, round, type Measured } from './load.ts';
-import { ask, decide, expectStatus, type BenchService, type Parties } from './service.ts';
+import { cpuSeconds } from './frame/cpu.ts';
+import { percentiles, round, type Measured } from './frame/load.ts';
+import { ask, decide, expectStatus, type BenchService, type Parties } from './frame/service.ts';
 
 export interface ParkedResult {
   readonly waits: number;

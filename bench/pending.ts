@@ -1,6 +1,6 @@
 /** Fills the table with requests that wait for people, as copies of one such request. */
 import type pg from 'pg';
-import { ask, type Parties } from './service.ts';
+import { ask, type Parties } from './frame/service.ts';
 
 export async function fillWithPending(
   db: pg.Client,

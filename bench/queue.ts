@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { TOKEN_PREFIX } from '../src/domain/tokens.ts';
 import { issueToken } from '../src/platform/crypto/tokens.ts';
-import { measure, type Measured } from './load.ts';
+import { measure, type Measured } from './frame/load.ts';
 import {
   ask,
   expectStatus,
@@ -13,7 +13,7 @@ import {
   type BenchService,
   type Parties,
   type Send,
-} from './service.ts';
+} from './frame/service.ts';
 
 export interface QueueResult {
   readonly pending: number;

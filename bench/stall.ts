@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { Agent, request } from 'undici';
-import { percentiles, round } from './load.ts';
-import { ask, bearer, type BenchService, type Parties } from './service.ts';
+import { percentiles, round } from './frame/load.ts';
+import { ask, bearer, type BenchService, type Parties } from './frame/service.ts';
 
 const MEGABYTE = 1024 * 1024;
 const CONNECTIONS = 3;

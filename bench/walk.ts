@@ -2,7 +2,7 @@
 import type { EscalationPathDocument, WorkingHoursSet } from '../src/domain/escalation/types.ts';
 import { arrive, enterLevel, startWalk, type WalkInput } from '../src/domain/escalation/walk.ts';
 import { walkFromJson, walkToJson } from '../src/domain/escalation/walk-state.ts';
-import { median, round } from './load.ts';
+import { median, round } from './frame/load.ts';
 
 export interface WalkResult {
   /** Steps: a notified level, a started deferral, a started run. */

@@ -8,9 +8,9 @@ import type pg from 'pg';
 import { addToRequestCounts } from '../../src/data/agents/request-counts.ts';
 import { openPool } from '../../src/platform/postgres.ts';
 import type { Bench } from '../bench.ts';
-import { measure, round, type Measured } from '../load.ts';
-import { say } from '../say.ts';
-import { ask, expectStatus, type Parties } from '../service.ts';
+import { measure, round, type Measured } from '../frame/load.ts';
+import { say } from '../frame/say.ts';
+import { ask, expectStatus, type Parties } from '../frame/service.ts';
 import { FLEET, slugOf, tables } from './fleet.ts';
 
 type Times = Pick<Measured, 'p50' | 'p95' | 'max'>;

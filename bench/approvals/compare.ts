@@ -4,10 +4,10 @@
  */
 import { loadavg } from 'node:os';
 import pg from 'pg';
-import { cpuSeconds, familySeconds } from '../cpu.ts';
-import { round } from '../load.ts';
-import { startServers, type Servers } from '../servers.ts';
-import { say } from '../say.ts';
+import { cpuSeconds, familySeconds } from '../frame/cpu.ts';
+import { round } from '../frame/load.ts';
+import { startServers, type Servers } from '../frame/servers.ts';
+import { say } from '../frame/say.ts';
 import { installPeers, peerVersions } from '../peers/packages.ts';
 import { PEERS, startPeer } from '../peers/peers.ts';
 import { startCountersign } from './countersign.ts';

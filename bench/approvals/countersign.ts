@@ -6,9 +6,9 @@ import pg from 'pg';
 import { ensureDatabase } from '../../src/local/embedded-postgres.ts';
 import { freePort } from '../../src/local/processes.ts';
 import { setupTemporal } from '../../temporal/setup.ts';
-import { measureFor } from '../load.ts';
+import { measureFor } from '../frame/load.ts';
 import { DECISION } from '../peers/peer.ts';
-import { settle, type Servers } from '../servers.ts';
+import { settle, type Servers } from '../frame/servers.ts';
 import {
   ask,
   decide,
@@ -20,7 +20,7 @@ import {
   type BenchService,
   type Parties,
   type ServiceOptions,
-} from '../service.ts';
+} from '../frame/service.ts';
 import type { System, Work } from './system.ts';
 import type { Variant } from './variants.ts';
 

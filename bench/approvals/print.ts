@@ -2,7 +2,7 @@
  * Prints a comparison as the tables of `docs/benchmarks.md`: of each figure the median of all
  * rounds, and in brackets its range.
  */
-import { median, round } from '../load.ts';
+import { median, round } from '../frame/load.ts';
 import type { Extent, Sample } from './system.ts';
 
 /** Cells by the names of their columns. */

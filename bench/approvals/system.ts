@@ -1,5 +1,5 @@
 /** A system that is measured, Countersign in one of its modes or a peer, and its figures. */
-import type { Measured, TimedLoad } from '../load.ts';
+import type { Measured, TimedLoad } from '../frame/load.ts';
 
 export interface System {
   readonly name: string;

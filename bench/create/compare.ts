@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { freePort } from '../../src/local/processes.ts';
 import type { Bench } from '../bench.ts';
-import { cpuSeconds, postgresSeconds } from '../cpu.ts';
-import { measure, median, round, type Load, type Measured } from '../load.ts';
-import { ask, bearer, sender, startService, type BenchService, type Send } from '../service.ts';
-import { NAMESPACE, say } from '../say.ts';
+import { cpuSeconds, postgresSeconds } from '../frame/cpu.ts';
+import { measure, median, round, type Load, type Measured } from '../frame/load.ts';
+import { ask, bearer, sender, startService, type BenchService, type Send } from '../frame/service.ts';
+import { NAMESPACE, say } from '../frame/say.ts';
 
 export const LATENCY: Load = { callers: 1, calls: 300 };
 const THROUGHPUT: Load = { callers: 16, calls: 1_200 };
@@ -25,7 +25,7 @@ interface Pair {
 }
 
 export async function measureFloor(address: string): Promise<Pair> {
-  const script = fileURLToPath(new URL('./floor.js', import.meta.url));
+  const script = fileURLToPath(new URL('../peers/floor.js', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [
     script,
     address,

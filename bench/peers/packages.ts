@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../src/platform/operator-error.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
-import { cacheDirectory } from '../servers.ts';
-import { say } from '../say.ts';
+import { cacheDirectory } from '../frame/servers.ts';
+import { say } from '../frame/say.ts';
 
 /** Without scripts: the only one reports the installation to others. */
 const NPM_CI = 'ci --ignore-scripts --no-audit --no-fund --fetch-retries=1 --loglevel=error'.split(

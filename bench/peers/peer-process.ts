@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { measureFor, type TimedLoad } from '../load.ts';
-import { TOOL_ARGUMENTS } from '../service.ts';
+import { measureFor, type TimedLoad } from '../frame/load.ts';
+import { TOOL_ARGUMENTS } from '../frame/service.ts';
 import { startDbos } from './dbos.ts';
 import { startLangGraph } from './langgraph.ts';
 import { DECISION, type StartPeer } from './peer.ts';

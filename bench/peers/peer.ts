@@ -1,5 +1,5 @@
 /** What each peer implements, in a process of its own (`peer-process.ts`). */
-import type { TOOL_ARGUMENTS } from '../service.ts';
+import type { TOOL_ARGUMENTS } from '../frame/service.ts';
 
 export type ToolArguments = typeof TOOL_ARGUMENTS;
 

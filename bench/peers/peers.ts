@@ -5,8 +5,8 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureDatabase } from '../../src/local/embedded-postgres.ts';
-import type { Measured, TimedLoad } from '../load.ts';
-import type { Servers } from '../servers.ts';
+import type { Measured, TimedLoad } from '../frame/load.ts';
+import type { Servers } from '../frame/servers.ts';
 import type { System } from '../approvals/system.ts';
 
 export interface PeerSpec {

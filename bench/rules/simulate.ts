@@ -1,8 +1,8 @@
 /** Simulations of rules on requests of the past, and how long other reads take meanwhile. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { percentiles, round, type Measured } from '../load.ts';
-import { ask, bearer, expectStatus, sender, type BenchService, type Parties } from '../service.ts';
+import { percentiles, round, type Measured } from '../frame/load.ts';
+import { ask, bearer, expectStatus, sender, type BenchService, type Parties } from '../frame/service.ts';
 
 const REQUESTS = 10_000;
 /** The copies are of that day, so that a simulation meets them alone. */

@@ -6,10 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { cpuSeconds, postgresSeconds } from '../cpu.ts';
-import { percentiles, round, type Measured } from '../load.ts';
+import { cpuSeconds, postgresSeconds } from '../frame/cpu.ts';
+import { percentiles, round, type Measured } from '../frame/load.ts';
 import type { Arrivals, Receivers } from './receivers.ts';
-import { ask, expectStatus, type BenchService, type Parties } from '../service.ts';
+import { ask, expectStatus, type BenchService, type Parties } from '../frame/service.ts';
 
 type Kind = keyof Arrivals;
 

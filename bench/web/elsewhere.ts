@@ -1,7 +1,7 @@
 /** How soon a request leaves the list of a reviewer when someone else decides it. */
 import type { Browser } from 'playwright-core';
-import { percentiles, type Measured } from '../load.ts';
-import { ask, decide, type Parties } from '../service.ts';
+import { percentiles, type Measured } from '../frame/load.ts';
+import { ask, decide, type Parties } from '../frame/service.ts';
 import { timeUntil, visit, type Visit } from './pages.ts';
 
 export async function measureElsewhere(

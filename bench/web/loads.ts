@@ -1,6 +1,6 @@
 /** When the largest content of a screen is painted, on a slow processor, beside a bare React page. */
 import type { Browser } from 'playwright-core';
-import { median, percentiles, round, type Measured } from '../load.ts';
+import { median, percentiles, round, type Measured } from '../frame/load.ts';
 import { largestPaint, visit, type Visit } from './pages.ts';
 
 /** Mid-range phones are about so much slower than a desk. */

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import type { Bench } from '../bench.ts';
-import { median, percentiles, round } from '../load.ts';
+import { median, percentiles, round } from '../frame/load.ts';
 import { fillWithPending } from '../pending.ts';
-import { ask, expectStatus, type Parties } from '../service.ts';
+import { ask, expectStatus, type Parties } from '../frame/service.ts';
 import { startBarePage } from './bare-page.ts';
 import { measureElsewhere } from './elsewhere.ts';
 import { measureLoads } from './loads.ts';

@@ -1,6 +1,6 @@
 /** Scrolls through a long queue, and watches frames and rows. */
 import type { Browser } from 'playwright-core';
-import { percentiles, round, type Measured } from '../load.ts';
+import { percentiles, round, type Measured } from '../frame/load.ts';
 import { timeUntil, visit, type Visit } from './pages.ts';
 
 const PIXELS_A_FRAME = 420;

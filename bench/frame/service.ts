@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { Agent, request } from 'undici';
-import { packageRoot } from '../src/platform/package-root.ts';
+import { packageRoot } from '../../src/platform/package-root.ts';
 
 const agent = new Agent({ connections: 4_000, keepAliveTimeout: 120_000 });
 

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import type pg from 'pg';
-import { migrateToLatest } from '../src/data/migrate.ts';
+import { migrateToLatest } from '../../src/data/migrate.ts';
 import {
   ensureDatabase,
   startEmbeddedPostgres,
   type EmbeddedPostgres,
-} from '../src/local/embedded-postgres.ts';
-import { startEmbeddedTemporal, type EmbeddedTemporal } from '../src/local/embedded-temporal.ts';
-import { setupTemporal } from '../temporal/setup.ts';
+} from '../../src/local/embedded-postgres.ts';
+import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../src/local/embedded-temporal.ts';
+import { setupTemporal } from '../../temporal/setup.ts';
 import { say } from './say.ts';
 
 export interface Servers {

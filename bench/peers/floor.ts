@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { bundleWorkflows } from '../../temporal/bundle.ts';
-import { measure, type Load } from '../load.ts';
+import { measure, type Load } from '../frame/load.ts';
 
 export interface FloorActivities {
   nothing(id: string): Promise<void>;
