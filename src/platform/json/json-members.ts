@@ -13,12 +13,11 @@ export function knownMembers(text: string, keep: readonly string[]): KeptObject 
   return members;
 }
 
-/** The names and texts of an object's members. Where `text` is cut, so is the last value. */
+/** The names and texts of an object's members. */
 export function* knownEntries(text: string): Generator<readonly [name: string, value: string]> {
   let at = skipSpace(text, skipSpace(text, 0) + 1);
   while (text.charAt(at) === '"') {
     const colon = endOfKnownString(text, at);
-    if (colon >= text.length) return;
     const name = JSON.parse(text.slice(at, colon)) as string;
     const start = skipSpace(text, skipSpace(text, colon) + 1);
     const end = endOfKnownValue(text, start);

@@ -25,41 +25,6 @@ export function pointersInto(text: string, pointers: readonly string[]): Readonl
   return search.found;
 }
 
-/**
- * The source text of the value at an RFC 6901 pointer, undefined where there is none. `text` may be
- * only the beginning of a document. A value that reaches its end is then cut, too.
- */
-export function valueAt(text: string, pointer: string): string | undefined {
-  let at = skipSpace(text, 0);
-  for (const token of pointer.split('/').slice(1)) {
-    const inner = startOfMember(text, at, token.replaceAll('~1', '/').replaceAll('~0', '~'));
-    if (inner === undefined) return undefined;
-    at = inner;
-  }
-  const value = text.slice(at, endOfKnownValue(text, at)).trimEnd();
-  return value === '' ? undefined : value;
-}
-
-/** Where the member or item of the container at `start` begins. */
-function startOfMember(text: string, start: number, name: string): number | undefined {
-  const isObject = text.charCodeAt(start) === OPEN_BRACE;
-  if (!isObject && text.charCodeAt(start) !== OPEN_BRACKET) return undefined;
-  let at = skipSpace(text, start + 1);
-  for (let index = 0; isObject ? text.charCodeAt(at) === QUOTE : !isClosed(text, at); index += 1) {
-    let found = String(index);
-    if (isObject) {
-      const end = endOfKnownString(text, at);
-      if (end >= text.length) return undefined;
-      found = unquoted(text.slice(at, end));
-      at = skipSpace(text, skipSpace(text, end) + 1);
-    }
-    if (found === name) return at;
-    at = skipSpace(text, endOfKnownValue(text, at));
-    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
-  }
-  return undefined;
-}
-
 interface Search {
   readonly text: string;
   /** How many different pointers there are. */
