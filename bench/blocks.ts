@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Bench } from './bench.ts';
-import { measureFloor } from './create/compare.ts';
 import { measure, median, round, type Load, type Measured } from './frame/load.ts';
-import { ask, bearer, expectStatus, send, sender, type Parties, type Send } from './frame/service.ts';
+import { addAgent, ask, expectStatus, send, type Parties, type Send } from './frame/service.ts';
 
 /** Short turns, many of them: the machine's speed changes from second to second. */
 const TURN: Load = { callers: 1, calls: 30 };
@@ -22,7 +21,7 @@ export async function measureBlocks(bench: Bench) {
     await addEndpoint(parties.owner, 'prompt', `${receiver.url}/prompt`);
     await addEndpoint(parties.owner, 'hanging', `${receiver.url}/hanging`);
     const agent = async (slug: string, blocks: readonly object[]) =>
-      await addAgent(parties.owner, service.url, { slug, blocks });
+      await addAgent(parties.owner, service.url, { slug, pipeline: { blocks } });
     const agents = {
       one: await agent('one-block', [decides]),
       eleven: await agent('eleven-blocks', [...passing(10), decides]),
@@ -37,20 +36,19 @@ export async function measureBlocks(bench: Bench) {
         eleven: await measure(() => ask(agents.eleven, 'fast'), TURN),
         nested: await measure(() => ask(agents.nested, 'fast'), TURN),
       });
-    const rounds: Record<'floor' | 'asking', Measured>[] = [];
+    const rounds: Record<'rule' | 'asking', Measured>[] = [];
     for (let count = 0; count < ROUNDS; count++)
       rounds.push({
-        floor: (await measureFloor(bench.temporalAddress)).one,
+        rule: await measure(() => ask(agents.one, 'fast'), { callers: 1, calls: 40 }),
         asking: await measure(() => ask(agents.asking, 'fast'), { callers: 1, calls: 40 }),
       });
     return {
       oneP50: medianOf(turns, ({ one }) => one.p50),
       elevenRatio: medianOf(turns, ({ one, eleven }) => eleven.p50 / one.p50),
       nestedAdded: medianOf(turns, ({ one, nested: many }) => many.p50 - one.p50),
-      floorP50: medianOf(rounds, ({ floor }) => floor.p50),
       askingP50: medianOf(rounds, ({ asking }) => asking.p50),
       /** Beyond the time that the endpoint takes. */
-      askingRatio: medianOf(rounds, ({ floor, asking }) => (asking.p50 - ANSWER_MS) / floor.p50),
+      askingRatio: medianOf(rounds, ({ rule, asking }) => (asking.p50 - ANSWER_MS) / rule.p50),
       hanging: await measureBeside(agents, receiver),
       turns,
       rounds,
@@ -118,22 +116,6 @@ async function addEndpoint(owner: Parties['owner'], key: string, url: string): P
   const path = `/api/v1/webhook_endpoints/${key}/revisions`;
   await expectStatus(201, owner(`POST ${path}`, { name: key, url }));
   await expectStatus(200, owner(`POST ${path}/1/activate`, undefined, { 'if-match': '"0"' }));
-}
-
-async function addAgent(
-  owner: Parties['owner'],
-  url: string,
-  { slug, blocks }: { readonly slug: string; readonly blocks: readonly object[] },
-): Promise<Send> {
-  await expectStatus(201, owner('POST /api/v1/agents', { slug, name: slug }));
-  const path = `/api/v1/request-approval-pipelines/agents/${slug}/revisions`;
-  await expectStatus(201, owner(`POST ${path}`, { blocks }));
-  await expectStatus(200, owner(`POST ${path}/2/activate`, undefined, { 'if-match': '"1"' }));
-  const { body } = await expectStatus(
-    201,
-    owner(`POST /api/v1/agents/${slug}/instances`, { name: 'one' }),
-  );
-  return sender(url, bearer((body['credential'] as { token: string }).token));
 }
 
 interface Receiver {

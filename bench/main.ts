@@ -1,20 +1,18 @@
 /**
  * `npm run bench`: starts its own servers, measures the main job beside Temporal's floor in the same run, prints ratios
  * and writes bench/results.json. `npm run bench -- create parked` measures these sections only and writes nothing.
- * `npm run bench -- approvals` measures whole approvals in several variants, `-- peers` those of other systems, too, which
- * it installs: no other run does.
+ * `npm run bench -- compare --with <folder>` compares this build with that of another checkout. `--with peers` installs
+ * other systems: no other run does.
  * Compare figures of one run only: a noisy machine makes two runs differ.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, cpus } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { freePort } from '../src/local/processes.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
-import { compareApprovals } from './approvals/compare.ts';
-import type { Work } from './approvals/system.ts';
+import { compare } from './compare/compare.ts';
 import { startReceivers } from './senders/receivers.ts';
 import { report } from './report.ts';
 import { NAMESPACE, say } from './frame/say.ts';
@@ -68,34 +66,12 @@ async function run(directory: string, wanted: readonly string[]): Promise<Result
   }
 }
 
-function workOf(name: string): Work {
-  if (name === 'rule' || name === 'person') return name;
-  throw new OperatorError(`--work ${name} is not known. It takes person or rule.`);
-}
-
 const directory = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
 try {
-  const { values, positionals: wanted } = parseArgs({
-    allowPositionals: true,
-    options: {
-      rounds: { type: 'string', default: '3' },
-      seconds: { type: 'string', default: '5' },
-      work: { type: 'string', default: 'person' },
-      beside: { type: 'string', multiple: true, default: ['door'] },
-    },
-  });
-  const comparisons = wanted.filter((name) => ['approvals', 'peers'].includes(name));
-  if (comparisons.length > 0)
-    await compareApprovals(join(directory, 'approvals'), {
-      ...values,
-      rounds: Number(values.rounds),
-      seconds: Number(values.seconds),
-      work: workOf(values.work),
-      peers: comparisons.includes('peers'),
-    });
-  const sections = wanted.filter((name) => !comparisons.includes(name));
-  if (wanted.length === 0 || sections.length > 0) {
-    const results = await run(directory, sections);
+  const wanted = process.argv.slice(2);
+  if (wanted[0] === 'compare') await compare(join(directory, 'compare'), wanted.slice(1));
+  else {
+    const results = await run(directory, wanted);
     report(results);
     const machine = { cores: cpus().length, node: process.version };
     if (wanted.length === 0)

@@ -7,8 +7,7 @@ import { measureBurst } from './burst.ts';
 import { measureCancels } from './cancels.ts';
 import { countEvents } from './histories.ts';
 import type { Bench } from './bench.ts';
-import { compareCreate, LATENCY } from './create/compare.ts';
-import { measure, round, type Measured } from './frame/load.ts';
+import { measure, round, type Load, type Measured } from './frame/load.ts';
 import { measureParked } from './parked.ts';
 import { fillWithPending } from './pending.ts';
 import { measureQueue } from './queue.ts';
@@ -19,6 +18,8 @@ import { measureSimulations } from './rules/simulate.ts';
 import { measureStall } from './stall.ts';
 import { measureWalk } from './walk.ts';
 import { measureWeb } from './web/measure.ts';
+
+const LATENCY: Load = { callers: 1, calls: 300 };
 
 async function measureDecisions(parties: Parties): Promise<Measured> {
   const ids: string[] = [];
@@ -45,7 +46,6 @@ async function compareFullTable(parties: Parties, db: pg.Client) {
 
 export const sections = {
   access: ({ service, parties, db }: Bench) => measureAccess(service, parties, db),
-  create: (bench: Bench) => compareCreate(bench),
   blocks: (bench: Bench) => measureBlocks(bench),
   decision: ({ parties }: Bench) => measureDecisions(parties),
   events: ({ connection, db }: Bench) => countEvents(connection, { namespace: NAMESPACE, db }),

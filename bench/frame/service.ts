@@ -87,6 +87,8 @@ export async function startService(options: ServiceOptions): Promise<BenchServic
       TEMPORAL_ADDRESS: options.temporalAddress,
       COUNTERSIGN_MAX_PENDING_REQUESTS: '100000',
       COUNTERSIGN_RATE_LIMIT: '0',
+      // A create answers what the rules say, however slow the machine is.
+      COUNTERSIGN_CREATE_BUDGET: '30s',
       COUNTERSIGN_EDITION: 'hosted',
       COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
       COUNTERSIGN_EGRESS_ALLOW: '127.0.0.0/8',
@@ -148,6 +150,23 @@ export interface Parties {
   readonly membershipId: string;
   readonly agentSlug: string;
   readonly instanceId: string;
+}
+
+/** Adds an agent with these rules. Returns its adapter. */
+export async function addAgent(
+  owner: Send,
+  url: string,
+  { slug, pipeline }: { readonly slug: string; readonly pipeline: object },
+): Promise<Send> {
+  await expectStatus(201, owner('POST /api/v1/agents', { slug, name: slug }));
+  const path = `/api/v1/request-approval-pipelines/agents/${slug}/revisions`;
+  await expectStatus(201, owner(`POST ${path}`, pipeline));
+  await expectStatus(200, owner(`POST ${path}/2/activate`, undefined, { 'if-match': '"1"' }));
+  const { body } = await expectStatus(
+    201,
+    owner(`POST /api/v1/agents/${slug}/instances`, { name: 'one' }),
+  );
+  return sender(url, bearer((body['credential'] as { token: string }).token));
 }
 
 /** Bootstraps the deployment through its API. */

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { measureFor, type TimedLoad } from '../frame/load.ts';
 import { TOOL_ARGUMENTS } from '../frame/service.ts';
 import { startDbos } from './dbos.ts';
+import { startFloor } from './floor.ts';
 import { startLangGraph } from './langgraph.ts';
 import { DECISION, type StartPeer } from './peer.ts';
 import { startRestate } from './restate.ts';
@@ -16,11 +17,13 @@ const peers: Readonly<Record<string, StartPeer>> = {
   DBOS: startDbos,
   Restate: startRestate,
   LangGraph: startLangGraph,
+  floor: startFloor,
 };
 
-const [name = '', folder = '', databaseUrl = '', directory = ''] = process.argv.slice(2);
-const load = createRequire(join(folder, 'package.json'));
-const peer = await peers[name]?.({ load, databaseUrl, directory });
+const [name = '', folder = '', databaseUrl = '', directory = '', temporalAddress = ''] =
+  process.argv.slice(2);
+const load = createRequire(join(folder === '' ? directory : folder, 'package.json'));
+const peer = await peers[name]?.({ load, databaseUrl, temporalAddress, directory });
 if (!peer) throw new Error(`no peer is called ${name}`);
 
 async function approve(): Promise<void> {

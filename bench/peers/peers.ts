@@ -1,24 +1,23 @@
-/** The peers as systems: each runs in a process of its own, with the packages of the cache. */
+/** The peers and Temporal alone as systems: each runs in a process of its own. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureDatabase } from '../../src/local/embedded-postgres.ts';
-import type { Measured, TimedLoad } from '../frame/load.ts';
+import type { JobLoad, System, Turn } from '../compare/system.ts';
+import type { Measured } from '../frame/load.ts';
 import type { Servers } from '../frame/servers.ts';
-import type { System } from '../approvals/system.ts';
+import type { PeerSpec } from './peer.ts';
 
-export interface PeerSpec {
-  readonly name: string;
-  readonly usesPostgres: boolean;
-}
+const SPECS: Readonly<Record<string, PeerSpec>> = {
+  floor: { job: 'rule', usesPostgres: false },
+  DBOS: { job: 'approval', usesPostgres: true },
+  Restate: { job: 'approval', usesPostgres: false },
+  LangGraph: { job: 'approval', usesPostgres: true },
+};
 
-export const PEERS: readonly PeerSpec[] = [
-  { name: 'DBOS', usesPostgres: true },
-  { name: 'Restate', usesPostgres: false },
-  { name: 'LangGraph', usesPostgres: true },
-];
+export const PEERS = Object.keys(SPECS).filter((name) => name !== 'floor');
 
 /** Nothing of the caller's environment, where settings and keys of a peer might be. */
 const ENVIRONMENT = {
@@ -29,10 +28,11 @@ const ENVIRONMENT = {
 
 /** `packages`: the folder that holds them. `directory`: of the whole run. */
 export async function startPeer(
-  { name, usesPostgres }: PeerSpec,
+  name: string,
   servers: Servers,
   { packages, directory }: { readonly packages: string; readonly directory: string },
 ): Promise<System> {
+  const { job, usesPostgres } = SPECS[name] ?? { job: 'approval', usesPostgres: true };
   const database = `peer_${name.toLowerCase()}`;
   await ensureDatabase(servers.postgres, database);
   const databaseUrl = servers.postgres.url(database);
@@ -42,7 +42,7 @@ export async function startPeer(
   const log = openSync(logFile, 'w');
   const child = fork(
     fileURLToPath(new URL('./peer-process.js', import.meta.url)),
-    [name, packages, databaseUrl, own],
+    [name, packages, databaseUrl, own, servers.temporal.address],
     { env: ENVIRONMENT, stdio: ['ignore', log, log, 'ipc'] },
   );
   closeSync(log);
@@ -50,11 +50,19 @@ export async function startPeer(
   const started = await next<Record<string, number>>();
   return {
     name,
-    databaseUrl: usesPostgres ? databaseUrl : undefined,
-    processes: { 'library and callers': child.pid ?? 0, ...started },
-    run: async (load: TimedLoad) => {
-      child.send(load);
-      return await next<Measured>();
+    ...(usesPostgres && { databaseUrl }),
+    processes: {
+      ...{ 'library and callers': child.pid ?? 0, ...started },
+      ...(name === 'floor' && { Temporal: servers.temporal.pid() ?? 0 }),
+    },
+    jobs: {
+      [job]: (load: JobLoad): Promise<Turn> =>
+        Promise.resolve({
+          run: async () => {
+            child.send(load);
+            return await next<Measured>();
+          },
+        }),
     },
     stop: async () => {
       if (child.exitCode !== null) return;

@@ -2,7 +2,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { percentiles, round, type Measured } from '../frame/load.ts';
-import { ask, bearer, expectStatus, sender, type BenchService, type Parties } from '../frame/service.ts';
+import {
+  ask,
+  bearer,
+  expectStatus,
+  sender,
+  type BenchService,
+  type Parties,
+} from '../frame/service.ts';
 
 const REQUESTS = 10_000;
 /** The copies are of that day, so that a simulation meets them alone. */

@@ -7,7 +7,6 @@ import { ensureDatabase } from '../../src/local/embedded-postgres.ts';
 import { freePort } from '../../src/local/processes.ts';
 import { setupTemporal } from '../../temporal/setup.ts';
 import { measureFor } from '../frame/load.ts';
-import { DECISION } from '../peers/peer.ts';
 import { settle, type Servers } from '../frame/servers.ts';
 import {
   ask,
@@ -21,13 +20,14 @@ import {
   type Parties,
   type ServiceOptions,
 } from '../frame/service.ts';
-import type { System, Work } from './system.ts';
+import { levelsJob } from './levels.ts';
+import type { Job, System } from './system.ts';
 import type { Variant } from './variants.ts';
 
 export async function startCountersign(
-  variant: Variant,
+  variant: Variant & { readonly key: string },
   servers: Servers,
-  { directory, work }: { readonly directory: string; readonly work: Work },
+  directory: string,
 ): Promise<System> {
   const { key, name, temporalAddress = servers.temporal.address } = variant;
   await ensureDatabase(servers.postgres, key);
@@ -50,21 +50,20 @@ export async function startCountersign(
   });
   await stopEmail(db);
   const parties = await introduce(api);
+  const settled = () => settle(connection, key, db);
   return {
     name,
     databaseUrl,
     processes: {
       [worker ? 'API' : 'service']: api.process.pid ?? 0,
       ...(worker && { worker: worker.process.pid ?? 0 }),
-      ...(variant.temporalAddress === undefined && {
-        Temporal: servers.temporal.pid() ?? 0,
-      }),
+      ...(variant.temporalAddress === undefined && { Temporal: servers.temporal.pid() ?? 0 }),
       callers: process.pid,
     },
-    run: async (load) => {
-      const measured = await measureFor(() => WORK[work](parties), load);
-      await settle(connection, key, db);
-      return measured;
+    jobs: {
+      rule: callsJob(() => ask(parties.adapter, 'fast'), settled),
+      approval: callsJob(() => approve(parties), settled),
+      levels: levelsJob(api, parties, { db, settled }),
     },
     stop: async () => {
       await Promise.all([db.end(), api.stop(), worker?.stop()]);
@@ -83,14 +82,22 @@ async function startProcesses(
   return { api: await startService({ ...options, command: 'api' }), worker };
 }
 
-const WORK: Readonly<Record<Work, (parties: Parties) => Promise<void>>> = {
-  person: async ({ adapter, owner }) => {
-    const id = String((await ask(adapter, 'slow'))['id']);
-    await decide(owner, id);
-    const { body } = await expectStatus(200, adapter(`GET /api/aap/v1/requests/${id}`));
-    if (body['status'] !== DECISION) throw new Error(`expected approval: ${JSON.stringify(body)}`);
-  },
-  rule: async ({ adapter }) => {
-    await ask(adapter, 'fast');
-  },
-};
+/** `settled` resolves when the workflows of all calls have ended. */
+function callsJob(call: () => Promise<unknown>, settled: () => Promise<void>): Job {
+  return (load) =>
+    Promise.resolve({
+      run: async () => {
+        const measured = await measureFor(call, load);
+        await settled();
+        return measured;
+      },
+    });
+}
+
+async function approve({ adapter, owner }: Parties): Promise<void> {
+  const path = `/api/aap/v1/requests/${String((await ask(adapter, 'slow'))['id'])}`;
+  const waiting = expectStatus(200, adapter(`GET ${path}?wait=30s`));
+  await decide(owner, path.slice(path.lastIndexOf('/') + 1));
+  const { body } = await waiting;
+  if (body['status'] !== 'approved') throw new Error(`expected approval: ${JSON.stringify(body)}`);
+}
