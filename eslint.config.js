@@ -25,11 +25,11 @@ const namedExportsOnly = {
 const unsafeInWeb = [
   {
     selector: "MemberExpression[object.name='JSON'][property.name='parse']",
-    message: 'JSON.parse changes digits: use call() of shell/api.ts, or parseExact.',
+    message: 'JSON.parse changes digits: use call() of shared/api/api.ts, or parseExact.',
   },
   {
     selector: "CallExpression[callee.property.name='json'][arguments.length=0]",
-    message: '.json() changes digits: use call() of shell/api.ts.',
+    message: '.json() changes digits: use call() of shared/api/api.ts.',
   },
   {
     selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
@@ -49,7 +49,13 @@ const unsafeInWeb = [
 
 export default tseslint.config(
   {
-    ignores: ['web/src/shell/openapi.d.ts', 'dist/', 'node_modules/', '.countersign/', 'coverage/'],
+    ignores: [
+      'web/src/shared/api/openapi.d.ts',
+      'dist/',
+      'node_modules/',
+      '.countersign/',
+      'coverage/',
+    ],
   },
   js.configs.recommended,
   ...tseslint.configs.strict,

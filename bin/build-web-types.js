@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL, URL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'api/openapi.yaml');
-const target = join(root, 'web/src/shell/openapi.d.ts');
+const target = join(root, 'web/src/shared/api/openapi.d.ts');
 
 const digest = createHash('sha256').update(readFileSync(source)).digest('hex');
 const mark = `/** Generated from api/openapi.yaml, SHA-256 ${digest}. */\n`;

@@ -36,7 +36,7 @@ export async function startBarePage(directory: string, value: string): Promise<B
   const folder = join(directory, 'bare-page');
   mkdirSync(folder);
   const index = readFileSync(join(packageRoot(), 'web/index.html'), 'utf8');
-  writeFileSync(join(folder, 'index.html'), index.replace('/src/main.tsx', '/main.js'));
+  writeFileSync(join(folder, 'index.html'), index.replace('/src/app/main.tsx', '/main.js'));
   writeFileSync(join(folder, 'main.js'), SCRIPT);
   symlinkSync(join(packageRoot(), 'node_modules'), join(folder, 'node_modules'));
   const built = join(folder, 'built');

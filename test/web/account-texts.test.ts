@@ -4,9 +4,9 @@ import { describe, expect, test } from '@jest/globals';
 import { permissions } from '../../src/domain/people/permissions.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { abilitiesOf } from '../../web/src/areas/people/abilities.ts';
-import { deviceText } from '../../web/src/areas/people/user-agents.ts';
-import { permissionAreas } from '../../web/src/text/permissions.ts';
-import { shortcutGroups } from '../../web/src/text/shortcuts.ts';
+import { deviceText } from '../../web/src/shared/text/user-agents.ts';
+import { permissionAreas } from '../../web/src/shared/text/permissions.ts';
+import { shortcutGroups } from '../../web/src/shared/text/shortcuts.ts';
 
 describe('the texts of the account pages', () => {
   test('describe every permission that a person may hold, and no other', () => {

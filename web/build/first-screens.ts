@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 
-const ENTRY = 'src/main.tsx';
+const ENTRY = 'src/app/main.tsx';
 /** The name of the file with what all screens need. */
 const SHARED = 'shared';
 

@@ -8,7 +8,7 @@ import {
   type ShownPresentation,
 } from '../../../src/domain/shown/shown-call.ts';
 import { readSource, SourceValue } from '../../../src/platform/json/source-values.ts';
-import { rowsOf } from '../../../web/src/exact/json-rows.ts';
+import { rowsOf } from '../../../web/src/shared/exact/json-rows.ts';
 
 const present = (presentation: ShownPresentation | undefined, whole: SourceValue | undefined) =>
   shownCall({ whole }, { presentation, hiddenNames: { defaults: false, add: [] } });

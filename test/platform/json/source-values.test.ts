@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { cutKey } from '../../../web/src/exact/cut-key.ts';
-import { digestOf } from '../../../web/src/exact/arguments-digest.ts';
-import { indentOf, rowsOf } from '../../../web/src/exact/json-rows.ts';
+import { cutKey } from '../../../web/src/shared/exact/cut-key.ts';
+import { digestOf } from '../../../web/src/shared/exact/arguments-digest.ts';
+import { indentOf, rowsOf } from '../../../web/src/shared/exact/json-rows.ts';
 import { letterPieces, mixedWords } from '../../../src/domain/shown/mixed-scripts.ts';
 import { readSource, type SourceValue } from '../../../src/platform/json/source-values.ts';
 

@@ -1,6 +1,6 @@
 /** Phrases of right-to-left letters, which are drawn apart from what is around them. */
 import { describe, expect, test } from '@jest/globals';
-import { directedPieces } from '../../../web/src/exact/directions.ts';
+import { directedPieces } from '../../../web/src/shared/exact/directions.ts';
 
 const marked = (text: string) =>
   directedPieces(text)

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { countText, someText } from '../../../web/src/text/numbers.ts';
+import { countText, someText } from '../../../web/src/shared/text/numbers.ts';
 
 test.each([
   [0, '0'],

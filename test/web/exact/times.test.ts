@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { exactText } from '../../../web/src/text/times.ts';
+import { exactText } from '../../../web/src/shared/text/times.ts';
 
 const { TZ } = process.env;
 afterEach(() => {

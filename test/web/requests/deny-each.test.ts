@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiError } from '../../../web/src/shell/api.ts';
+import { ApiError } from '../../../web/src/shared/api/api.ts';
 import {
   denyEach,
   type Denials,

@@ -1,7 +1,7 @@
 /** How a person is notified: settings, and the link with Slack. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '../../shell/api.ts';
-import type { components } from '../../shell/openapi.d.ts';
+import { call } from '../../shared/api/api.ts';
+import type { components } from '../../shared/api/openapi.d.ts';
 
 export type NotificationSettings = components['schemas']['NotificationSettings'];
 export type OwnSlack = components['schemas']['OwnSlack'];

@@ -1,12 +1,12 @@
 /** How a person is notified. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { Panel } from '../../design/panel.tsx';
-import { Result } from '../../design/result.tsx';
-import { Toggle } from '../../design/toggle.tsx';
-import { useTitle } from '../../shell/title.ts';
-import { accountQuery, signInOptionsQuery } from '../../shell/session.ts';
-import { Failed, Loading } from '../../shell/states.tsx';
-import { notifications as text } from '../../text/notifications.ts';
+import { Panel } from '../../shared/design/panel.tsx';
+import { Result } from '../../shared/design/result.tsx';
+import { Toggle } from '../../shared/design/toggle.tsx';
+import { useTitle } from '../../shared/page/title.ts';
+import { accountQuery, signInOptionsQuery } from '../../shared/session/session.ts';
+import { Failed, Loading } from '../../shared/page/states.tsx';
+import { notifications as text } from '../../shared/text/notifications.ts';
 import {
   settingsQuery,
   slackQuery,

@@ -2,13 +2,13 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { Instant } from '../../design/instant.tsx';
-import { Item, Items } from '../../design/lists/items.tsx';
-import { Panel } from '../../design/panel.tsx';
-import { Result } from '../../design/result.tsx';
-import { Failed, Loading } from '../../shell/states.tsx';
-import { push as text } from '../../text/push.ts';
-import { deviceText } from '../people/user-agents.ts';
+import { Instant } from '../../shared/design/instant.tsx';
+import { Item, Items } from '../../shared/design/lists/items.tsx';
+import { Panel } from '../../shared/design/panel.tsx';
+import { Result } from '../../shared/design/result.tsx';
+import { Failed, Loading } from '../../shared/page/states.tsx';
+import { push as text } from '../../shared/text/push.ts';
+import { deviceText } from '../../shared/text/user-agents.ts';
 import {
   devicesQuery,
   obstacle,

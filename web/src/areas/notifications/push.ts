@@ -1,8 +1,8 @@
 /** Push messages to this browser: whether it can get them, and its subscription. */
 import { queryOptions } from '@tanstack/react-query';
-import { ApiError, call } from '../../shell/api.ts';
-import type { components } from '../../shell/openapi.d.ts';
-import { startWorker } from '../../shell/trusted-types.ts';
+import { ApiError, call } from '../../shared/api/api.ts';
+import type { components } from '../../shared/api/openapi.d.ts';
+import { startWorker } from '../../shared/browser/trusted-types.ts';
 
 export type Device = components['schemas']['PushSubscription'];
 

@@ -2,14 +2,14 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { CopyButton } from '../../design/copy-button.tsx';
-import { Fact, Facts } from '../../design/lists/facts.tsx';
-import { Panel } from '../../design/panel.tsx';
-import { Result } from '../../design/result.tsx';
-import { Instant } from '../../design/instant.tsx';
-import { useNowSeconds } from '../../shell/clock.ts';
-import { useSensitiveMutation } from '../../shell/recent-authentication/recent-authentication.tsx';
-import { notifications as text } from '../../text/notifications.ts';
+import { CopyButton } from '../../shared/design/copy-button.tsx';
+import { Fact, Facts } from '../../shared/design/lists/facts.tsx';
+import { Panel } from '../../shared/design/panel.tsx';
+import { Result } from '../../shared/design/result.tsx';
+import { Instant } from '../../shared/design/instant.tsx';
+import { useNowSeconds } from '../../shared/api/clock.ts';
+import { useSensitiveMutation } from '../../shared/session/recent-authentication.tsx';
+import { notifications as text } from '../../shared/text/notifications.ts';
 import {
   beginSlackLink,
   removeSlackLink,

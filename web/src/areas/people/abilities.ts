@@ -1,5 +1,5 @@
 /** What a person may do, from the grants they can use. */
-import { permissionAreas } from '../../text/permissions.ts';
+import { permissionAreas } from '../../shared/text/permissions.ts';
 
 /** As the account has it. */
 interface Grant {

@@ -1,7 +1,7 @@
 /** What the account pages read and change. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { call } from '../../shell/api.ts';
-import type { components } from '../../shell/openapi.d.ts';
+import { call } from '../../shared/api/api.ts';
+import type { components } from '../../shared/api/openapi.d.ts';
 
 export type Mfa = components['schemas']['Mfa'];
 export type Session = components['schemas']['Session'];

@@ -1,6 +1,6 @@
 /** The account pages: a list of sections beside the section that is open. */
 import { Link, Outlet } from '@tanstack/react-router';
-import { account as text } from '../../text/account.ts';
+import { account as text } from '../../shared/text/account.ts';
 import classes from './account.module.css';
 
 const SECTIONS = [

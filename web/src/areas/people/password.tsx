@@ -1,14 +1,14 @@
 /** Changing the password of an account. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import type { ApiError } from '../../shell/api.ts';
-import { Form, PasswordField, Submit } from '../../shell/forms/form.tsx';
-import { useSensitiveMutation } from '../../shell/recent-authentication/recent-authentication.tsx';
-import type { Account } from '../../shell/session.ts';
-import { security as text } from '../../text/security.ts';
+import type { ApiError } from '../../shared/api/api.ts';
+import { Form, PasswordField, Submit } from '../../shared/forms/form.tsx';
+import { useSensitiveMutation } from '../../shared/session/recent-authentication.tsx';
+import type { Account } from '../../shared/session/session.ts';
+import { security as text } from '../../shared/text/security.ts';
 import { changePassword } from './account-data.ts';
-import { Panel } from '../../design/panel.tsx';
-import { Result } from '../../design/result.tsx';
+import { Panel } from '../../shared/design/panel.tsx';
+import { Result } from '../../shared/design/result.tsx';
 import classes from './password.module.css';
 
 export function Password({ account: { user } }: { readonly account: Account }) {

@@ -1,13 +1,13 @@
 /** Who a person is here, and what they may do. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { accountQuery, type Account } from '../../shell/session.ts';
-import { useTitle } from '../../shell/title.ts';
-import { Failed, Loading } from '../../shell/states.tsx';
-import { account as text } from '../../text/account.ts';
+import { accountQuery, type Account } from '../../shared/session/session.ts';
+import { useTitle } from '../../shared/page/title.ts';
+import { Failed, Loading } from '../../shared/page/states.tsx';
+import { account as text } from '../../shared/text/account.ts';
 import { abilitiesOf, namedIds, type Ability } from './abilities.ts';
 import { namesQuery } from './account-data.ts';
-import { Fact, Facts } from '../../design/lists/facts.tsx';
-import { Panel } from '../../design/panel.tsx';
+import { Fact, Facts } from '../../shared/design/lists/facts.tsx';
+import { Panel } from '../../shared/design/panel.tsx';
 import classes from './profile.module.css';
 
 type Names = ReadonlyMap<string, string>;

@@ -1,8 +1,8 @@
 /** The password and the second factor. */
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useTitle } from '../../shell/title.ts';
-import { accountQuery } from '../../shell/session.ts';
-import { security as text } from '../../text/security.ts';
+import { useTitle } from '../../shared/page/title.ts';
+import { accountQuery } from '../../shared/session/session.ts';
+import { security as text } from '../../shared/text/security.ts';
 import { Password } from './password.tsx';
 import { SecondFactor } from './second-factor/second-factor.tsx';
 

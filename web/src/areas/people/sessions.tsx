@@ -2,15 +2,15 @@
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { useTitle } from '../../shell/title.ts';
-import { Failed, Loading } from '../../shell/states.tsx';
-import { account as text } from '../../text/account.ts';
+import { useTitle } from '../../shared/page/title.ts';
+import { Failed, Loading } from '../../shared/page/states.tsx';
+import { account as text } from '../../shared/text/account.ts';
 import { endOtherSessions, endSession, sessionsQuery, type Session } from './account-data.ts';
-import { Item, Items } from '../../design/lists/items.tsx';
-import { Panel } from '../../design/panel.tsx';
-import { Result } from '../../design/result.tsx';
-import { Instant } from '../../design/instant.tsx';
-import { deviceText } from './user-agents.ts';
+import { Item, Items } from '../../shared/design/lists/items.tsx';
+import { Panel } from '../../shared/design/panel.tsx';
+import { Result } from '../../shared/design/result.tsx';
+import { Instant } from '../../shared/design/instant.tsx';
+import { deviceText } from '../../shared/text/user-agents.ts';
 import classes from './sessions.module.css';
 
 export function Sessions() {

@@ -1,11 +1,11 @@
 /** The keys of the app, and the switch for those that are single characters. */
 import { useState } from 'react';
-import { Toggle } from '../../design/toggle.tsx';
-import { useTitle } from '../../shell/title.ts';
-import { areSingleKeysOn, setSingleKeys } from '../../shell/single-keys.ts';
-import { account as text } from '../../text/account.ts';
-import { shortcutGroups } from '../../text/shortcuts.ts';
-import { Panel } from '../../design/panel.tsx';
+import { Toggle } from '../../shared/design/toggle.tsx';
+import { useTitle } from '../../shared/page/title.ts';
+import { areSingleKeysOn, setSingleKeys } from '../../shared/browser/single-keys.ts';
+import { account as text } from '../../shared/text/account.ts';
+import { shortcutGroups } from '../../shared/text/shortcuts.ts';
+import { Panel } from '../../shared/design/panel.tsx';
 import classes from './shortcuts.module.css';
 
 export function Shortcuts() {

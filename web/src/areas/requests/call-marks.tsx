@@ -1,7 +1,7 @@
 /** What a reviewer should know about a call besides the call: identical ones, a recent denial, and a requester that is gone. */
 import { Fragment, type ReactNode } from 'react';
-import { Instant } from '../../design/instant.tsx';
-import { requests as text } from '../../text/requests.ts';
+import { Instant } from '../../shared/design/instant.tsx';
+import { requests as text } from '../../shared/text/requests.ts';
 import type { Summary } from './queue/change-log.ts';
 
 type Marked = Pick<Summary, 'status' | 'requester_state' | 'identical_pending' | 'last_denied_at'>;

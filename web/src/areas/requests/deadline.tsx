@@ -1,6 +1,6 @@
 /** How much time is left to answer. Little time is emphasized. */
-import { Instant } from '../../design/instant.tsx';
-import { useNowSeconds } from '../../shell/clock.ts';
+import { Instant } from '../../shared/design/instant.tsx';
+import { useNowSeconds } from '../../shared/api/clock.ts';
 import classes from './deadline.module.css';
 
 const LITTLE_SECONDS = 5 * 60;

@@ -1,9 +1,9 @@
 /** Who gave the final answer, and when. */
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Instant } from '../../design/instant.tsx';
-import { ForeignText } from '../../exact/foreign-text.tsx';
-import { accountQuery, type Account } from '../../shell/session.ts';
-import { requests as text } from '../../text/requests.ts';
+import { Instant } from '../../shared/design/instant.tsx';
+import { ForeignText } from '../../shared/exact/foreign-text.tsx';
+import { accountQuery, type Account } from '../../shared/session/session.ts';
+import { requests as text } from '../../shared/text/requests.ts';
 import type { RequestDetail } from './requests-data.ts';
 
 const SIGNS = { approved: '✓', denied: '✕', expired: '⏱', cancelled: '–', pending: '' } as const;

@@ -1,9 +1,9 @@
 /** What the screens of requests read. */
 import { queryOptions } from '@tanstack/react-query';
 import type { JsonText } from '../../../../src/platform/json/exact-json.ts';
-import type { components } from '../../shell/openapi.d.ts';
-import { call } from '../../shell/api.ts';
-import { firstChanges } from '../../shell/live/changes.ts';
+import type { components } from '../../shared/api/openapi.d.ts';
+import { call } from '../../shared/api/api.ts';
+import { firstChanges } from '../../shared/live/changes.ts';
 
 type Sent = components['schemas']['ApprovalRequestDetail'];
 

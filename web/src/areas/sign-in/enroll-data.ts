@@ -1,9 +1,9 @@
 /** What the page for machines reads and sends. */
 import { queryOptions } from '@tanstack/react-query';
 import type { JsonText } from '../../../../src/platform/json/exact-json.ts';
-import { call } from '../../shell/api.ts';
-import type { components } from '../../shell/openapi.d.ts';
-import type { Fields } from '../../shell/forms/form.tsx';
+import { call } from '../../shared/api/api.ts';
+import type { components } from '../../shared/api/openapi.d.ts';
+import type { Fields } from '../../shared/forms/form.tsx';
 
 export type Enrollment = Omit<components['schemas']['AgentEnrollment'], 'instance_metadata'> & {
   readonly instance_metadata: JsonText;

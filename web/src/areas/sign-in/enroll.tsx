@@ -1,15 +1,15 @@
 /** A person lets a machine in, by the code that its terminal shows. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { LinkButton } from '../../design/link-button.tsx';
-import note from '../../design/note.module.css';
-import { ApiError } from '../../shell/api.ts';
-import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
-import { useSensitiveMutation } from '../../shell/recent-authentication/recent-authentication.tsx';
-import { accountQuery, hasPermission } from '../../shell/session.ts';
-import { MissingPermission } from '../../shell/states.tsx';
-import { useTitle } from '../../shell/title.ts';
-import { enroll as text } from '../../text/enroll.ts';
+import { LinkButton } from '../../shared/design/link-button.tsx';
+import note from '../../shared/design/note.module.css';
+import { ApiError } from '../../shared/api/api.ts';
+import { Form, Submit, TextField } from '../../shared/forms/form.tsx';
+import { useSensitiveMutation } from '../../shared/session/recent-authentication.tsx';
+import { accountQuery, hasPermission } from '../../shared/session/session.ts';
+import { MissingPermission } from '../../shared/page/states.tsx';
+import { useTitle } from '../../shared/page/title.ts';
+import { enroll as text } from '../../shared/text/enroll.ts';
 import { EnrollmentFacts } from './enrollment-facts.tsx';
 import { EnrollmentTarget } from './enrollment-target.tsx';
 import { authorize, enrollmentQuery, type Enrollment } from './enroll-data.ts';

@@ -1,9 +1,9 @@
 /** What a machine says about itself. All of it is foreign text. */
-import { Fact, Facts } from '../../design/lists/facts.tsx';
-import { ForeignText } from '../../exact/foreign-text.tsx';
-import { JsonView } from '../../exact/json-view.tsx';
+import { Fact, Facts } from '../../shared/design/lists/facts.tsx';
+import { ForeignText } from '../../shared/exact/foreign-text.tsx';
+import { JsonView } from '../../shared/exact/json-view.tsx';
 import { readSource } from '../../../../src/platform/json/source-values.ts';
-import { enroll as text } from '../../text/enroll.ts';
+import { enroll as text } from '../../shared/text/enroll.ts';
 import type { Enrollment } from './enroll-data.ts';
 import classes from './guide.module.css';
 

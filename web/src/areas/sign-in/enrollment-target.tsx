@@ -1,10 +1,10 @@
 /** The agent under which a machine becomes an instance. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ApiError } from '../../shell/api.ts';
-import { Form, Submit, TextField, type FormProps } from '../../shell/forms/form.tsx';
-import { accountQuery, hasPermission } from '../../shell/session.ts';
-import { enroll as text } from '../../text/enroll.ts';
+import type { ApiError } from '../../shared/api/api.ts';
+import { Form, Submit, TextField, type FormProps } from '../../shared/forms/form.tsx';
+import { accountQuery, hasPermission } from '../../shared/session/session.ts';
+import { enroll as text } from '../../shared/text/enroll.ts';
 import { slugOf } from './agent-slug.ts';
 import { agentsQuery, NEW_AGENT } from './enroll-data.ts';
 import classes from './guide.module.css';

@@ -2,10 +2,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { LinkButton, LinkRow } from '../../design/link-button.tsx';
-import { ApiError } from '../../shell/api.ts';
-import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
-import { signIn as text } from '../../text/sign-in.ts';
+import { LinkButton, LinkRow } from '../../shared/design/link-button.tsx';
+import { ApiError } from '../../shared/api/api.ts';
+import { Form, Submit, TextField } from '../../shared/forms/form.tsx';
+import { signIn as text } from '../../shared/text/sign-in.ts';
 import { SignInPage } from './page.tsx';
 import { requestPasswordReset } from './sign-in-data.ts';
 import classes from './page.module.css';

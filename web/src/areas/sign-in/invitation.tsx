@@ -2,9 +2,9 @@
 import { Loader } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useRouteContext } from '@tanstack/react-router';
-import { Failed } from '../../shell/states.tsx';
-import { startSession, type Account } from '../../shell/session.ts';
-import { signIn as text } from '../../text/sign-in.ts';
+import { Failed } from '../../shared/page/states.tsx';
+import { startSession, type Account } from '../../shared/session/session.ts';
+import { signIn as text } from '../../shared/text/sign-in.ts';
 import { JoinAs, JoinAsNew, JoinWithPassword, OtherAccount } from './join-forms.tsx';
 import { SignInPage } from './page.tsx';
 import { isNotFound } from './reset-password.tsx';

@@ -3,11 +3,11 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ApiError } from '../../shell/api.ts';
-import { Form, PasswordField, Submit, TextField } from '../../shell/forms/form.tsx';
-import { dropSession, signOut, type Account } from '../../shell/session.ts';
-import { session } from '../../text/session.ts';
-import { signIn as text } from '../../text/sign-in.ts';
+import { ApiError } from '../../shared/api/api.ts';
+import { Form, PasswordField, Submit, TextField } from '../../shared/forms/form.tsx';
+import { dropSession, signOut, type Account } from '../../shared/session/session.ts';
+import { session } from '../../shared/text/session.ts';
+import { signIn as text } from '../../shared/text/sign-in.ts';
 import type { acceptInvitation } from './sign-in-data.ts';
 import classes from './page.module.css';
 

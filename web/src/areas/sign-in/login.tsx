@@ -2,12 +2,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useRouteContext, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import note from '../../design/note.module.css';
-import type { ApiError } from '../../shell/api.ts';
-import { Form, PasswordField, Submit, TextField } from '../../shell/forms/form.tsx';
-import { safeReturnPath } from '../../shell/return-to.ts';
-import { startSession, type Account } from '../../shell/session.ts';
-import { signIn as text } from '../../text/sign-in.ts';
+import note from '../../shared/design/note.module.css';
+import type { ApiError } from '../../shared/api/api.ts';
+import { Form, PasswordField, Submit, TextField } from '../../shared/forms/form.tsx';
+import { safeReturnPath } from '../../shared/session/return-to.ts';
+import { startSession, type Account } from '../../shared/session/session.ts';
+import { signIn as text } from '../../shared/text/sign-in.ts';
 import { SecondFactor } from './second-factor.tsx';
 import { SignInPage } from './page.tsx';
 import { sendPassword, type Challenge } from './sign-in-data.ts';

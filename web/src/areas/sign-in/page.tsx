@@ -1,8 +1,8 @@
 /** The sheet of every page on which people sign in or join. */
 import type { ReactNode } from 'react';
-import { Mark } from '../../design/mark.tsx';
-import { useTitle } from '../../shell/title.ts';
-import { session } from '../../text/session.ts';
+import { Mark } from '../../shared/design/mark.tsx';
+import { useTitle } from '../../shared/page/title.ts';
+import { session } from '../../shared/text/session.ts';
 import classes from './page.module.css';
 
 export function SignInPage({

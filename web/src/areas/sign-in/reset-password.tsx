@@ -2,11 +2,11 @@
 import { Loader } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { ApiError } from '../../shell/api.ts';
-import { Form, PasswordField, Submit } from '../../shell/forms/form.tsx';
-import { signInOptionsQuery } from '../../shell/session.ts';
-import { Failed } from '../../shell/states.tsx';
-import { signIn as text } from '../../text/sign-in.ts';
+import { ApiError } from '../../shared/api/api.ts';
+import { Form, PasswordField, Submit } from '../../shared/forms/form.tsx';
+import { signInOptionsQuery } from '../../shared/session/session.ts';
+import { Failed } from '../../shared/page/states.tsx';
+import { signIn as text } from '../../shared/text/sign-in.ts';
 import { SignInPage } from './page.tsx';
 import { passwordResetQuery, resetPassword } from './sign-in-data.ts';
 import classes from './page.module.css';

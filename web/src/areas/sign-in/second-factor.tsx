@@ -1,11 +1,11 @@
 /** The second step of a sign-in: a code of the authenticator app, or a recovery code. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { LinkButton } from '../../design/link-button.tsx';
-import type { CodeKind } from '../../shell/forms/code-field.tsx';
-import { CodeForm } from '../../shell/forms/code-form.tsx';
-import type { Account } from '../../shell/session.ts';
-import { signIn as text } from '../../text/sign-in.ts';
+import { LinkButton } from '../../shared/design/link-button.tsx';
+import type { CodeKind } from '../../shared/forms/code-field.tsx';
+import { CodeForm } from '../../shared/forms/code-form.tsx';
+import type { Account } from '../../shared/session/session.ts';
+import { signIn as text } from '../../shared/text/sign-in.ts';
 import { SignInPage } from './page.tsx';
 import { sendCode, type Challenge } from './sign-in-data.ts';
 

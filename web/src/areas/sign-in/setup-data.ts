@@ -1,6 +1,6 @@
 /** What the guided setup reads and sends. */
 import { queryOptions, skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
-import { call } from '../../shell/api.ts';
+import { call } from '../../shared/api/api.ts';
 
 const POLL_MS = 2_000;
 

@@ -2,12 +2,12 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { CopyButton } from '../../design/copy-button.tsx';
-import { Result } from '../../design/result.tsx';
-import type { ApiError } from '../../shell/api.ts';
-import { Form, Submit, TextField } from '../../shell/forms/form.tsx';
-import { useSensitiveMutation } from '../../shell/recent-authentication/recent-authentication.tsx';
-import { setup as text } from '../../text/setup.ts';
+import { CopyButton } from '../../shared/design/copy-button.tsx';
+import { Result } from '../../shared/design/result.tsx';
+import type { ApiError } from '../../shared/api/api.ts';
+import { Form, Submit, TextField } from '../../shared/forms/form.tsx';
+import { useSensitiveMutation } from '../../shared/session/recent-authentication.tsx';
+import { setup as text } from '../../shared/text/setup.ts';
 import {
   invite,
   pendingInvitationsQuery,

@@ -1,9 +1,9 @@
 /** What the sign-in pages send. */
 import { queryOptions } from '@tanstack/react-query';
-import { call } from '../../shell/api.ts';
-import type { components } from '../../shell/openapi.d.ts';
-import type { Fields } from '../../shell/forms/form.tsx';
-import type { Account } from '../../shell/session.ts';
+import { call } from '../../shared/api/api.ts';
+import type { components } from '../../shared/api/openapi.d.ts';
+import type { Fields } from '../../shared/forms/form.tsx';
+import type { Account } from '../../shared/session/session.ts';
 
 /** The password was correct, and a second factor is required. */
 export type Challenge = components['schemas']['MfaChallenge']['mfa'];

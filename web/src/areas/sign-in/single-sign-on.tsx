@@ -1,7 +1,7 @@
 /** The button that leads to the identity provider and from there to `path`. */
 import { Button } from '@mantine/core';
-import { singleSignOnPath } from '../../shell/return-to.ts';
-import { signIn as text } from '../../text/sign-in.ts';
+import { singleSignOnPath } from '../../shared/session/return-to.ts';
+import { signIn as text } from '../../shared/text/sign-in.ts';
 import classes from './page.module.css';
 
 export function SingleSignOn({ name, path }: { readonly name: string; readonly path: string }) {

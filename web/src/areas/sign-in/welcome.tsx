@@ -2,11 +2,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
-import type { ApiError } from '../../shell/api.ts';
-import { Form, PasswordField, Submit, TextField } from '../../shell/forms/form.tsx';
-import { followLinkSecret, linkSecret } from '../../shell/link-secret.ts';
-import { startSession } from '../../shell/session.ts';
-import { signIn as text } from '../../text/sign-in.ts';
+import type { ApiError } from '../../shared/api/api.ts';
+import { Form, PasswordField, Submit, TextField } from '../../shared/forms/form.tsx';
+import { followLinkSecret, linkSecret } from '../../shared/browser/link-secret.ts';
+import { startSession } from '../../shared/session/session.ts';
+import { signIn as text } from '../../shared/text/sign-in.ts';
 import { SignInPage } from './page.tsx';
 import { bootstrap } from './sign-in-data.ts';
 

@@ -2,8 +2,8 @@
 import { Button } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { security as text } from '../../../text/security.ts';
-import { Result } from '../../../design/result.tsx';
+import { security as text } from '../../../shared/text/security.ts';
+import { Result } from '../../../shared/design/result.tsx';
 import classes from './second-factor.module.css';
 
 export function Confirmation({

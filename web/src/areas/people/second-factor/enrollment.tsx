@@ -2,11 +2,11 @@
 import { Button } from '@mantine/core';
 
 import { useEffect, useRef } from 'react';
-import { CopyButton } from '../../../design/copy-button.tsx';
-import type { ApiError } from '../../../shell/api.ts';
-import { Form, Submit, TextField } from '../../../shell/forms/form.tsx';
-import { useSensitiveMutation } from '../../../shell/recent-authentication/recent-authentication.tsx';
-import { security as text } from '../../../text/security.ts';
+import { CopyButton } from '../../../shared/design/copy-button.tsx';
+import type { ApiError } from '../../../shared/api/api.ts';
+import { Form, Submit, TextField } from '../../../shared/forms/form.tsx';
+import { useSensitiveMutation } from '../../../shared/session/recent-authentication.tsx';
+import { security as text } from '../../../shared/text/security.ts';
 import { confirmTotp, type beginTotp } from '../account-data.ts';
 import { QrCode } from './qr-code.tsx';
 import classes from './second-factor.module.css';

@@ -1,8 +1,8 @@
 /** Recovery codes, which the service shows once. */
 import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
-import { CopyButton } from '../../../design/copy-button.tsx';
-import { security as text } from '../../../text/security.ts';
+import { CopyButton } from '../../../shared/design/copy-button.tsx';
+import { security as text } from '../../../shared/text/security.ts';
 import classes from './second-factor.module.css';
 
 export function RecoveryCodes({

@@ -1,14 +1,14 @@
 /** The second factor: an authenticator app and recovery codes. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { Failed, Loading } from '../../../shell/states.tsx';
-import { security as text } from '../../../text/security.ts';
-import { mfaQuery, type Account } from '../../../shell/session.ts';
-import { Panel } from '../../../design/panel.tsx';
+import { Failed, Loading } from '../../../shared/page/states.tsx';
+import { security as text } from '../../../shared/text/security.ts';
+import { mfaQuery, type Account } from '../../../shared/session/session.ts';
+import { Panel } from '../../../shared/design/panel.tsx';
 import { Enrolled, NotEnrolled } from './state.tsx';
 import { Enrollment, type Enrolling } from './enrollment.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
-import { Result } from '../../../design/result.tsx';
+import { Result } from '../../../shared/design/result.tsx';
 
 type Stage =
   | { readonly name: 'state'; readonly result: string }

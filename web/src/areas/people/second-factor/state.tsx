@@ -2,14 +2,14 @@
 import { Button } from '@mantine/core';
 
 import { useState } from 'react';
-import { ApiError } from '../../../shell/api.ts';
-import { useSensitiveMutation } from '../../../shell/recent-authentication/recent-authentication.tsx';
-import { security as text } from '../../../text/security.ts';
+import { ApiError } from '../../../shared/api/api.ts';
+import { useSensitiveMutation } from '../../../shared/session/recent-authentication.tsx';
+import { security as text } from '../../../shared/text/security.ts';
 import { beginTotp, removeTotp, replaceRecoveryCodes, type Mfa } from '../account-data.ts';
 import { Confirmation } from './confirmation.tsx';
-import { Result } from '../../../design/result.tsx';
+import { Result } from '../../../shared/design/result.tsx';
 import type { Enrolling } from './enrollment.tsx';
-import { Instant } from '../../../design/instant.tsx';
+import { Instant } from '../../../shared/design/instant.tsx';
 import classes from './second-factor.module.css';
 
 /** Codes that are few enough to ask for new ones. */

@@ -1,8 +1,8 @@
 /** The answer of this person to one request: sent once, also when they leave the page, and known when they come back. */
 import { useMutationState, useQueryClient, type MutationState } from '@tanstack/react-query';
-import { isSignedOut } from '../../../shell/api.ts';
-import { useSensitiveMutation } from '../../../shell/recent-authentication/recent-authentication.tsx';
-import { accountQuery } from '../../../shell/session.ts';
+import { isSignedOut } from '../../../shared/api/api.ts';
+import { useSensitiveMutation } from '../../../shared/session/recent-authentication.tsx';
+import { accountQuery } from '../../../shared/session/session.ts';
 import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
 import type { Hidden } from '../../../../../src/domain/shown/hidden.ts';
 import type { Flag } from '../../../../../src/domain/shown/flags.ts';

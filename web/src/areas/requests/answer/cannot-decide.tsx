@@ -1,8 +1,8 @@
 /** Why this person cannot answer the request, and what they can do about it. */
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRecentAuthentication } from '../../../shell/recent-authentication/recent-authentication.tsx';
-import { requests as text } from '../../../text/requests.ts';
+import { useRecentAuthentication } from '../../../shared/session/recent-authentication.tsx';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { requestKey, type RequestDetail } from '../requests-data.ts';
 import { useAnswerState } from './answer-data.ts';
 import { messagesOf } from './decide-bar.tsx';

@@ -3,11 +3,11 @@ import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, type MouseEvent, type ReactNode } from 'react';
 import { shownLine } from '../../../../../src/domain/shown-text.ts';
-import { digestOf } from '../../../exact/arguments-digest.ts';
-import { useOnline } from '../../../shell/online.ts';
-import { accountQuery } from '../../../shell/session.ts';
-import { areSingleKeysResting, useSingleKeys } from '../../../shell/single-keys.ts';
-import { requests as text } from '../../../text/requests.ts';
+import { digestOf } from '../../../shared/exact/arguments-digest.ts';
+import { useOnline } from '../../../shared/browser/online.ts';
+import { accountQuery } from '../../../shared/session/session.ts';
+import { areSingleKeysResting, useSingleKeys } from '../../../shared/browser/single-keys.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import type { RequestDetail } from '../requests-data.ts';
 import {
   bindingOf,

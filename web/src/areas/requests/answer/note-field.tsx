@@ -1,6 +1,6 @@
 /** The note of an answer, which stays as a draft until the answer counts. It has the focus once it appears. */
 import { useEffect, useRef, useState, type PointerEvent } from 'react';
-import { requests as text } from '../../../text/requests.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { noteDraft } from './answer-storage.ts';
 import classes from './note-field.module.css';
 

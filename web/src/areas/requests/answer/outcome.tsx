@@ -1,9 +1,9 @@
 /** The final answer, and who gave it. */
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { ForeignText } from '../../../exact/foreign-text.tsx';
-import type { Account } from '../../../shell/session.ts';
-import { requests as text } from '../../../text/requests.ts';
+import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
+import type { Account } from '../../../shared/session/session.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { DecidedBy, isDecidedBy, OutcomeSign } from '../decided-by.tsx';
 import { useNextRequest } from '../queue/queue-data.ts';
 import type { RequestDetail } from '../requests-data.ts';

@@ -3,8 +3,8 @@
  * counts as one.
  */
 import { useEffect, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
-import { useHeldSingleKeys } from '../../../shell/single-keys.ts';
-import { isAmidTyping } from '../../../shell/typing.ts';
+import { useHeldSingleKeys } from '../../../shared/browser/single-keys.ts';
+import { isAmidTyping } from '../../../shared/browser/typing.ts';
 
 /** A double tap is over by then, wherever its second touch lands. */
 const SECOND_ACT_MS = 300;

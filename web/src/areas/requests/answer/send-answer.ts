@@ -2,9 +2,9 @@
  * Sending one answer until the service has answered it. The same key makes every try the same decision. Timers of
  * hidden tabs are slower, but they go on: React Query's own retries would rest.
  */
-import { ApiError, call, isSignedOut, isUnanswered } from '../../../shell/api.ts';
-import { pause } from '../../../shell/online.ts';
-import { requests as text } from '../../../text/requests.ts';
+import { ApiError, call, isSignedOut, isUnanswered } from '../../../shared/api/api.ts';
+import { pause } from '../../../shared/browser/online.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { sentAnswers, type Intent } from './answer-storage.ts';
 
 export interface Answer {

@@ -2,11 +2,11 @@
 import { useState } from 'react';
 import { hiddenCount } from '../../../../../src/domain/shown/hidden.ts';
 import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
-import { ForeignText } from '../../../exact/foreign-text.tsx';
-import { HiddenValue } from '../../../exact/hidden-value.tsx';
-import { JsonView } from '../../../exact/json-view.tsx';
-import { TextBlock } from '../../../exact/text-block.tsx';
-import { requests as text } from '../../../text/requests.ts';
+import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
+import { HiddenValue } from '../../../shared/exact/hidden-value.tsx';
+import { JsonView } from '../../../shared/exact/json-view.tsx';
+import { TextBlock } from '../../../shared/exact/text-block.tsx';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { CallTitle } from './call-title.tsx';
 import { FieldValue, type FieldValueProps } from './field-value.tsx';
 import type { Call, Presented } from './presented-call.ts';

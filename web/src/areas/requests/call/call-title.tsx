@@ -1,8 +1,8 @@
 /** What a presentation calls the call: its text, with values of the arguments. */
 import { shownCharacters, type Hidden } from '../../../../../src/domain/shown/hidden.ts';
-import { exact as words } from '../../../text/exact.ts';
-import { CutText } from '../../../exact/cut-text.tsx';
-import { ForeignText } from '../../../exact/foreign-text.tsx';
+import { exact as words } from '../../../shared/text/exact.ts';
+import { CutText } from '../../../shared/exact/cut-text.tsx';
+import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import type { Presented } from './presented-call.ts';
 import classes from './call-title.module.css';
 

@@ -1,9 +1,9 @@
 /** A change, line by line. Signs say what is new and what goes, not colors alone. */
 import { useMemo, useState } from 'react';
-import { ForeignText } from '../../../exact/foreign-text.tsx';
+import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
-import { JsonView } from '../../../exact/json-view.tsx';
-import { requests as text } from '../../../text/requests.ts';
+import { JsonView } from '../../../shared/exact/json-view.tsx';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { linesBetween, linesOfUnified, type DiffLine } from './diff-lines.ts';
 import type { CallField } from './presented-call.ts';
 import classes from './diff-view.module.css';

@@ -1,13 +1,13 @@
 /** One value of a presentation, drawn as what it is. A value of another type is drawn as JSON. */
 import { useState } from 'react';
-import { ForeignText } from '../../../exact/foreign-text.tsx';
+import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import type { Hidden } from '../../../../../src/domain/shown/hidden.ts';
-import { HiddenValue, TextWithSecrets } from '../../../exact/hidden-value.tsx';
-import { JsonView } from '../../../exact/json-view.tsx';
+import { HiddenValue, TextWithSecrets } from '../../../shared/exact/hidden-value.tsx';
+import { JsonView } from '../../../shared/exact/json-view.tsx';
 import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
-import { TextBlock } from '../../../exact/text-block.tsx';
-import { exact as words } from '../../../text/exact.ts';
-import { requests as text } from '../../../text/requests.ts';
+import { TextBlock } from '../../../shared/exact/text-block.tsx';
+import { exact as words } from '../../../shared/text/exact.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { DiffView } from './diff-view.tsx';
 import type { Field, CallField } from './presented-call.ts';
 import classes from './field-value.module.css';

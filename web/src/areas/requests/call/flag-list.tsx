@@ -1,8 +1,8 @@
 /** Warnings about a call. All of them can be read, also where only the first ones are shown at once. */
 import { useState } from 'react';
-import { CutText } from '../../../exact/cut-text.tsx';
-import { exact as words } from '../../../text/exact.ts';
-import { requests as text } from '../../../text/requests.ts';
+import { CutText } from '../../../shared/exact/cut-text.tsx';
+import { exact as words } from '../../../shared/text/exact.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import type { Flag } from '../../../../../src/domain/shown/flags.ts';
 import classes from './flag-list.module.css';
 

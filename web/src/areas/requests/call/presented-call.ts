@@ -5,7 +5,7 @@ import type {
   PresentedField,
   ShownCall,
 } from '../../../../../src/domain/shown/shown-call.ts';
-import type { components } from '../../../shell/openapi.d.ts';
+import type { components } from '../../../shared/api/openapi.d.ts';
 
 export type Field = components['schemas']['Presentation']['fields'][number];
 export type Call = ShownCall<Field>;

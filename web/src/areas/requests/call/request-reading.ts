@@ -1,8 +1,8 @@
 /** What this reader has opened and was shown of one request. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { Reading } from '../../../exact/reading.ts';
-import { call } from '../../../shell/api.ts';
+import type { Reading } from '../../../shared/exact/reading.ts';
+import { call } from '../../../shared/api/api.ts';
 import type { Call } from './presented-call.ts';
 
 export interface RequestReading extends Reading {

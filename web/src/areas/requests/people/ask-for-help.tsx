@@ -8,12 +8,12 @@ import {
   useSuspenseQuery,
 } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
-import { ForeignText } from '../../../exact/foreign-text.tsx';
-import { call } from '../../../shell/api.ts';
-import { useOnline } from '../../../shell/online.ts';
-import type { components } from '../../../shell/openapi.d.ts';
-import { accountQuery } from '../../../shell/session.ts';
-import { requests as text } from '../../../text/requests.ts';
+import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
+import { call } from '../../../shared/api/api.ts';
+import { useOnline } from '../../../shared/browser/online.ts';
+import type { components } from '../../../shared/api/openapi.d.ts';
+import { accountQuery } from '../../../shared/session/session.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { requestKey, type RequestDetail } from '../requests-data.ts';
 import { OfflineReason } from './offline-reason.tsx';
 import classes from './ask-for-help.module.css';

@@ -2,12 +2,12 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useId } from 'react';
-import { Instant } from '../../../design/instant.tsx';
-import { ForeignText } from '../../../exact/foreign-text.tsx';
-import { call } from '../../../shell/api.ts';
-import { useOnline } from '../../../shell/online.ts';
-import { accountQuery } from '../../../shell/session.ts';
-import { requests as text } from '../../../text/requests.ts';
+import { Instant } from '../../../shared/design/instant.tsx';
+import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
+import { call } from '../../../shared/api/api.ts';
+import { useOnline } from '../../../shared/browser/online.ts';
+import { accountQuery } from '../../../shared/session/session.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { requestKey, type RequestDetail } from '../requests-data.ts';
 import { OfflineReason } from './offline-reason.tsx';
 import classes from './claim-control.module.css';

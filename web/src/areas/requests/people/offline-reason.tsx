@@ -1,6 +1,6 @@
 /** Why a button cannot be pressed without a network. The bar of the answer announces it, and this describes a button. */
-import { useOnline } from '../../../shell/online.ts';
-import { requests as text } from '../../../text/requests.ts';
+import { useOnline } from '../../../shared/browser/online.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import classes from './people-section.module.css';
 
 /** `id`: what buttons name in `aria-describedby`. */

@@ -1,8 +1,8 @@
 /** Why people are asked, who was asked, who is next, and who may decide. */
 import { useQuery } from '@tanstack/react-query';
-import { Instant } from '../../../design/instant.tsx';
-import { ForeignText } from '../../../exact/foreign-text.tsx';
-import { requests as text } from '../../../text/requests.ts';
+import { Instant } from '../../../shared/design/instant.tsx';
+import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { AskForHelp } from './ask-for-help.tsx';
 import { ClaimControl } from './claim-control.tsx';
 import { routingQuery, type RequestDetail, type Routing } from '../requests-data.ts';

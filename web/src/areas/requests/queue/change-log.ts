@@ -2,7 +2,7 @@
  * What changed since the lists were read. Lists are shown with it, so that a page under way cannot
  * bring back what a change has removed. Pure.
  */
-import type { components } from '../../../shell/openapi.d.ts';
+import type { components } from '../../../shared/api/openapi.d.ts';
 import { fitsSearch, type QueueSearch } from './queue-search.ts';
 
 export type Summary = components['schemas']['ApprovalRequestSummary'];

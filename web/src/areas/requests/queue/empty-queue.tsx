@@ -1,7 +1,7 @@
 /** Why the list is empty, and what the reader can do about it. */
 import { Button } from '@mantine/core';
-import { queue as queueText } from '../../../text/queue.ts';
-import { requests as text } from '../../../text/requests.ts';
+import { queue as queueText } from '../../../shared/text/queue.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { useCounts } from './queue-data.ts';
 import { isFiltered, withoutFilters, type QueueSearch } from './queue-search.ts';
 import classes from './queue.module.css';

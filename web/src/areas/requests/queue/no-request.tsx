@@ -1,6 +1,6 @@
 /** The open pane while no request is open. */
-import { useTitle } from '../../../shell/title.ts';
-import { requests as text } from '../../../text/requests.ts';
+import { useTitle } from '../../../shared/page/title.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import classes from './no-request.module.css';
 
 export function NoRequest() {

@@ -9,12 +9,12 @@ import {
 } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { call } from '../../../shell/api.ts';
-import { firstChanges, firstChangesQuery, type Changes } from '../../../shell/live/changes.ts';
-import { followChanges, listen } from '../../../shell/live/follow.ts';
-import { lookForNewBuild } from '../../../shell/new-build.ts';
-import type { Message } from '../../../shell/live/poll.ts';
-import { accountQuery } from '../../../shell/session.ts';
+import { call } from '../../../shared/api/api.ts';
+import { firstChanges, firstChangesQuery, type Changes } from '../../../shared/live/changes.ts';
+import { followChanges, listen } from '../../../shared/live/follow.ts';
+import { lookForNewBuild } from '../../../shared/browser/new-build.ts';
+import type { Message } from '../../../shared/live/poll.ts';
+import { accountQuery } from '../../../shared/session/session.ts';
 import { JUST_READ_MS, requestKey, requestQuery } from '../requests-data.ts';
 import {
   arrivalsOf,

@@ -1,5 +1,5 @@
 /** Filters and order of the queue. */
-import { requests as text } from '../../../text/requests.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { DECIDED, type QueueSearch } from './queue-search.ts';
 import classes from './queue.module.css';
 

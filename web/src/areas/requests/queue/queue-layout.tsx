@@ -1,11 +1,11 @@
 /** Two panes on desks: the queue, and the request that is open. On phones one of them. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useParams } from '@tanstack/react-router';
-import { useIsDrawn } from '../../../shell/next-draw.ts';
-import { accountQuery, hasPermission } from '../../../shell/session.ts';
-import { MissingPermission } from '../../../shell/states.tsx';
-import { useTitle } from '../../../shell/title.ts';
-import { requests as text } from '../../../text/requests.ts';
+import { useIsDrawn } from '../../../shared/browser/next-draw.ts';
+import { accountQuery, hasPermission } from '../../../shared/session/session.ts';
+import { MissingPermission } from '../../../shared/page/states.tsx';
+import { useTitle } from '../../../shared/page/title.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
 import { Queue } from './queue.tsx';
 import classes from './queue-layout.module.css';
 

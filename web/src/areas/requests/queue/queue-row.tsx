@@ -1,10 +1,10 @@
 /** One request in the queue. Deciding needs the open request, so a row only opens it. */
 import { Link } from '@tanstack/react-router';
 import { shownLine } from '../../../../../src/domain/shown-text.ts';
-import { Instant } from '../../../design/instant.tsx';
-import { ForeignText } from '../../../exact/foreign-text.tsx';
-import { requests as text } from '../../../text/requests.ts';
-import { queue as queueText } from '../../../text/queue.ts';
+import { Instant } from '../../../shared/design/instant.tsx';
+import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
+import { requests as text } from '../../../shared/text/requests.ts';
+import { queue as queueText } from '../../../shared/text/queue.ts';
 import { canSelect, type Selection } from './batch-deny/selection.ts';
 import { CallMarks } from '../call-marks.tsx';
 import { Deadline } from '../deadline.tsx';

@@ -1,13 +1,13 @@
 /** The queue: what waits for the reader, with tabs, search and filters in the address. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import { LinkButton } from '../../../design/link-button.tsx';
-import { isBusy } from '../../../shell/live/retries.ts';
-import { useOnline } from '../../../shell/online.ts';
-import { useTitleCount } from '../../../shell/title.ts';
-import { queue as queueText } from '../../../text/queue.ts';
-import { requests as text } from '../../../text/requests.ts';
-import { session as sessionText } from '../../../text/session.ts';
+import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { isBusy } from '../../../shared/api/retries.ts';
+import { useOnline } from '../../../shared/browser/online.ts';
+import { useTitleCount } from '../../../shared/page/title.ts';
+import { queue as queueText } from '../../../shared/text/queue.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
+import { session as sessionText } from '../../../shared/text/session.ts';
 import { SelectionBar } from './batch-deny/selection-bar.tsx';
 import { canSelect, useSelection } from './batch-deny/selection.ts';
 import { useCounts, useLiveQueue, useQueue, useShowArrivals } from './queue-data.ts';

@@ -1,7 +1,7 @@
 /** The focus in the list of requests: single keys move it, and a row that leaves passes it on. */
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, type FocusEvent } from 'react';
-import { useSingleKeys } from '../../../shell/single-keys.ts';
+import { useSingleKeys } from '../../../shared/browser/single-keys.ts';
 import type { Summary } from './change-log.ts';
 
 interface RowFocus {

@@ -2,12 +2,12 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Instant } from '../../../design/instant.tsx';
-import { ForeignText } from '../../../exact/foreign-text.tsx';
-import { PartFailed } from '../../../shell/states.tsx';
-import { requests as text } from '../../../text/requests.ts';
-import { durationText } from '../../../text/times.ts';
-import { timeline as words } from '../../../text/timeline.ts';
+import { Instant } from '../../../shared/design/instant.tsx';
+import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
+import { PartFailed } from '../../../shared/page/states.tsx';
+import { requests as text } from '../../../shared/text/requests.ts';
+import { durationText } from '../../../shared/text/times.ts';
+import { timeline as words } from '../../../shared/text/timeline.ts';
 import { timelineQuery, type RequestDetail, type TimelineEvent } from '../requests-data.ts';
 import { scaleOf } from './timeline-scale.ts';
 import classes from './timeline-section.module.css';

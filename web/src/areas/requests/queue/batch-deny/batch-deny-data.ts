@@ -1,9 +1,9 @@
 /** Sending the decisions of a batch, and what became of each. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { call, isSignedOut, isUnanswered } from '../../../../shell/api.ts';
-import { useSensitiveCall } from '../../../../shell/recent-authentication/recent-authentication.tsx';
-import { accountQuery } from '../../../../shell/session.ts';
+import { call, isSignedOut, isUnanswered } from '../../../../shared/api/api.ts';
+import { useSensitiveCall } from '../../../../shared/session/recent-authentication.tsx';
+import { accountQuery } from '../../../../shared/session/session.ts';
 import { decisionKey, sentAnswers } from '../../answer/answer-storage.ts';
 import { sendUntilAnswered } from '../../answer/send-answer.ts';
 import type { Summary } from '../change-log.ts';

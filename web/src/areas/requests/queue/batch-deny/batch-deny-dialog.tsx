@@ -1,10 +1,10 @@
 /** Denies the selected requests: names each, takes one note, and shows what became of each. */
 import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { Modal } from '../../../../design/dialogs/modal.tsx';
-import { ForeignText } from '../../../../exact/foreign-text.tsx';
-import { useOnline } from '../../../../shell/online.ts';
-import { queue as text } from '../../../../text/queue.ts';
+import { Modal } from '../../../../shared/design/dialogs/modal.tsx';
+import { ForeignText } from '../../../../shared/exact/foreign-text.tsx';
+import { useOnline } from '../../../../shared/browser/online.ts';
+import { queue as text } from '../../../../shared/text/queue.ts';
 import { noteDraft } from '../../answer/answer-storage.ts';
 import { NoteField, useNote } from '../../answer/note-field.tsx';
 import { useSecondAct } from '../../answer/second-act.ts';

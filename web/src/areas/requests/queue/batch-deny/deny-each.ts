@@ -1,5 +1,5 @@
 /** Denies requests one after another, each by a decision of its own. Without the browser around it. */
-import { ApiError, isUnanswered } from '../../../../shell/api.ts';
+import { ApiError, isUnanswered } from '../../../../shared/api/api.ts';
 import type { Summary } from '../change-log.ts';
 
 export type Outcome =

@@ -1,10 +1,10 @@
 /** Below the list while rows are selected: how many, why some left, and what can be done with them. */
 import { Button } from '@mantine/core';
 import { createElement, useEffect, useState } from 'react';
-import { LinkButton } from '../../../../design/link-button.tsx';
-import { useOnline } from '../../../../shell/online.ts';
-import { part } from '../../../../shell/new-build.ts';
-import { queue as text } from '../../../../text/queue.ts';
+import { LinkButton } from '../../../../shared/design/link-button.tsx';
+import { useOnline } from '../../../../shared/browser/online.ts';
+import { part } from '../../../../shared/browser/new-build.ts';
+import { queue as text } from '../../../../shared/text/queue.ts';
 import type { BatchDenyDialog } from './batch-deny-dialog.tsx';
 import { MOST_SELECTED, type Selection } from './selection.ts';
 import classes from './selection-bar.module.css';

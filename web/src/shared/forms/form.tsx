@@ -1,0 +1,239 @@
+/**
+ * Forms. What was typed stays when a call fails, problems appear at their fields, and the first
+ * wrong field gets the focus.
+ */
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+  type FormEvent,
+  type ReactNode,
+} from 'react';
+import { form as text } from '../text/form.ts';
+import { ApiError } from '../api/api.ts';
+import { missingFields, refusedFields, type FieldProblems } from './form-problems.ts';
+import classes from './form.module.css';
+
+interface FormState {
+  readonly problems: FieldProblems;
+  readonly isBusy: boolean;
+}
+
+const FormContext = createContext<FormState>({ problems: {}, isBusy: false });
+
+export type Fields = Readonly<Record<string, string>>;
+
+export interface FormProps {
+  /** Gets the text of each named field. Not called while a call is under way. */
+  readonly onSubmit: (fields: Fields) => void;
+  readonly isBusy: boolean;
+  readonly error: Error | null;
+  /** Where an error belongs to one field, its name and what to say there. */
+  readonly fieldOf?: (error: ApiError) => FieldProblems | undefined;
+  /** The accessible name, where the page has several forms. */
+  readonly label?: string;
+  readonly children: ReactNode;
+}
+
+export function Form({ onSubmit, isBusy, error, fieldOf, label, children }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const [missing, setMissing] = useState<FieldProblems>({});
+  const [edited, setEdited] = useState<{ readonly since: Error | null; readonly names: string[] }>({
+    since: null,
+    names: [],
+  });
+  const [sent, setSent] = useState<readonly string[]>([]);
+  const wait = useWait(error);
+  const refused = problemsOf(error, fieldOf);
+  const elsewhere = Object.entries(refused).filter(([name]) => !sent.includes(name));
+  const names = edited.since === error ? edited.names : [];
+  const problems = Object.fromEntries(
+    Object.entries({ ...refused, ...missing }).filter(([name]) => !names.includes(name)),
+  );
+  useEffect(() => {
+    if (error ?? Object.keys(missing).length > 0) focusFirstProblem(form.current);
+  }, [error, missing]);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (isBusy || wait > 0) return;
+    const found = missingFields(event.currentTarget);
+    setMissing(found);
+    setEdited({ since: error, names: [] });
+    setSent(shownFields(event.currentTarget));
+    if (Object.keys(found).length === 0) onSubmit(fieldsOf(event.currentTarget));
+  };
+  const edit = (event: FormEvent) => {
+    const { name } = event.target as HTMLInputElement;
+    if (name in problems) setEdited({ since: error, names: [...names, name] });
+  };
+  return (
+    <FormContext value={{ problems, isBusy }}>
+      <form
+        ref={form}
+        className={classes['form']}
+        aria-label={label}
+        noValidate
+        onSubmit={submit}
+        onInput={edit}
+      >
+        <Refusal
+          error={error}
+          wait={wait}
+          atFields={Object.keys(refused).length - elsewhere.length}
+        >
+          {elsewhere.map(([name, message]) => `${name}: ${message}`).join(' ')}
+        </Refusal>
+        {children}
+      </form>
+    </FormContext>
+  );
+}
+
+function problemsOf(error: Error | null, fieldOf: FormProps['fieldOf']): FieldProblems {
+  if (!(error instanceof ApiError)) return {};
+  return fieldOf?.(error) ?? refusedFields(error);
+}
+
+function fieldsOf(form: HTMLFormElement): Fields {
+  return Object.fromEntries(
+    [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : '']),
+  );
+}
+
+/** The fields at which a problem can be said. */
+const shownFields = (form: HTMLFormElement): readonly string[] =>
+  [...form.elements].flatMap((field) =>
+    field instanceof HTMLElement && !field.hidden && field.getAttribute('type') !== 'hidden'
+      ? [field.getAttribute('name') ?? '']
+      : [],
+  );
+
+function focusFirstProblem(form: HTMLFormElement | null): void {
+  const field = form?.querySelector<HTMLInputElement>('[aria-invalid=true]');
+  field?.focus();
+  field?.select();
+}
+
+/** Announced to screen readers, as the fields with problems are when they get the focus. */
+function Refusal({
+  error,
+  wait,
+  atFields,
+  children,
+}: {
+  readonly error: Error | null;
+  readonly wait: number;
+  /** How many fields say what is wrong there. One of them has the focus. */
+  readonly atFields: number;
+  /** What belongs to no field. */
+  readonly children: string;
+}) {
+  const isLimit = error instanceof ApiError && error.retryAfterSeconds !== undefined;
+  return (
+    <div className={classes['refusal']} data-over={isLimit && wait === 0} role="alert">
+      {isLimit && wait > 0 && <Wait seconds={error.retryAfterSeconds ?? 0} left={wait} />}
+      {isLimit && wait === 0 && text.waitOver}
+      {error && !isLimit && atFields === 0 && `${error.message} `}
+      {atFields > 1 && `${text.checkFields} `}
+      {children}
+    </div>
+  );
+}
+
+/** Each second changes what people see, and is not announced. */
+function Wait({ seconds, left }: { readonly seconds: number; readonly left: number }) {
+  return (
+    <>
+      <span className={classes['announced']}>{text.wait(seconds)}</span>
+      <span aria-hidden="true">{text.wait(left)}</span>
+    </>
+  );
+}
+
+/** The seconds that are left until the service lets one try again. */
+function useWait(error: Error | null): number {
+  const seconds = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0;
+  const [state, setState] = useState({ error, left: seconds });
+  if (state.error !== error) setState({ error, left: seconds });
+  useEffect(() => {
+    if (seconds === 0) return undefined;
+    const until = Date.now() + seconds * 1_000;
+    const timer = setInterval(() => {
+      const left = Math.max(0, Math.ceil((until - Date.now()) / 1_000));
+      setState({ error, left });
+      if (left === 0) clearInterval(timer);
+    }, 1_000);
+    return () => {
+      clearInterval(timer);
+    };
+  }, [error, seconds]);
+  return state.error === error ? state.left : seconds;
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly autoComplete: string;
+  readonly description?: ReactNode;
+  readonly type?: 'text' | 'email';
+  readonly inputMode?: 'numeric' | 'text';
+  readonly defaultValue?: string;
+  readonly isOptional?: boolean;
+  readonly isReadOnly?: boolean;
+  readonly autoFocus?: boolean;
+  readonly onChange?: (value: string) => void;
+  /** A value that the form holds, for fields that follow others. */
+  readonly value?: string;
+}
+
+function useFieldProps({
+  name,
+  isOptional = false,
+  isReadOnly = false,
+  onChange,
+  ...field
+}: FieldProps) {
+  const { problems } = useContext(FormContext);
+  const problem = problems[name];
+  return {
+    ...field,
+    name,
+    required: !isOptional,
+    readOnly: isReadOnly,
+    withAsterisk: false,
+    error: problem,
+    'aria-invalid': problem !== undefined,
+    ...(onChange && {
+      onChange: ({ currentTarget }: FormEvent<HTMLInputElement>) => {
+        onChange(currentTarget.value);
+      },
+    }),
+  };
+}
+
+export function TextField(props: FieldProps) {
+  return <TextInput spellCheck={false} {...useFieldProps(props)} />;
+}
+
+export function PasswordField(props: FieldProps) {
+  return (
+    <PasswordInput
+      {...useFieldProps(props)}
+      visibilityToggleFocusable
+      visibilityToggleButtonProps={{ 'aria-label': text.showPassword }}
+    />
+  );
+}
+
+/** Says what it does, and what happens while it works. It stays in place for the keyboard. */
+export function Submit({ label, busy }: { readonly label: string; readonly busy: string }) {
+  const { isBusy } = useContext(FormContext);
+  return (
+    <Button type="submit" aria-disabled={isBusy} aria-busy={isBusy}>
+      {isBusy ? busy : label}
+    </Button>
+  );
+}

@@ -1,0 +1,103 @@
+/** Who is signed in, and how one can sign in. */
+import { hashKey, queryOptions, type QueryClient } from '@tanstack/react-query';
+import type { components } from '../api/openapi.d.ts';
+import { ApiError, call } from '../api/api.ts';
+
+export type Account = components['schemas']['Account'];
+
+/** The account came with the page. Another person may be signed in by now. */
+let isUnconfirmed = false;
+
+export const accountQuery = queryOptions({
+  queryKey: ['account'],
+  queryFn: async ({ signal }) => {
+    const { body, cameWithPage = false } = await call('get', '/api/v1/me', { signal });
+    isUnconfirmed = cameWithPage;
+    return body;
+  },
+  staleTime: 60_000,
+});
+
+export const signInOptionsQuery = queryOptions({
+  queryKey: ['sign-in-options'],
+  queryFn: async ({ signal }) => (await call('get', '/auth/options', { signal })).body,
+  staleTime: 60_000,
+});
+
+export const mfaQuery = queryOptions({
+  queryKey: ['mfa'],
+  queryFn: async ({ signal }) => (await call('get', '/api/v1/me/mfa', { signal })).body,
+  staleTime: 0,
+});
+
+export const hasPermission = ({ principal }: Account, permission: string): boolean =>
+  principal.permissions.some((each) => each === permission);
+
+const OWNER = 'drafts-of';
+
+/**
+ * Pages keep what was typed and not sent in the tab's own storage, so that it survives a sign-in.
+ * Call it once the person is known: it deletes what anyone else left.
+ */
+export function keepDraftsOf({ principal }: Account): void {
+  if (sessionStorage.getItem(OWNER) === principal.actor_id) return;
+  sessionStorage.clear();
+  sessionStorage.setItem(OWNER, principal.actor_id);
+}
+
+/** For pages that are open to all: asks the service, and answers undefined without a session. */
+export async function currentAccount(queries: QueryClient): Promise<Account | undefined> {
+  try {
+    const account = await queries.fetchQuery({ ...accountQuery, staleTime: 0 });
+    keepDraftsOf(account);
+    return account;
+  } catch (error) {
+    if (error instanceof ApiError && [401, 403].includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+/** Another user may have been signed in before: nothing of theirs stays. */
+export function startSession(queries: QueryClient, account: Account): void {
+  queries.clear();
+  isUnconfirmed = false;
+  keepDraftsOf(account);
+  queries.setQueryData(accountQuery.queryKey, account);
+}
+
+/** All tabs share the cookie. A tab that shows another person's pages would act as the new one. */
+const sessions = new BroadcastChannel('countersign-session');
+
+/**
+ * Reloads this tab when the session turns out to be another person's: as another tab says, or as
+ * the service answers.
+ */
+export function watchOtherTabs(queries: QueryClient): void {
+  let [shown, announced]: (string | undefined)[] = [];
+  const reloadUnless = (actor: string) => {
+    if (shown !== undefined && shown !== actor) location.reload();
+  };
+  queries.getQueryCache().subscribe(({ query: { queryHash } }) => {
+    if (queryHash !== hashKey(accountQuery.queryKey)) return;
+    const actor = queries.getQueryData(accountQuery.queryKey)?.principal.actor_id;
+    if (actor !== undefined && actor !== shown) reloadUnless(actor);
+    shown = actor;
+    if (actor === announced || (actor !== undefined && isUnconfirmed)) return;
+    announced = actor;
+    if (actor !== undefined) sessions.postMessage(actor);
+  });
+  sessions.onmessage = ({ data: actor }: MessageEvent<string>) => {
+    reloadUnless(actor);
+  };
+}
+
+/** Ends the session. Call `dropSession` once the next page is shown. */
+export async function signOut(): Promise<void> {
+  await call('post', '/auth/logout');
+  sessionStorage.clear();
+}
+
+/** Drops what the ended session read. Drafts stay for the same person. */
+export function dropSession(queries: QueryClient): void {
+  queries.clear();
+}
