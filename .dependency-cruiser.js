@@ -119,6 +119,21 @@ const layers = {
   },
 };
 
+/** Folders of the web app that need each other's code: each imports those before it, and types of all. */
+const webRooms = {
+  'web/src/shared': [
+    'text',
+    'browser',
+    'api',
+    'design',
+    'exact',
+    'live',
+    'page',
+    'forms',
+    'session',
+  ],
+};
+
 const PACKAGE = ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'];
 const TYPE = ['type-only'];
 
@@ -157,9 +172,37 @@ function rulesOf([layer, { ours, typesOf = [], only, not, door }]) {
   ];
 }
 
+/** Within the web app, `app` imports areas, and areas import what they share (CONTRIBUTING.md). */
+const webRules = [
+  ['web-shared-imports-itself', 'web/src/shared/', 'web/src/shared/'],
+  ['web-area-imports-itself-and-shared', 'web/src/areas/([^/]+)/', 'web/src/(areas/$1|shared)/'],
+].map(([name, from, own]) =>
+  rule(
+    name,
+    'In web/src, areas do not import each other, and shared imports neither areas nor app: move what two need to shared.',
+    { path: `^${from}` },
+    { path: '^web/src/', pathNot: `^${own}` },
+  ),
+);
+
+const roomRules = ([parent, rooms]) =>
+  rooms.slice(0, -1).map((room, index) =>
+    rule(
+      'web-room-imports-earlier-ones',
+      `The folders of ${parent} import in this order: ${rooms.join(', ')}.`,
+      { path: `^${parent}/${room}/` },
+      {
+        path: `^${parent}/(${rooms.slice(index + 1).join('|')})/`,
+        dependencyTypesNot: TYPE,
+      },
+    ),
+  );
+
 export default {
   forbidden: [
     ...Object.entries(layers).flatMap(rulesOf),
+    ...webRules,
+    ...Object.entries(webRooms).flatMap(roomRules),
     rule(
       'circle',
       'Two files that need each other are one file, or need a third: move what both use there. Types count.',

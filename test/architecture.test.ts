@@ -99,6 +99,15 @@ describe('import rules', () => {
       "import '@temporalio/workflow';\nimport type { Activities } from '../activities/index.ts';\nexport type Request = Activities;\n",
     'temporal/worker.ts':
       "import '@temporalio/worker';\nimport type { Activities } from '../activities/index.ts';\nexport type Worker = Activities;\n",
+    'web/src/app/main.ts':
+      "import '../areas/people/account.ts';\nimport '../shared/session/session.ts';\n",
+    'web/src/areas/people/account.ts': "import '../../shared/session/session.ts';\n",
+    'web/src/areas/audit/events.ts': 'export type Events = 1;\n',
+    'web/src/shared/session/session.ts': "import '../text/session.ts';\nexport type Session = 1;\n",
+    'web/src/shared/session/other.ts': 'export type Session = 1;\n',
+    // Types may come from a later folder of shared.
+    'web/src/shared/text/session.ts':
+      "import type { Session } from '../session/other.ts';\nexport type Words = Session;\n",
     'demo/main.ts': "import '../src/platform/json/exact-json.ts';\n",
     // The other halves of the circles below. Each circle is reported once.
     'api/circle-b.ts': "import './circle-a.ts';\n",
@@ -148,6 +157,23 @@ describe('import rules', () => {
     'demo/b.ts': ['demo-imports-packages', "import '@temporalio/client';"],
     'web/src/a.ts': ['web-imports-ours', "import '../../src/domain/errors.ts';"],
     'web/src/b.ts': ['web-imports-packages', "import 'node:fs';"],
+    'web/src/shared/a.ts': [
+      'web-shared-imports-itself',
+      "import type { Events } from '../areas/audit/events.ts';\nexport type A = Events;",
+    ],
+    'web/src/shared/b.ts': ['web-shared-imports-itself', "import '../app/main.ts';"],
+    'web/src/areas/people/a.ts': [
+      'web-area-imports-itself-and-shared',
+      "import type { Events } from '../audit/events.ts';\nexport type A = Events;",
+    ],
+    'web/src/areas/people/b.ts': [
+      'web-area-imports-itself-and-shared',
+      "await import('../../app/main.ts');",
+    ],
+    'web/src/shared/text/a.ts': [
+      'web-room-imports-earlier-ones',
+      "import '../session/session.ts';",
+    ],
     'bin/a.ts': ['bin-imports-ours', "import '../demo/main.ts';"],
     'src/services/d.ts': ['undeclared-package', "import 'accepts';"],
     'src/services/e.ts': ['development-package', "import 'fast-check';"],
