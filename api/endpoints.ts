@@ -1,6 +1,5 @@
 /**
- * Every endpoint of the API, one line per noun. To add one, see ARCHITECTURE.md, "Where to add an
- * endpoint".
+ * Every endpoint of the API, one line per noun. To add one, see docs/contributing/endpoint.md.
  */
 import { provisionedInstanceEndpoints } from './agents/provisioned-instances.ts';
 import { aapApprovalRequestEndpoints } from './requests/aap-approval-requests.ts';

@@ -14,6 +14,7 @@ import {
   type IdentityProvider,
 } from '../support/servers/identity-provider.ts';
 import { SlackServer } from '../support/servers/slack-server.ts';
+import { faultOfDifference } from './differences.ts';
 import { DOCUMENTS, fencesOf, readDocument, type Fence } from './documents.ts';
 import { runSession, type SessionRun } from './session.ts';
 
@@ -91,6 +92,7 @@ function complaint(
   const { language, mark } = fence;
   if (isRun(fence)) return undefined;
   if (SHOWN.includes(`${language} ${mark}`)) return undefined;
+  if (language === 'diff' && mark === 'example') return faultOfDifference(fence.text);
   const [, reason] = /^not-run=(.+)$/.exec(mark) ?? [];
   if (reason !== undefined && language === 'sh')
     return reason in NOT_RUN ? undefined : `${reason} is no reason to leave out a block`;
@@ -132,6 +134,24 @@ describe('every block of', () => {
   ])('a document would be refused with %s', (_what, info) => {
     const [fence] = fencesOf(`\`\`\`${info}\nx\u0000\n\`\`\``);
     expect(fence && complaint(fence, { before: undefined, after: [] })).toEqual(expect.any(String));
+  });
+
+  test.each([
+    ['without a file', '@@\n "private": true,'],
+    ['of a file that does not exist', '--- gone.json\n+++ gone.json\n {'],
+    [
+      'of lines that the file no longer has',
+      '--- package.json\n+++ package.json\n {\n   "gone": 1',
+    ],
+    ['that removes what is not there', '--- package.json\n+++ package.json\n {\n-  "gone": 1'],
+    ['of a new file in no folder', '--- /dev/null\n+++ gone/new.ts\n+x'],
+  ])('a difference %s would be refused', (_what, text) => {
+    expect(faultOfDifference(text)).toEqual(expect.any(String));
+  });
+
+  test('a difference that applies is accepted', () => {
+    const added = '--- package.json\n+++ package.json\n {\n+  "new": 1,\n   "name": "countersign",';
+    expect(faultOfDifference(`${added}\n--- /dev/null\n+++ test/docs/new.ts\n+x`)).toBeUndefined();
   });
 });
 
