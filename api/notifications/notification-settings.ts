@@ -68,7 +68,7 @@ export const notificationSettingEndpoints: readonly Endpoint[] = [
     },
     errors: [],
     handler: async ({ principal, body }, context) => ({
-      body: await saveNotificationSettings(context, principal, { ...body, push: body.push }),
+      body: await saveNotificationSettings(context, principal, body),
     }),
   }),
 ];

@@ -19,7 +19,7 @@ export async function findNotificationSettings(
 
 const each = (sql: (kind: string) => string): string => MEMBER_CHANNEL_KINDS.map(sql).join(', ');
 
-/** Kinds that are undefined stay as they are. */
+/** Kinds that are left out stay as they are. */
 export async function putNotificationSettings(
   db: Db,
   membershipId: string,

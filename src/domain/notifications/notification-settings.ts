@@ -3,5 +3,7 @@ import type { MemberChannelKind } from './channels.ts';
 
 export type NotificationSettings = Readonly<Record<MemberChannelKind, boolean>>;
 
-/** Kinds that are undefined stay as they are. */
-export type NotificationSettingsChange = Readonly<Record<MemberChannelKind, boolean | undefined>>;
+/** Kinds that are left out stay as they are. */
+export type NotificationSettingsChange = Readonly<
+  Partial<Record<MemberChannelKind, boolean | undefined>>
+>;
