@@ -9,13 +9,9 @@ import {
   longestAsking,
   type BlockRef,
 } from '../src/domain/pipelines/remote.ts';
-import { askBlock } from '../src/services/requests/evaluation/ask-block.ts';
-import {
-  stepBehind,
-  stepRequest,
-  type RemoteStep,
-  type RequestStep,
-} from '../src/services/requests/step.ts';
+import { askBlock } from '../src/services/evaluation/ask-block.ts';
+import type { RemoteStep, RequestStep } from '../src/domain/requests/engine/step.ts';
+import { stepAfterBlock, stepRequest } from '../src/services/engine/step.ts';
 import type { ServiceContext } from '../src/services/context.ts';
 import { NO_PATH, type StepResult } from '../workflows/approval-request/contract.ts';
 
@@ -46,7 +42,7 @@ export function approvalRequestActivities(context: ServiceContext) {
       const { after } = asked;
       return await answered(
         after
-          ? stepBehind(context, after)
+          ? stepAfterBlock(context, after)
           : stepRequest(context, id, { floor: new Date(0), by: 'workflow' }),
       );
     },

@@ -31,7 +31,8 @@ import { openWorkerPool } from '../src/platform/threads/worker-pool.ts';
 import { openSlack } from '../src/platform/slack.ts';
 import { HeldCredentials } from '../src/services/sign-in/held-credentials.ts';
 import { QueueWatch } from '../src/services/requests/waiting/queue-watch.ts';
-import { catchUp, startReconciler } from '../src/services/requests/reconciler.ts';
+import { newWorkflowSync } from '../src/services/engine/workflow-sync.ts';
+import { catchUp, startReconciler } from '../src/services/engine/reconciler.ts';
 import { prepareBootstrap } from '../src/services/organization/bootstrap.ts';
 import { startChangeFeed } from '../src/services/requests/waiting/change-feed.ts';
 import type { Judge, Limits, Runtime, ServiceContext } from '../src/services/context.ts';
@@ -211,9 +212,7 @@ function createRuntime(config: Config, { temporal, heavyWork, ...given }: Given)
     changes: new ChangeHub(),
     heldCredentials: new HeldCredentials(),
     queueWatch: new QueueWatch(),
-    answered: new Set(),
-    begun: new Map(),
-    cameLate: new Map(),
+    workflowSync: newWorkflowSync(),
     door: config.rules === 'door' ? { revisions: new LRUCache({ max: KNOWN_RULES }) } : undefined,
     limits: limitsOf(config),
     edition: config.edition,

@@ -2,7 +2,7 @@
 import { readLargeBody } from '../api/http/large-body.ts';
 import { diffRevisionTexts } from '../src/services/pipelines/diff-texts.ts';
 import { evaluatePreview } from '../src/services/pipelines/preview.ts';
-import { evaluateTexts } from '../src/services/requests/evaluation/evaluate-texts.ts';
+import { evaluateTexts } from '../src/services/evaluation/evaluate-texts.ts';
 import {
   readEscalationPath,
   readNewEscalationPath,
@@ -10,7 +10,7 @@ import {
   readTeamPolicy,
 } from '../src/services/escalation/read-escalation.ts';
 import { measured } from '../src/platform/threads/measured.ts';
-import { answerConditions } from '../src/services/requests/walk/condition-answers.ts';
+import { matchConditions } from '../src/services/evaluation/conditions.ts';
 import { simulateRequests } from '../src/services/pipelines/simulate-texts.ts';
 import {
   namesInStored,
@@ -23,7 +23,7 @@ import { concealedArguments } from '../src/services/notifications/shown-request.
 import { areEqualTexts } from '../src/services/requests/creation/same-input.ts';
 
 export const tasks = {
-  answerConditions,
+  matchConditions,
   areEqualTexts,
   concealedArguments,
   diffRevisionTexts,

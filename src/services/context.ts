@@ -16,6 +16,7 @@ import type { SlackApi } from '../platform/slack.ts';
 import type { WorkerPool } from '../platform/threads/worker-pool.ts';
 import type { Workflows } from './ports.ts';
 import type { Metrics } from './metrics.ts';
+import type { WorkflowSync } from './engine/workflow-sync.ts';
 import type { HeldCredentials } from './sign-in/held-credentials.ts';
 import type { QueueWatch } from './requests/waiting/queue-watch.ts';
 
@@ -36,15 +37,6 @@ export interface Limits {
   readonly apiKeyLifetimeMs: number | undefined;
   /** Members who were not removed and pending invitations, per organization. */
   readonly seats: number;
-}
-
-export interface BegunWait {
-  /** The wake-up that was meant for a workflow that does not start. */
-  readonly wakeAt: Date;
-  /** The end of the workflow's timer. */
-  readonly until: Date;
-  /** The start took so long that the answer may have come before. */
-  readonly isLate: boolean;
 }
 
 /** The call that creates a request runs its rules. */
@@ -69,15 +61,7 @@ export interface Runtime {
   /** Calls that wait for changes in a queue. */
   readonly queueWatch: QueueWatch;
   readonly workflows: Workflows;
-  /** Requests whose workflows have been passed the final answer. Their wake-ups are cleared in sets. */
-  readonly answered: Set<string>;
-  /** Requests whose workflows have begun with a wait. Their wake-ups are put off in sets. */
-  readonly begun: Map<string, BegunWait>;
-  /**
-   * Requests whose workflows came after the reconciler, and when that looks next. Its tries are
-   * cleared in sets.
-   */
-  readonly cameLate: Map<string, Date>;
+  readonly workflowSync: WorkflowSync;
   readonly limits: Limits;
   /** Where the pipelines run. Undefined: in workflows. */
   readonly door: Door | undefined;

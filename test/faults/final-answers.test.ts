@@ -2,17 +2,17 @@
  * The final answer travels in the signal that ends the workflow. Whatever is lost on the way, the
  * workflow ends, no other one is started, and nothing stays due.
  */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { recordForEach } from '../../src/data/requests/decide.ts';
-import { lockRequest } from '../../src/data/requests/lock.ts';
 import { findRequest } from '../../src/data/requests/read.ts';
-import { SYSTEM } from '../../src/domain/audit.ts';
+import { decidedByService, unchanged } from '../../src/domain/requests/engine/effects.ts';
 import type { ApprovalRequest } from '../../src/domain/requests/approval-requests.ts';
-import { announceDecided } from '../../src/services/requests/announce.ts';
-import { wakeDue } from '../../src/services/requests/reconciler.ts';
+import { announceDecided } from '../../src/services/engine/announce.ts';
+import { wakeDue } from '../../src/services/engine/reconciler.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import type { Workflows } from '../../src/services/ports.ts';
-import { SYSTEM_KEY_PREFIX } from '../../src/services/requests/settle.ts';
+import { changeSet } from '../../src/services/engine/change-set.ts';
+import { newWorkflowSync } from '../../src/services/engine/workflow-sync.ts';
 import { requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { eventsOf, handleOf, typesOf } from '../support/temporal.ts';
@@ -72,19 +72,11 @@ const steps = async (id: string) =>
 
 /** Cancelled, with nothing due and nothing announced. */
 async function cancelSilently(id: string): Promise<ApprovalRequest> {
-  await app.db.transaction(async (trx) => {
-    await lockRequest(trx, id);
-    await recordForEach(trx, {
-      ids: [id],
-      due: false,
-      status: 'cancelled',
-      channel: 'system',
-      authentication: { method: 'system', assurance: 'strong' },
-      keyPrefix: SYSTEM_KEY_PREFIX,
-      actor: SYSTEM,
-      from: ['pending'],
-      wake: false,
-    });
+  await changeSet(app.context, [id], {
+    need: { texts: false },
+    depends: 'row',
+    plan: (view) =>
+      decidedByService(unchanged(view), { id: randomUUID(), status: 'cancelled', wakes: false }),
   });
   return await requestIn(id);
 }
@@ -101,7 +93,7 @@ async function announce(decided: ApprovalRequest): Promise<string[]> {
   const { workflows } = app.context;
   const process: ServiceContext = {
     ...app.context,
-    answered: new Set(),
+    workflowSync: newWorkflowSync(),
     workflows: {
       ...workflows,
       signal: (...call) => {
@@ -115,7 +107,7 @@ async function announce(decided: ApprovalRequest): Promise<string[]> {
   expect(sent).toHaveLength(1);
   await Promise.all(sent);
   await new Promise(setImmediate);
-  return [...process.answered];
+  return [...process.workflowSync.finished];
 }
 
 /** What happens before this process makes its next such call to Temporal for this request. */

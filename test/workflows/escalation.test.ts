@@ -1,6 +1,6 @@
 /** Hours and days of escalation on a real Temporal server, whose clock is moved, and what reviewers do meanwhile. */
 import { describe, expect, test } from '@jest/globals';
-import { stepRequest } from '../../src/services/requests/step.ts';
+import { stepRequest } from '../../src/services/engine/step.ts';
 import { REVIEWER, scene } from '../support/scene.ts';
 import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/scene/courses.ts';
 import { lossesIn } from '../support/scene/losses.ts';

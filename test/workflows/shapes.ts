@@ -1,7 +1,7 @@
 /** The shapes a request's history can have. Tests and the recording run them on real servers. */
 import { randomUUID } from 'node:crypto';
 import { findRequest } from '../../src/data/requests/read.ts';
-import { stepRequest } from '../../src/services/requests/step.ts';
+import { stepRequest } from '../../src/services/engine/step.ts';
 import type { TestApp } from '../support/app.ts';
 import {
   activatePath,

@@ -75,7 +75,7 @@ export async function findOrganization(
 /**
  * The organization, locked: changing it, deleting it, adding requests and changing anyone's access
  * wait for the end of the transaction. Lock it before any of its rows. Its access has a new version
- * afterwards, so that decisions in one statement notice the change (ADR 11).
+ * afterwards, so that decisions in one statement notice the change (ADR 22).
  */
 export async function lockAccess(
   trx: Trx,

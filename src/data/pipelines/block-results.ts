@@ -5,10 +5,7 @@
  * it with its results.
  */
 import { v7 } from 'uuid';
-import {
-  WAKE_HEAD_START_MS,
-  type ApprovalRequest,
-} from '../../domain/requests/approval-requests.ts';
+import { WAKE_HEAD_START_MS } from '../../domain/requests/approval-requests.ts';
 import {
   storedResult,
   type BlockRef,
@@ -22,7 +19,6 @@ import type { ErrorCause } from '../../domain/error-causes.ts';
 import { JsonText, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
-import { HAS_ROOM } from '../requests/pending-caps.ts';
 
 /** An attempt that has begun. */
 export interface BlockAttempt {
@@ -244,39 +240,4 @@ export async function findProgress(
     },
     previousMetadata: previousMetadata === null ? undefined : new JsonText(previousMetadata),
   };
-}
-
-const PLAN: PreparedStatement = {
-  name: 'plan-asking',
-  sql: `
-    update approval_requests r
-       set wake_at = clock_timestamp() + :wake_ms * interval '1 millisecond',
-           wake_attempts = case when :by_workflow then 0 else wake_attempts end
-      from organizations o
-     where r.id = cast(:request as uuid) and r.state = 'evaluating' and greatest(clock_timestamp(), r.last_at) < r.deadline_at
-       and o.id = r.organization_id and (r.admitted or (${HAS_ROOM}))
-    returning r.id`,
-};
-
-/**
- * Lets the reconciler look after the next attempt. False when the request is no longer evaluated,
- * and at a cap: asking about a request that could not wait for people would be for nothing.
- */
-export async function planAsking(
-  db: Db,
-  { id, agentSlug }: Pick<ApprovalRequest, 'id' | 'agentSlug'>,
-  {
-    wakeMs,
-    byWorkflow,
-    cap,
-  }: { readonly wakeMs: number; readonly byWorkflow: boolean; readonly cap: number },
-): Promise<boolean> {
-  const rows = await runPrepared(db, PLAN, {
-    request: id,
-    agent_slug: agentSlug,
-    wake_ms: wakeMs,
-    by_workflow: byWorkflow,
-    cap,
-  });
-  return rows.length > 0;
 }

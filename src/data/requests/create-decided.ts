@@ -17,7 +17,10 @@ import {
   type Created,
   type NewApprovalRequest,
 } from './create.ts';
-import { asDecided, DECISION, decisionBindings, type NewDecision } from './decide.ts';
+import { stringifyExact } from '../../platform/json/exact-json.ts';
+import { EXECUTION_WINDOW_MS } from '../../domain/requests/approval-requests.ts';
+import { withDecision, type NewDecision } from '../../domain/requests/engine/effects.ts';
+import { DECISION_COLUMNS } from './engine/decision.ts';
 
 const INSERT_DECIDED: PreparedStatement = {
   name: 'insert-decided-approval-request',
@@ -30,19 +33,20 @@ const INSERT_DECIDED: PreparedStatement = {
   ),
   created as (${insertFrom({ state: ':status', wakeAt: 'null', source: 'clock, pinned, unchanged' })}
   ),
-  decided as (
-    select id, organization_id, created_at as now, cast(:decision_key as text) as key, cast(:decision_id as uuid) as decision_id from created
+  decision as (
+    insert into decisions (${DECISION_COLUMNS})
+    select cast(:decision_id as uuid), id, organization_id, null, :status, :note, :channel, null, null, cast(:authentication as json),
+           :decision_key, null, created_at, case when :status = 'approved' then created_at + :window_ms * interval '1 millisecond' end
+      from created
   ),
-  ${DECISION},
   audited as (
     insert into audit_events (id, organization_id, event_type, actor_type, actor_id, actor_display_name, subject_type, subject_id, data, occurred_at)
-    select e.id, decided.organization_id, 'approval_request.' || e.verb, e.actor_type, e.actor_id, e.actor_name,
-           'approval_request', cast(decided.id as text), e.data, decided.now
-      from decided
+    select e.id, created.organization_id, 'approval_request.' || e.verb, e.actor_type, e.actor_id, e.actor_name,
+           'approval_request', cast(created.id as text), e.data, created.created_at
+      from created
      cross join (values
        (1, cast(:event_id as uuid), 'created', 'agent', cast(:agent_slug as text), cast(:agent_name as text), ${CREATED_DATA}),
-       (2, cast(:decision_event_id as uuid), cast(:status as text), cast(:actor_type as text), cast(:actor_id as text), cast(:actor_name as text),
-           cast(:audit_data as json))) as e (place, id, verb, actor_type, actor_id, actor_name, data)
+       (2, cast(:decision_event_id as uuid), cast(:status as text), 'system', null, null, cast(:audit_data as json))) as e (place, id, verb, actor_type, actor_id, actor_name, data)
      order by e.place
   )
   select c.created_at, c.deadline_at, pinned.organization_revision as organization_pipeline_revision_id,
@@ -77,7 +81,6 @@ export async function insertDecidedRequest(
     readonly rules: RuleRevisions;
   },
 ): Promise<DecidedAtCreation> {
-  const decisionId = v7();
   const created = insertBindings(principal, input);
   const [row] = await runPrepared<
     Omit<Created, 'createdAt' | 'deadlineAt'> & {
@@ -87,11 +90,16 @@ export async function insertDecidedRequest(
     }
   >(db, INSERT_DECIDED, {
     ...created,
-    ...decisionBindings(decision),
+    status: decision.status,
+    note: decision.note ?? null,
+    channel: decision.channel,
+    authentication: stringifyExact(decision.authentication),
+    audit_data: stringifyExact({ channel: decision.channel, ...decision.auditData }),
+    window_ms: EXECUTION_WINDOW_MS,
     organization_revision: rules.organizationPipelineRevisionId ?? null,
     agent_revision: rules.agentPipelineRevisionId ?? null,
     decision_key: decision.idempotencyKey,
-    decision_id: decisionId,
+    decision_id: decision.id,
     decision_event_id: v7(),
   });
   if (!row) throw new Error('a statement that always has a row had none');
@@ -99,7 +107,7 @@ export async function insertDecidedRequest(
   if (!createdAt || !deadlineAt) return { active: withoutNulls<RuleRevisions>(active), isCurrent };
   const request = asRequest(principal, input, { createdAt, deadlineAt, ...active });
   return {
-    request: asDecided(request, { decision, id: decisionId, decidedAt: createdAt }),
+    request: withDecision(request, decision, createdAt),
     active: request,
     isCurrent,
   };

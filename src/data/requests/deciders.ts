@@ -14,7 +14,8 @@ const mayDecide = (reaches: string, permission = 'request.decide'): string => `(
      where p.membership_id = m.id and p.organization_id = m.organization_id
        and (p.is_owner or ('${permission}' = any(p.permissions) and (${reaches})))))`;
 
-const reachesAgent = (slug: string): string =>
+/** SQL: the policy `p` covers the agent. `slug` is an SQL expression. */
+export const reachesAgent = (slug: string): string =>
   `p.scope_kind = 'organization' or (p.scope_kind = 'agent' and ${slug} = any(p.resource_ids))`;
 
 /** SQL: the membership `m` may decide the requests of the agent. `slug` is an SQL expression. */
@@ -41,7 +42,7 @@ export const reaches = (slug: string, revision: string): string => `(
   or ${mayDecideRoutedToOthers(slug)})`;
 
 /** SQL: the membership `m` has turned every channel off, so the walk does not ask it. */
-const HAS_NO_CHANNEL = `exists (
+export const HAS_NO_CHANNEL = `exists (
   select 1 from notification_settings w where w.membership_id = m.id and not (w.email or w.slack or w.push))`;
 
 /** SQL: the walk may ask the membership `m` about requests of the agent. `slug` is an SQL expression. */

@@ -4,32 +4,22 @@ import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
 
-/** A request as stored, with what its next step depends on. */
 export interface ReadRequest {
   readonly request: ApprovalRequest;
   /** It is still open, although the database's clock has passed its deadline. */
-  readonly pastDeadline: boolean;
-  /** The row's clock. */
-  readonly now: Date;
-  /** When the reconciler looks. */
-  readonly wakeAt: Date | null;
-  /** How often the reconciler has tried since the workflow's last step. */
-  readonly wakeAttempts: number;
+  readonly isPastDeadline: boolean;
 }
 
 const FIND: PreparedStatement = {
   name: 'find-approval-request',
-  sql: `select ${REQUEST_COLUMNS}, d.id is null and clock_timestamp() >= r.deadline_at as past_deadline,
-             r.wake_at, r.wake_attempts, greatest(date_trunc('milliseconds', clock_timestamp()), r.last_at) as now
+  sql: `select ${REQUEST_COLUMNS}, d.id is null and clock_timestamp() >= r.deadline_at as is_past_deadline
        from ${REQUEST_TABLES}
       where r.id = :id`,
 };
 
 export async function findRequest(db: Db, id: string): Promise<ReadRequest | undefined> {
-  const [row] = await runPrepared<RequestRow & Omit<ReadRequest, 'request'>>(db, FIND, { id });
-  if (!row) return undefined;
-  const { pastDeadline, now, wakeAt, wakeAttempts } = row;
-  return { request: toRequest(row), pastDeadline, now, wakeAt, wakeAttempts };
+  const [row] = await runPrepared<RequestRow & { isPastDeadline: boolean }>(db, FIND, { id });
+  return row && { request: toRequest(row), isPastDeadline: row.isPastDeadline };
 }
 
 /** The request the instance made with this key before. */

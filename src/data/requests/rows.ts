@@ -1,6 +1,7 @@
 /** How a row of approval_requests (with its decision) becomes the domain's ApprovalRequest. */
 import {
   buildRequest,
+  toAuthContext,
   withoutNulls,
   type ApprovalRequest,
   type Claim,
@@ -8,9 +9,9 @@ import {
   type RequestFacts,
   type RequestState,
   type Route,
+  type StoredAuthContext,
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
-import type { AuthContext } from '../../domain/people/authorization.ts';
 import type { EscalationPathSource, PipelineScope } from '../../domain/pipelines/types.ts';
 import { JsonText } from '../../platform/json/exact-json.ts';
 
@@ -176,21 +177,4 @@ function toDecision(row: RequestRow): Decision | null {
     decidedAt: row.decidedAt,
     expiresAt: row.decisionExpiresAt,
   });
-}
-
-/** As stored. Without an instant of its own, the authentication took place at the decision. */
-export type StoredAuthContext = Omit<AuthContext, 'authenticated_at'> & {
-  readonly authenticated_at?: Date | string;
-};
-
-/** Sorted by member, so that every answer has the same text. */
-export function toAuthContext(stored: StoredAuthContext, decidedAt: Date): AuthContext {
-  const { method, assurance, authenticated_at: at, session_id, credential_id } = stored;
-  return {
-    method,
-    assurance,
-    authenticated_at: at === undefined ? decidedAt : new Date(at),
-    ...(session_id !== undefined && { session_id }),
-    ...(credential_id !== undefined && { credential_id }),
-  };
 }

@@ -2,44 +2,25 @@
  * Requests whose notified people can no longer answer. The transaction that removes rights looks
  * for them. A step looks at its own request.
  */
-import type { Db, Trx } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
-import { MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
-import { someoneOnPath, TOLD_UNREACHABLE } from './unreachable-notices.ts';
+import { UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
+import { isTargeted, MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
 
-const rightsOf = (organizationId: string): string =>
-  `hashtextextended('countersign.rights:' || cast(${organizationId} as text), 0)`;
+/** SQL: owners were told that no one is left to decide the request `r`. */
+const TOLD_UNREACHABLE = `exists (
+  select 1 from escalation_steps t where t.request_id = r.id and t.step_key = '${UNREACHABLE_STEP}')`;
 
-const RIGHTS = rightsOf(':organizationId');
-
-/** SQL: what `tryRightsLockShared` does. `organizationId` is an SQL expression. */
-export const tryRightsLockSharedOf = (organizationId: string): string =>
-  `pg_try_advisory_xact_lock_shared(${rightsOf(organizationId)})`;
-
-/** The same for the binding `organizationId`. */
-export const TRY_RIGHTS_LOCK_SHARED = tryRightsLockSharedOf(':organizationId');
-
-const TRY_LOCK: PreparedStatement = {
-  name: 'try-rights-lock-shared',
-  sql: `select ${TRY_RIGHTS_LOCK_SHARED} as held`,
-};
-
-/**
- * Call it before a step reads who may decide. Later removals of rights wait for the step, and see
- * the members it notified. Returns false at once during a removal: the step must look again later.
- */
-export async function tryRightsLockShared(trx: Trx, organizationId: string): Promise<boolean> {
-  const [row] = await runPrepared<{ held: boolean }>(trx, TRY_LOCK, { organizationId });
-  return row?.held === true;
-}
+/** SQL: someone targeted by the path of `from` may decide. `slug`, `revision`: SQL expressions. */
+const someoneOnPath = (
+  organizationId: string,
+  { slug, revision }: { readonly slug: string; readonly revision: string },
+): string => `exists (
+  select 1 from memberships m
+   where m.organization_id = ${organizationId} and ${mayDecideFor(slug)} and ${isTargeted(revision)})`;
 
 const inside = (key: string, level: string): string =>
   `(${key} = ${level} or starts_with(${key}, ${level} || ':'))`;
-
-/** No member notified at the step `key` of the request `r` may decide it. */
-const noOneAt = (key: string): string => `not exists (
-  select 1 from notifications o join memberships m on m.id = o.membership_id
-   where o.request_id = r.id and o.step_key = ${key} and ${MAY_DECIDE_REQUEST})`;
 
 /**
  * Which people in `source` may decide requests of that agent and path. One row each, for any number
@@ -144,7 +125,8 @@ const WAKE_LEFT_ALONE: PreparedStatement = {
 };
 
 /**
- * Call it in the transaction that took rights from these members. It makes three kinds of waiting
+ * Call it in the transaction that took rights from these members, and that has locked the organization's access before: so
+ * no step is notifying them, and those that come see who may decide. It makes three kinds of waiting
  * requests due at once: those claimed by a member who may not decide, unclaimed ones where a step
  * of the current level has lost everyone it notified, and those that no one is left to decide.
  * Returns their ids. Requests are locked in the order of `lockOpenRequests`.
@@ -155,60 +137,10 @@ export async function wakeUnreachable(
   membershipIds: readonly string[],
 ): Promise<string[]> {
   if (membershipIds.length === 0) return [];
-  // A statement of its own, so that the next one sees the members that concurrent steps have notified.
-  await trx.raw(`select pg_advisory_xact_lock(${RIGHTS})`, { organizationId });
   const rows = await runPrepared<{ id: string }>(trx, WAKE_UNREACHABLE, {
     organizationId,
     membershipIds: [...membershipIds],
   });
   const alone = await runPrepared<{ id: string }>(trx, WAKE_LEFT_ALONE, { organizationId });
   return [...new Set([...rows, ...alone].map(({ id }) => id))];
-}
-
-/** A step that notified people, in the level at which a walk waits. */
-interface NotifiedStep {
-  readonly stepKey: string;
-  /** None of the people it notified may decide the request any more. */
-  readonly lost: boolean;
-}
-
-const NOTIFIED_STEPS: PreparedStatement = {
-  name: 'find-notified-steps',
-  sql: `
-    select s.step_key, ${noOneAt('s.step_key')} as lost
-      from approval_requests r
-      join (select distinct step_key from notifications
-             where request_id = cast(:id as uuid) and ${inside('step_key', 'cast(:level as text)')}) as s on true
-     where r.id = cast(:id as uuid)`,
-};
-
-/** The steps that notified people at this level, or inside it. */
-export async function findNotifiedSteps(
-  db: Db,
-  { id, level }: { readonly id: string; readonly level: string },
-): Promise<NotifiedStep[]> {
-  return await runPrepared<NotifiedStep>(db, NOTIFIED_STEPS, { id, level });
-}
-
-const MAY_STILL_DECIDE: PreparedStatement = {
-  name: 'may-still-decide',
-  sql: `
-    select 1 from approval_requests r, memberships m
-     where r.id = cast(:id as uuid) and m.id = cast(:membershipId as uuid) and m.organization_id = r.organization_id and ${MAY_DECIDE_REQUEST}`,
-};
-
-/** Whether the member may decide the request now. */
-export async function mayStillDecide(db: Db, id: string, membershipId: string): Promise<boolean> {
-  return (await runPrepared(db, MAY_STILL_DECIDE, { id, membershipId })).length > 0;
-}
-
-/** Ends the wait of a step early: no one it notified can answer. */
-export async function endStep(
-  trx: Trx,
-  requestId: string,
-  { stepKey, at }: { readonly stepKey: string; readonly at: Date },
-): Promise<void> {
-  await trx('escalation_steps')
-    .where({ request_id: requestId, step_key: stepKey })
-    .update({ escalate_at: at });
 }

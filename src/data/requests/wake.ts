@@ -68,25 +68,19 @@ export async function leaseDueWakes(
   return await runPrepared<DueWake>(db, onlyLate ? LEASE_LATE : LEASE_DUE, bindings);
 }
 
-const COUNT_PAST_DEADLINE: PreparedStatement = {
-  name: 'count-past-deadline',
+const FIND_PAST_DEADLINE: PreparedStatement = {
+  name: 'find-past-deadline',
   sql: `
-    select count(*) as count from (
-      select 1 from approval_requests
-       where state in ('evaluating', 'pending') and deadline_at <= statement_timestamp() limit :atMost
-    ) as due`,
+    select id from approval_requests
+     where state in ('evaluating', 'pending') and deadline_at <= statement_timestamp()
+     order by deadline_at limit :atMost`,
 };
 
-/** How many open requests are past their deadline. Stops counting at `atMost`. */
-export async function countPastDeadline(db: Db, atMost: number): Promise<number> {
-  const [row] = await runPrepared<{ count: number }>(db, COUNT_PAST_DEADLINE, { atMost });
-  return row?.count ?? 0;
+/** Open requests past their deadline, longest overdue first. */
+export async function findPastDeadline(db: Db, atMost: number): Promise<string[]> {
+  const rows = await runPrepared<{ id: string }>(db, FIND_PAST_DEADLINE, { atMost });
+  return rows.map(({ id }) => id);
 }
-
-const CLEAR: PreparedStatement = {
-  name: 'clear-wake',
-  sql: `update approval_requests set wake_at = null, wake_attempts = 0 where id = :id and wake_at is not null`,
-};
 
 const CLEAR_EACH: PreparedStatement = {
   name: 'clear-wakes',
@@ -99,13 +93,8 @@ const CLEAR_EACH: PreparedStatement = {
     update approval_requests r set wake_at = null, wake_attempts = 0 from answered where r.id = answered.id`,
 };
 
-/** Ends the reconciler's work on a request with its final answer. */
-export async function clearWake(db: Db, id: string): Promise<void> {
-  await runPrepared(db, CLEAR, { id });
-}
-
 /**
- * The same for many, whose workflows have their final answers or are not running. Locks rows in the
+ * Ends the reconciler's work on requests whose workflows have their final answers or are not running. Locks rows in the
  * order of `wakeNow`.
  */
 export async function clearWakes(db: Db, ids: readonly string[]): Promise<void> {

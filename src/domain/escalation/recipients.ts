@@ -2,9 +2,14 @@
 import type { Asked, LevelEntry } from './walk.ts';
 
 /** A team as it is now: all its members, and the revision of its active policy if it has one. */
-export interface TeamRoster {
-  readonly members: readonly { readonly membershipId: string; readonly displayName: string }[];
+export interface TeamMembers {
+  readonly members: readonly { readonly membershipId: string }[];
   readonly policyRevisionId?: string;
+}
+
+/** The same, with names. */
+export interface TeamRoster extends TeamMembers {
+  readonly members: readonly { readonly membershipId: string; readonly displayName: string }[];
 }
 
 export interface Reachable {
@@ -14,7 +19,7 @@ export interface Reachable {
    * At least the teams that the level targets, or the team whose policy contains the level. A
    * missing team has no members.
    */
-  readonly teams: ReadonlyMap<string, TeamRoster>;
+  readonly teams: ReadonlyMap<string, TeamMembers>;
 }
 
 /**

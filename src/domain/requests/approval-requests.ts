@@ -149,3 +149,20 @@ export function isTerminal(state: RequestState): state is TerminalState {
 export function publicStatus(state: RequestState): RequestStatus {
   return state === 'evaluating' ? 'pending' : state;
 }
+
+/** As stored. Without an instant of its own, the authentication took place at the decision. */
+export type StoredAuthContext = Omit<AuthContext, 'authenticated_at'> & {
+  readonly authenticated_at?: Date | string;
+};
+
+/** Sorted by member, so that every answer has the same text. */
+export function toAuthContext(stored: StoredAuthContext, decidedAt: Date): AuthContext {
+  const { method, assurance, authenticated_at: at, session_id, credential_id } = stored;
+  return {
+    method,
+    assurance,
+    authenticated_at: at === undefined ? decidedAt : new Date(at),
+    ...(session_id !== undefined && { session_id }),
+    ...(credential_id !== undefined && { credential_id }),
+  };
+}

@@ -7,7 +7,7 @@ import { shownCall, type HowToShow, type ShownCall } from './shown-call.ts';
 import type { TitlePart } from './title.ts';
 import { countText } from './text-pieces.ts';
 import { CONCEALED, NOTHING_HIDDEN, shownCharacters, type Hidden } from './hidden.ts';
-import type { TextRange } from './secret-parts.ts';
+import type { TextRange } from './secret-shapes.ts';
 import {
   inlineText,
   keyText,

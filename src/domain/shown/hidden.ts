@@ -1,7 +1,8 @@
 /** What of a call stays hidden until a reader asks: whole values, and parts of texts. */
 import type { SourceValue } from '../../platform/json/source-values.ts';
 import { secretNames, secretWords, type HiddenNames } from './hidden-names.ts';
-import { secretParts, type TextRange } from './secret-parts.ts';
+import { secretParts } from './secret-parts.ts';
+import type { TextRange } from './secret-shapes.ts';
 
 /** What is shown of a hidden value, and of a hidden part. */
 export const CONCEALED = '•••';

@@ -6,8 +6,6 @@ import { isNoSecret, mayHaveValue, valueAfter } from './named-values.ts';
 import { secretWords, SECRET_ROOTS, wordsOf, type HiddenNames } from './hidden-names.ts';
 import { secretShapes, type TextRange } from './secret-shapes.ts';
 
-export type { TextRange } from './secret-shapes.ts';
-
 // cspell:disable
 /** What a text must have at least, so that anything in it is hidden. Most have nothing of it. */
 const SHAPES = /:\/\/|-----BEGIN|eyJ|_[A-Za-z0-9]{10}|xox|[rs]k[-_]|glpat-|AIza|[Bb]earer |BEARER /;

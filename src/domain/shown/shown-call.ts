@@ -13,7 +13,7 @@ import {
   type Hidden,
 } from './hidden.ts';
 import type { HiddenNames } from './hidden-names.ts';
-import type { TextRange } from './secret-parts.ts';
+import type { TextRange } from './secret-shapes.ts';
 
 /** A field of a presentation, as an entry and as an answer of the API have it. */
 export interface ShownField {

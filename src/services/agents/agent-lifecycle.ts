@@ -15,7 +15,7 @@ import {
 import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { rereadCaller } from '../people/current-callers.ts';
-import { announceCancelledAll, cancelAll } from '../requests/cancel-all.ts';
+import { announceSettled, cancelAll } from '../engine/change-all.ts';
 import { requireRoom } from './agents.ts';
 
 const pipelineOf = (slug: string): PipelineKey => `agent:${slug}`;
@@ -113,7 +113,7 @@ export async function archiveAgent(
       pipeline_revision: revision,
       revoked_credentials: revoked.credentials,
       revoked_provisioners: revoked.provisioners,
-      cancelled_requests: closed.cancelled.length,
+      cancelled_requests: closed.filter(({ request }) => request.state === 'cancelled').length,
     };
     await store(trx, principal, {
       agent: { ...agent, status: 'archived' },
@@ -121,7 +121,7 @@ export async function archiveAgent(
     });
     return closed;
   });
-  if (settled) announceCancelledAll(context, settled);
+  if (settled) announceSettled(context, settled);
 }
 
 /**

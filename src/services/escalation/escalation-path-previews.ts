@@ -26,10 +26,9 @@ import { startWalk } from '../../domain/escalation/walk.ts';
 import { mapInTurns } from '../../platform/event-loop.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
-import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { withHeavyAnswers, type HeavyAnswers } from '../requests/walk/condition-answers.ts';
-import { walkInput } from '../requests/walk/walk-input.ts';
+import { loadPolicies } from '../engine/documents.ts';
+import { evaluateConditions } from '../evaluation/conditions.ts';
 import { readDocument } from '../read-documents.ts';
 import { idsOf, namesIn, readPreviewedPath } from './read-escalation.ts';
 import { checkTargets, escalationPathKind, storedPath } from './escalation-paths.ts';
@@ -114,12 +113,9 @@ export async function previewEscalationPath(
   const deciders = facts
     ? await findAskedDeciders(db, organizationId, facts.agent.slug)
     : await findAskedForAnyAgent(db, organizationId);
-  const { steps, truncated, policies } = await withHeavyAnswers(
-    context,
-    callerIdOf(principal),
-    async (answers) =>
-      await walkFrom(db, { startsAt, document, teams, deciders, facts, answers, urgency }),
-  );
+  const onBehalfOf = callerIdOf(principal);
+  const walking = { startsAt, document, teams, deciders, facts, urgency, onBehalfOf };
+  const { steps, truncated, policies } = await walkFrom(context, walking);
   const names = await namesOf(context, organizationId, [document, ...policies.values()]);
   const expiresAt = timeoutMs === undefined ? undefined : new Date(startsAt.getTime() + timeoutMs);
   const warnings = [
@@ -155,25 +151,26 @@ interface Walking {
   readonly teams: ReadonlyMap<string, TeamRoster>;
   readonly deciders: readonly Decider[];
   readonly facts: ConditionFacts | undefined;
-  readonly answers: HeavyAnswers;
   readonly urgency: Urgency;
+  readonly onBehalfOf: string;
 }
 
-async function walkFrom(db: Db, { startsAt, teams, deciders, ...given }: Walking) {
-  const state = startWalk(given.document);
-  const { input, learn } = await walkInput(db, { ...given, state });
-  const policies = new Map<string, TeamPolicyDocument>();
-  for (const [teamId, { policyRevisionId }] of teams) {
-    if (policyRevisionId === undefined) continue;
-    await learn(policyRevisionId);
-    policies.set(teamId, input.policy(policyRevisionId));
-  }
+async function walkFrom(context: ServiceContext, walking: Walking) {
+  const { startsAt, document, teams, deciders, facts, urgency, onBehalfOf } = walking;
+  const active = [...teams].flatMap(([teamId, { policyRevisionId: id }]) =>
+    id === undefined ? [] : [[teamId, id] as const],
+  );
+  const revisionIds = active.map(([, id]) => id);
+  const { policy, conditions } = await loadPolicies(context.db, { document }, revisionIds);
+  const matches = await evaluateConditions(context, { conditions, facts, onBehalfOf });
+  const input = { document, policy, matches, urgency };
   const ids = deciders.map(({ membershipId }) => membershipId);
   const ahead = walkAhead(input, {
-    from: state,
+    from: startWalk(document),
     now: startsAt,
     ask: (entry) => recipients(entry, { deciders: ids, teams }),
   });
+  const policies = new Map(active.map(([teamId, id]) => [teamId, policy(id)]));
   return { ...take(asInTimeline(ahead), MAX_STEPS), policies };
 }
 

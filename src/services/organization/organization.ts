@@ -19,7 +19,7 @@ import {
   updateOrganization,
 } from '../../data/organization/organizations.ts';
 import type { Trx } from '../../platform/postgres.ts';
-import { announceCancelledAll, cancelAll } from '../requests/cancel-all.ts';
+import { announceSettled, cancelAll } from '../engine/change-all.ts';
 import { prepareBootstrap } from './bootstrap.ts';
 import type { Limits, Runtime, ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember } from '../people/current-callers.ts';
@@ -155,7 +155,7 @@ export async function deleteOrganization(
     }
     return await end(trx, caller);
   });
-  announceCancelledAll(context, settled);
+  announceSettled(context, settled);
   await prepareBootstrap(context).catch((error: unknown) => {
     context.logger.warn(
       { err: error },
@@ -176,7 +176,8 @@ async function end(trx: Trx, caller: MemberPrincipal) {
     invitations_revoked: ended.invitations,
     agent_credentials_revoked: ended.agentCredentials,
     agent_provisioners_revoked: ended.agentProvisioners,
-    approval_requests_cancelled: settled.cancelled.length,
+    approval_requests_cancelled: settled.filter(({ request }) => request.state === 'cancelled')
+      .length,
   };
   await insertAuditEvents(trx, organizationId, {
     events: [{ eventType: 'organization.deleted', actor, subjectId: organizationId, data }],

@@ -7,7 +7,6 @@
  * | --------------------------------- | --------------------------------------- | -------------------------------- |
  * | `lockAccessAndRereadMember`       | access exclusively, with a new version  | changes of anyone's access       |
  * | `lockAccessSharedAndRereadMember` | access shared                           | a person's other changes         |
- * | `lockRequestAndRereadMember`      | access shared, then the request         | what a person does to a request  |
  * | `rereadCaller`                    | nothing: the transaction holds access   | changes that keys may make, too  |
  * | `rereadMember`                    | nothing: the rights may end at any time | reading, or after one of the above |
  *
@@ -17,7 +16,6 @@ import { lockAccess, lockAccessShared } from '../../data/organization/organizati
 import { findApiKeyHolder } from '../../data/people/api-keys.ts';
 import { findSlackLinkHolder } from '../../data/people/memberships.ts';
 import { findOrganizationKeyHolder } from '../../data/people/organization-api-keys.ts';
-import { lockRequest, type LockedRequest } from '../../data/requests/lock.ts';
 import { findSessionHolder } from '../../data/sign-in/sessions.ts';
 import {
   authorize,
@@ -77,27 +75,6 @@ async function rereadForSettings(
   const current = await rereadMember(trx, caller);
   if (needs) requirePermission(current, needs);
   return current;
-}
-
-export interface Acting {
-  readonly principal: MemberPrincipal;
-  readonly locked: LockedRequest;
-}
-
-/**
- * Locks a request and the caller's access. Writers that change access take the same locks in the
- * same order. Throws what `rereadMember` throws, and `not_found`.
- */
-export async function lockRequestAndRereadMember(
-  trx: Trx,
-  caller: MemberPrincipal,
-  requestId: string,
-): Promise<Acting> {
-  await lockAccessShared(trx, caller.organizationId);
-  const locked = await lockRequest(trx, requestId);
-  const principal = await rereadMember(trx, caller);
-  if (locked?.request.organizationId !== principal.organizationId) throw new AppError('not_found');
-  return { principal, locked };
 }
 
 /**

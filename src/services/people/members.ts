@@ -20,8 +20,9 @@ import {
   type NamingPolicy,
 } from '../../data/escalation/team-escalation-policies.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
-import { announceDue } from '../requests/announce.ts';
-import { announceReleased, releaseClaimsOf } from '../requests/claims.ts';
+import { announceDue } from '../engine/announce.ts';
+import type { Effects } from '../../domain/requests/engine/effects.ts';
+import { announceSettled, releaseClaimsOf } from '../engine/change-all.ts';
 import type { ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember } from './current-callers.ts';
 import { readPage } from '../pages.ts';
@@ -196,17 +197,18 @@ export async function changeMemberStatus(
 
 /** Requests that no longer wait for this member: their claims ended, and their steps became due. */
 interface LeftRequests {
-  readonly released: readonly string[];
+  readonly released: readonly Effects[];
   readonly due: readonly string[];
 }
 
 const NONE: LeftRequests = { released: [], due: [] };
 
 function announceLeft(context: ServiceContext, { released, due }: LeftRequests): void {
-  announceReleased(context, released);
+  announceSettled(context, released);
+  const told = new Set(released.map(({ request }) => request.id));
   announceDue(
     context,
-    due.filter((id) => !released.includes(id)),
+    due.filter((id) => !told.has(id)),
   );
 }
 

@@ -32,7 +32,7 @@ import {
 import { listTeamMembershipIds } from '../../data/people/teams.ts';
 import { canonicalJson } from '../../platform/json/exact-values.ts';
 import type { Trx } from '../../platform/postgres.ts';
-import { announceDue } from '../requests/announce.ts';
+import { announceDue } from '../engine/announce.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember, rereadMember } from './current-callers.ts';
 import { HOLDER_KINDS, toPagePolicy, type PagePolicy } from './permission-policy-pages.ts';

@@ -32,7 +32,7 @@ import {
   type TeamPage,
 } from '../../data/people/teams.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
-import { announceDue } from '../requests/announce.ts';
+import { announceDue } from '../engine/announce.ts';
 import type { ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember } from './current-callers.ts';
 import { readPage } from '../pages.ts';

@@ -14,7 +14,7 @@ import {
   factsOf,
   type PipelineText,
   type RequestTexts,
-} from '../requests/evaluation/evaluate-texts.ts';
+} from '../evaluation/evaluate-texts.ts';
 
 export interface SimulationTexts {
   /** Whose pipeline is simulated. */

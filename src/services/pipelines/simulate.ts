@@ -22,7 +22,7 @@ import type { ServiceContext } from '../context.ts';
 import { requirePermission } from '../people/current-callers.ts';
 import { readDocument } from '../read-documents.ts';
 import { readerOf } from '../revisions/kind.ts';
-import type { PipelineText } from '../requests/evaluation/evaluate-texts.ts';
+import type { PipelineText } from '../evaluation/evaluate-texts.ts';
 import { pipelineKind, pipelineOwner } from './request-approval-pipelines.ts';
 import { simulateRequests, type Simulated, type SimulatedBatch } from './simulate-texts.ts';
 

@@ -1,24 +1,17 @@
 /** A person decides. Exactly one decision is ever recorded, also under concurrent calls. */
-import { findDecisionByKey, recordDecision, type NewDecision } from '../../data/requests/decide.ts';
-import { readRequestToDecide, recordIfUnchanged } from '../../data/requests/decide-unchanged.ts';
+import { v7 } from 'uuid';
+import { findDecisionByKey } from '../../data/requests/decisions.ts';
 import type { Presentation } from '../../domain/agents/tool-presentations.ts';
-import {
-  argumentsDigest,
-  type ApprovalRequest,
-  type Decision,
-} from '../../domain/requests/approval-requests.ts';
-import { actorOf } from '../../domain/audit.ts';
-import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
-import { refusedByRights } from '../../domain/requests/request-access.ts';
-import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
+import type { MemberPrincipal } from '../../domain/people/authorization.ts';
+import type { ApprovalRequest, Decision } from '../../domain/requests/approval-requests.ts';
+import { planDecision, type DecideAct } from '../../domain/requests/engine/decide.ts';
+import { alreadyTerminal } from '../../domain/requests/refusals.ts';
+import { violatedConstraint } from '../../platform/postgres.ts';
 import { presentationWith } from '../agents/tool-presentations.ts';
 import type { ServiceContext } from '../context.ts';
-import { announceDecided } from './announce.ts';
-import { lockRequestAndRereadMember } from '../people/current-callers.ts';
-import { audienceOf, readAudience } from './audience.ts';
-import { requireRights, requireState } from './pending.ts';
-import { expireIfDue, lapseIfDue } from './settle.ts';
+import { announceDecided } from '../engine/announce.ts';
+import { changeRequest, type Changed } from '../engine/change.ts';
 
 export interface DecideInput {
   readonly requestId: string;
@@ -56,22 +49,13 @@ export async function decideRequest(
   input: DecideInput,
 ): Promise<DecideOutcome> {
   const wanted = { ...input, channel: channelOf(principal, input.channel) };
-  const call = { principal, wanted };
-  const decided = await decideIfUnchanged(context, call);
-  const { request, changed, presentationId } = decided
-    ? { ...decided, changed: true }
-    : await context.db
-        .transaction(async (trx) => await decideLocked(trx, call))
-        .catch((error: unknown) => {
-          // The request had no decision, so the key belongs to another request.
-          if (usesKnownKey(error)) throw new AppError('idempotency_conflict');
-          throw error;
-        });
-  if (changed) announceDecided(context, request, 'decision');
-  if (request.state === 'expired' || !request.decision)
-    throw new AppError('already_terminal', { details: { status: request.state } });
-  const presentation = await presentationWith(context, request, presentationId);
-  return { decision: request.decision, request, presentation };
+  const { effects, outcome, presentationId } = await decide(context, principal, wanted);
+  const request = outcome instanceof AppError ? effects?.request : outcome;
+  if (effects && request) announceDecided(context, request, 'decision');
+  if (outcome instanceof AppError) throw outcome;
+  if (!outcome.decision) throw alreadyTerminal(outcome.state);
+  const presentation = await presentationWith(context, outcome, presentationId);
+  return { decision: outcome.decision, request: outcome, presentation };
 }
 
 function channelOf({ via }: MemberPrincipal, named: string | undefined): string {
@@ -87,102 +71,47 @@ interface Wanted extends DecideInput {
   readonly channel: string;
 }
 
-interface Call {
-  readonly principal: MemberPrincipal;
-  readonly wanted: Wanted;
-}
+type Decided = Changed<ApprovalRequest> & { readonly presentationId: string | null };
 
-function usesKnownKey(error: unknown): boolean {
-  return violatedConstraint(error) === 'decisions_idempotency_key';
-}
-
-/**
- * The usual case: the caller's rights as read with their credential, the request read once, and one
- * statement that decides if both are unchanged. Undefined, with nothing written, in every other
- * case: then `decideLocked` says what happens.
- */
-async function decideIfUnchanged(
-  { db }: ServiceContext,
-  { principal, wanted }: Call,
-): Promise<{ request: ApprovalRequest; presentationId: string | null } | undefined> {
-  const read = await readRequestToDecide(db, wanted.requestId);
-  if (!read || read.request.organizationId !== principal.organizationId) return undefined;
-  const { request, added, presentationId } = read;
-  if (request.state !== 'pending' || request.claim?.lapsed) return undefined;
-  const audience = await audienceOf(db, request, added);
-  if (refusedByRights('decide', { principal, request, audience })) return undefined;
-  if (hasOtherArguments(request, wanted)) return undefined;
-  const decision = toDecision(principal, wanted);
-  const recorded = recordIfUnchanged(db, read, { decision, by: principal });
-  const decided = await recorded.catch((error: unknown) => {
-    if (usesKnownKey(error)) return undefined;
-    throw error;
+async function decide(
+  context: ServiceContext,
+  caller: MemberPrincipal,
+  { requestId: id, ...wanted }: Wanted,
+): Promise<Decided> {
+  let presentationId: string | null = null;
+  const changed = changeRequest(context, {
+    id,
+    caller,
+    need: { texts: true },
+    plan: async ({ view, path, caller: principal }) => {
+      presentationId = view.presentationId ?? null;
+      const replay =
+        view.request.state === 'pending'
+          ? 'none'
+          : await replayOf(context, principal, { requestId: id, ...wanted });
+      return planDecision(view, { ...wanted, principal, path, replay, decisionId: v7() });
+    },
   });
-  return decided && { request: decided, presentationId };
+  // The request had no decision, so the key belongs to another request.
+  const { effects, outcome } = await changed.catch((error: unknown) => {
+    const isKnown = violatedConstraint(error) === 'decisions_idempotency_key';
+    throw isKnown ? new AppError('idempotency_conflict') : error;
+  });
+  return { ...(effects && { effects }), outcome, presentationId };
 }
 
-/**
- * The request with its final answer. `changed`: this call caused it, by the decision or by expiry.
- */
-async function decideLocked(
-  trx: Trx,
-  { principal: caller, wanted }: Call,
-): Promise<{ request: ApprovalRequest; changed: boolean; presentationId?: undefined }> {
-  const { principal, locked } = await lockRequestAndRereadMember(trx, caller, wanted.requestId);
-  const { request } = locked;
-  const audience = await readAudience(trx, request);
-  requireRights('decide', { principal, request, audience });
-  if (hasOtherArguments(request, wanted)) throw new AppError('request_changed');
-  const changed =
-    (await expireIfDue(trx, locked, { wake: true })) ??
-    (await recordDecision(trx, await lapseIfDue(trx, locked), toDecision(principal, wanted)));
-  if (changed) return { request: changed, changed: true };
-  await refuseUnlessReplay(trx, request, { principal, wanted });
-  return { request, changed: false };
-}
-
-function hasOtherArguments(
-  request: ApprovalRequest,
-  { seenArgumentsDigest: seen }: Pick<Wanted, 'seenArgumentsDigest'>,
-): boolean {
-  return seen !== undefined && seen !== argumentsDigest(request);
-}
-
-function toDecision(principal: MemberPrincipal, wanted: Wanted): NewDecision {
-  return {
-    status: wanted.status,
-    channel: wanted.channel,
-    ...(wanted.note !== undefined && { note: wanted.note }),
-    ...(wanted.seenArgumentsDigest !== undefined && {
-      seenArgumentsDigest: wanted.seenArgumentsDigest,
-      auditData: { seen: { arguments_digest: wanted.seenArgumentsDigest } },
-    }),
-    membershipId: principal.membershipId,
-    reviewerDisplayName: principal.displayName,
-    reviewerEmail: principal.email,
-    authentication: principal.auth,
-    idempotencyKey: wanted.idempotencyKey,
-    actor: actorOf(principal),
-    from: ['pending'],
-    wake: true,
-  };
-}
-
-/** The request is not pending. That is fine only for a replay of the call that decided it. */
-async function refuseUnlessReplay(
-  db: Db,
-  request: ApprovalRequest,
-  { principal, wanted }: Call,
-): Promise<void> {
-  const original = await findDecisionByKey(db, principal.organizationId, wanted.idempotencyKey);
-  if (original) {
-    const same =
-      original.requestId === wanted.requestId &&
-      original.status === wanted.status &&
-      original.note === (wanted.note ?? null) &&
-      original.channel === wanted.channel;
-    if (!same) throw new AppError('idempotency_conflict');
-    return;
-  }
-  requireState('decide', { principal, request });
+/** Whether this very call has decided a request before. `conflict`: another call used its key. */
+async function replayOf(
+  { db }: ServiceContext,
+  { organizationId }: MemberPrincipal,
+  wanted: Wanted,
+): Promise<DecideAct['replay']> {
+  const original = await findDecisionByKey(db, organizationId, wanted.idempotencyKey);
+  if (!original) return 'none';
+  const isSame =
+    original.requestId === wanted.requestId &&
+    original.status === wanted.status &&
+    original.note === (wanted.note ?? null) &&
+    original.channel === wanted.channel;
+  return isSame ? 'same' : 'conflict';
 }

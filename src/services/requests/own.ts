@@ -3,7 +3,7 @@ import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ServiceContext } from '../context.ts';
-import { readSettled } from './settle.ts';
+import { readSettled } from '../engine/settle.ts';
 import { waitForRequest } from './waiting/wait.ts';
 
 export async function getOwnRequest(

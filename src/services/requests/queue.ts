@@ -20,8 +20,8 @@ import type { LongList } from '../../platform/long-list.ts';
 import { presentationOf, viewOf } from '../agents/tool-presentations.ts';
 import type { ServiceContext } from '../context.ts';
 import { readAudience } from './audience.ts';
-import { requireForAgent } from './agent-permission.ts';
-import { readSettled } from './settle.ts';
+import { requireForAgent } from '../../domain/requests/agent-permission.ts';
+import { readSettled } from '../engine/settle.ts';
 import { waitForRequest } from './waiting/wait.ts';
 
 /** A request, and how the calls of its tool are shown. */

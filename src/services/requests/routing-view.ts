@@ -30,7 +30,10 @@ import { isInside, levelKey, stepKey } from '../../domain/escalation/step-keys.t
 import type { Target } from '../../domain/escalation/types.ts';
 import type { LongList } from '../../platform/long-list.ts';
 import type { Db } from '../../platform/postgres.ts';
+import { stateOf } from '../../domain/requests/engine/walk.ts';
 import type { ServiceContext } from '../context.ts';
+import { loadPolicies } from '../engine/documents.ts';
+import { evaluateConditions } from '../evaluation/conditions.ts';
 import {
   loadEscalationPathRevision,
   type LoadedEscalationPath,
@@ -39,9 +42,6 @@ import { isInAudience, type Audience } from '../../domain/requests/request-acces
 import type { EscalationPathSource } from '../../domain/pipelines/types.ts';
 import { getRequest, refuseUnlessVisible } from './queue.ts';
 import { namedTeams, teamsOf } from './audience.ts';
-import { withHeavyAnswers, type HeavyAnswers } from './walk/condition-answers.ts';
-import { stateOf } from './walk/walk.ts';
-import { walkInput } from './walk/walk-input.ts';
 
 /** `canDecide`: whether they may decide this request now, independent of past notifications. */
 export interface RoutedMember {
@@ -93,15 +93,14 @@ export async function getRouting(
   const revisionId = request.route?.pathRevisionId;
   const path =
     revisionId === undefined ? undefined : await loadEscalationPathRevision(context.db, revisionId);
-  const view = await withHeavyAnswers(context, callerIdOf(principal), async (answers) =>
-    routingView({
-      request: stageOf(request),
-      ...(path && { route: await routeOf(context.db, path, { ...facts, answers }) }),
-      steps: facts.steps,
-      claimed: request.claim !== undefined && !request.claim.lapsed,
-      now: facts.now,
-    }),
-  );
+  const onBehalfOf = callerIdOf(principal);
+  const view = routingView({
+    request: stageOf(request),
+    ...(path && { route: await routeOf(context, path, { ...facts, onBehalfOf }) }),
+    steps: facts.steps,
+    claimed: request.claim !== undefined && !request.claim.lapsed,
+    now: facts.now,
+  });
   return {
     ...view,
     ...(path && { pathKey: path.pathKey, pathName: path.name, revision: path.revision }),
@@ -221,24 +220,22 @@ export function stageOf({ state }: Pick<ApprovalRequest, 'state'>): RoutingInput
 }
 
 async function routeOf(
-  db: Db,
+  { db, workerPool }: ServiceContext,
   path: LoadedEscalationPath,
-  { request, rosters, answers }: RoutingFacts & { readonly answers: HeavyAnswers },
+  { request, rosters, onBehalfOf }: RoutingFacts & { readonly onBehalfOf: string },
 ): Promise<NonNullable<RoutingInput['route']>> {
   const walk = stateOf(request, path);
-  const facts = conditionFacts(request);
-  const { input, learn } = await walkInput(db, {
-    document: path.document,
-    state: walk,
-    facts,
-    answers,
-    urgency: request.urgency,
-  });
-  const policies = [...rosters].flatMap(([teamId, { policyRevisionId: id }]) =>
-    id === undefined ? [] : [[teamId, id] as const],
+  const policies = new Map(
+    [...rosters].flatMap(([teamId, { policyRevisionId: id }]) =>
+      id === undefined ? [] : [[teamId, id] as const],
+    ),
   );
-  for (const [, revisionId] of policies) await learn(revisionId);
-  return { input, walk, policies: new Map(policies) };
+  const entered = walk.teams.map(({ revisionId }) => revisionId);
+  const { policy, conditions } = await loadPolicies(db, path, [...entered, ...policies.values()]);
+  const facts = conditionFacts(request);
+  const matches = await evaluateConditions({ workerPool }, { conditions, facts, onBehalfOf });
+  const input = { document: path.document, policy, matches, urgency: request.urgency };
+  return { input, walk, policies };
 }
 
 type Origin = Pick<RequestRouting, 'source' | 'blockId' | 'reason'>;

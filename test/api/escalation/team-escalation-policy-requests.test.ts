@@ -14,7 +14,6 @@ import {
 } from '../../support/scene/factories.ts';
 import { codeOf, idsOf, TEAMS } from '../../support/scene/teams.ts';
 import { untilBlocked } from '../../support/waiting.ts';
-import { markRouted } from '../../../src/data/requests/escalate.ts';
 import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
 import { user } from '../../support/scene/nodes.ts';
 import { level, asks, createPolicyTeam, policyCalls } from './team-policy-scene.ts';
@@ -199,14 +198,12 @@ describe('a request whose path asks a team', () => {
       headers: { 'if-match': '"1"' },
     });
     await untilBlocked(routing);
-    const route = {
-      routedAt: new Date(),
-      source: 'block_escalation',
-      scope: 'organization',
-    } as const;
-    await markRouted(routing, id, {
-      ...route,
-      ...(pathRevisionId !== undefined && { pathRevisionId }),
+    await routing('approval_requests').where({ id }).update({
+      state: 'pending',
+      routed_at: new Date(),
+      route_source: 'block_escalation',
+      route_scope: 'organization',
+      escalation_path_revision_id: pathRevisionId,
     });
     await routing.commit();
     expect((await movedOn).status).toBe(200);

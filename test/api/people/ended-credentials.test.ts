@@ -1,7 +1,7 @@
 /** A call does nothing when its session, key or Slack link ends while it waits for the request. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { lockRequest } from '../../../src/data/requests/lock.ts';
+import { lockRequests } from '../../../src/data/requests/engine/lock.ts';
 import { sendDue } from '../../support/outbox.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { outcome } from '../../support/refusals.ts';
@@ -15,7 +15,8 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import { beforeTransaction } from '../../support/gates.ts';
+import { through } from '../../support/gates.ts';
+import { ofMember, policiesOf } from '../../support/scene/permission-policies.ts';
 import type { Answer, HttpClient } from '../../support/http.ts';
 import { buttonsOf, SlackCaller, SlackServer } from '../../support/servers/slack-server.ts';
 import { untilBlocked } from '../../support/waiting.ts';
@@ -100,7 +101,7 @@ describe.each(ENDS)('a caller %s while waiting for the request', (_how, client, 
     if (needs.claimed) await claimed(client(member), id);
     const before = await verbsOf(app, id);
     const { acted } = await app.db.transaction(async (trx) => {
-      await lockRequest(trx, id);
+      await lockRequests(trx, [id]);
       const call = act(client(member), id);
       await untilBlocked(trx);
       await end(member);
@@ -111,16 +112,16 @@ describe.each(ENDS)('a caller %s while waiting for the request', (_how, client, 
   });
 });
 
-test('a caller whose rights are withdrawn before the transaction of a release keeps the claim', async () => {
+test('a caller whose rights are withdrawn before a release is written keeps the claim', async () => {
   const member = await createMember(app, organization.id, { policies: REVIEWER });
   const id = await ask(app, agent);
   await claimed(member.http, id);
   const before = await verbsOf(app, id);
-  const answer = await beforeTransaction(
-    app,
-    () => app.db('permission_policies').where({ membership_id: member.membershipId }).delete(),
-    () => release(member.http, id),
-  );
+  const { browser } = organization.owner;
+  const [policy] = await policiesOf(ofMember(member), browser);
+  const happens = () => browser.delete(`${ofMember(member)}/${String(policy?.id)}`);
+  const gate = { of: 'from organizations o', at: 'before', happens } as const;
+  const answer = await through(app, gate, () => release(member.http, id));
   expect(outcome(answer)).toBe('403 permission_denied');
   expect(await verbsOf(app, id)).toEqual(before);
   expect(await holdersOf(app, id)).toEqual([member.membershipId]);

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import type { Knex } from 'knex';
-import { lockRequest } from '../../../src/data/requests/lock.ts';
+import { lockRequests } from '../../../src/data/requests/engine/lock.ts';
 import type { Answer } from '../../support/http.ts';
 import { outcome, refused } from '../../support/refusals.ts';
 import { ROUNDS } from '../../support/rounds.ts';
@@ -258,7 +258,7 @@ describe.each(LOSSES)(
         const member = await create();
         const id = await request();
         const calls = await app.db.transaction(async (trx) => {
-          await lockRequest(trx, id);
+          await lockRequests(trx, [id]);
           const acted = acts[act]?.(member, id);
           await untilBlocked(trx);
           const lost = loses(member);

@@ -1,15 +1,13 @@
 /**
- * The hand-over of a request to people: in few statements, as the transaction of a step would write
- * it, and never on the ground of what has changed meanwhile.
+ * The hand-over of a request to people: in few statements, with or without locks, and never on the
+ * ground of what has changed meanwhile.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { insertChannel } from '../../../src/data/notifications/notification-channels.ts';
-import {
-  handOverIfUnchanged,
-  readToHandOver,
-} from '../../../src/data/requests/hand-over-unchanged.ts';
-import { findRequest } from '../../../src/data/requests/read.ts';
+import { commit } from '../../../src/data/requests/engine/commit.ts';
+import { readView } from '../../../src/data/requests/engine/view.ts';
+import { planStep } from '../../../src/domain/requests/engine/step.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { through, type Gate } from '../../support/gates.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
@@ -20,6 +18,7 @@ import { closedHours, level, user } from '../../support/scene/nodes.ts';
 import { setMembers } from '../../support/scene/teams.ts';
 import { statementsDuring } from '../../support/sql/statements.ts';
 import { storedOf } from '../../support/sql/stored-requests.ts';
+import { until } from '../../support/waiting.ts';
 
 const { app, organization, people, teams, ...verbs } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, eve: [] },
@@ -94,7 +93,7 @@ describe('the first step of a request that goes to people', () => {
     ['one level', 3],
     ['a level for all', 3],
     ['no path', 3],
-    ['a level for a person and a team', 4],
+    ['a level for a person and a team', 3],
   ])('takes few statements and no transaction: %s', async (name, expected) => {
     // Once before, so that the documents are in memory.
     await stepAt(app, await unevaluated(name));
@@ -106,7 +105,7 @@ describe('the first step of a request that goes to people', () => {
 });
 
 describe('a hand-over', () => {
-  test.each(cases)('writes what the transaction would: %s', async (name) => {
+  test.each(cases)('writes the same under locks: %s', async (name) => {
     const [unlocked, locked] = [await unevaluated(name), await unevaluated(name)];
     const at = soon();
     await stepAt(app, unlocked, at);
@@ -196,46 +195,67 @@ describe.each(places)('%s the statement that hands a request over', (at) => {
 });
 
 describe('the statement that hands a request over writes nothing', () => {
+  const evaluated = {
+    verdict: {
+      outcome: 'human',
+      scope: 'organization',
+      reason_code: 'end_of_pipeline',
+      escalation_path_source: 'no_escalation',
+    },
+    paths: [],
+  } as const;
+  interface HandOver {
+    readonly cap?: number;
+    readonly secondsAgo?: number;
+    readonly meanwhile?: () => Promise<unknown>;
+  }
+
   /** Whether it hands over a request without a path, as read just now but for `but`. */
-  const handsOver = async (id: string, but: { uncounted?: number; secondsAgo?: number } = {}) => {
-    const floor = but.secondsAgo === undefined ? soon() : new Date(0);
-    const { request } = (await findRequest(app.db, id)) ?? {};
-    const view = request && (await readToHandOver(app.db, request, { floor, pathKeys: [] }));
-    if (!view) throw new Error('the request is not evaluating');
-    const now = new Date(view.now.getTime() - (but.secondsAgo ?? 0) * 1_000);
-    return await handOverIfUnchanged(app.db, request, {
-      view: { ...view, now },
-      route: { routedAt: now, source: 'no_escalation', scope: 'organization' },
-      plan: { now, wakeAt: now, urgency: 'standard', noticeable: true, byWorkflow: true },
-      writes: { requestId: id, events: [] },
-      cap: 1_000_000,
-      uncounted: but.uncounted ?? 1_000_000,
-      byEmail: false,
-    });
+  const handsOver = async (id: string, but: HandOver = {}) => {
+    const { cap = 1_000_000, secondsAgo = 0 } = but;
+    const people = { pathKeys: [], cap };
+    const read = await readView(app.db, id, { texts: true, people });
+    if (!read) throw new Error('the request is not there');
+    const view = { ...read, readAt: new Date(read.readAt.getTime() - secondsAgo * 1_000) };
+    const documents = {
+      path: undefined,
+      matches: () => false,
+      policy: () => {
+        throw new Error('there is no policy');
+      },
+    };
+    const { effects } = planStep(
+      { ...view, isAdmitted: true },
+      { by: 'workflow', decisionId: randomUUID(), evaluated, documents, isExactCount: false },
+    );
+    if (!effects) throw new Error('nothing was planned');
+    await but.meanwhile?.();
+    return (await commit(app.db, [effects], { depends: 'access', byEmail: false, cap })).size > 0;
   };
   const change = async (id: string, columns: object) => {
     await app.db('approval_requests').where({ id }).update(columns);
   };
 
-  test('when its instant is too old for a wait that counts from the notification', async () => {
+  test('when its view is too old for a wait that counts from the notification', async () => {
     const id = await unevaluated('no path');
     expect(await handsOver(id, { secondsAgo: 2 })).toBe(false);
     expect(await handsOver(id)).toBe(true);
   });
 
-  test('when the deadline has passed', async () => {
+  test('when the deadline passes before it writes', async () => {
     const id = await unevaluated('no path');
-    const [row] = await app.db('approval_requests').where({ id }).select('created_at');
-    await change(id, { deadline_at: (row as Readonly<Record<string, unknown>>)['created_at'] });
-    expect(await handsOver(id)).toBe(false);
+    const deadline = Date.now() + 1_000;
+    await change(id, { deadline_at: new Date(deadline) });
+    const meanwhile = () => until('the deadline has passed', () => Date.now() > deadline);
+    expect(await handsOver(id, { meanwhile })).toBe(false);
   });
 
   test('when so many wait that the count must be exact, unless the agent has its answer', async () => {
     await stepAt(app, await unevaluated('no path'));
     const id = await unevaluated('no path');
     await change(id, { admitted: false });
-    expect(await handsOver(id, { uncounted: 1 })).toBe(false);
+    expect(await handsOver(id, { cap: 257 })).toBe(false);
     await change(id, { admitted: true });
-    expect(await handsOver(id, { uncounted: 1 })).toBe(true);
+    expect(await handsOver(id, { cap: 257 })).toBe(true);
   });
 });

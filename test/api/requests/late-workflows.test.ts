@@ -1,9 +1,10 @@
 /**
- * A workflow that comes after the reconciler: it reads the request once, and takes a lock only where
+ * A workflow that comes after the reconciler: it reads the request once, and reads people only where
  * a step may be due.
  */
 import { describe, expect, test } from '@jest/globals';
-import { stepRequest, type RequestStep } from '../../../src/services/requests/step.ts';
+import type { RequestStep } from '../../../src/domain/requests/engine/step.ts';
+import { stepRequest } from '../../../src/services/engine/step.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { makeLate, reachNext } from '../../support/scene/late-steps.ts';
 import { statementsDuring } from '../../support/sql/statements.ts';
@@ -19,7 +20,6 @@ const rows = () => app.db('approval_requests');
 const rowOf = (id: string) =>
   rows().where({ id }).select('*', app.db.raw('cast(xmin as text) as version')).first<Row>();
 type Row = Readonly<Record<string, unknown>> & {
-  readonly last_at: Date;
   readonly deadline_at: Date;
 };
 const change = async (id: string, columns: object) =>
@@ -98,21 +98,14 @@ describe('a workflow that comes late', () => {
         await change(id, { walk, next_at: null, wake_at: wakeAt });
       },
     ],
-  ])('takes the lock where %s', async (_name, happens) => {
+  ])('reads who may decide where %s', async (_name, happens) => {
     const { id } = await stepped();
     await happens(id);
     const { statements } = await come(id);
-    expect(statements.filter((sql) => sql.includes('for update'))).not.toEqual([]);
+    expect(statements.filter((sql) => sql.includes('from held_policies'))).toHaveLength(1);
   });
 
-  test('takes the lock with an instant that the row has not seen, which its clock then never precedes', async () => {
-    const { id } = await stepped();
-    const floor = new Date((await rowOf(id)).last_at.getTime() + 1);
-    await come(id, floor);
-    expect((await rowOf(id)).last_at).toEqual(floor);
-  });
-
-  test('takes the lock where a claim has lapsed, also at the end of the path', async () => {
+  test('records that a claim has lapsed, also at the end of the path', async () => {
     const { id } = await stepped('brief');
     await claimed(people.ada, id);
     await come(id);
@@ -121,15 +114,17 @@ describe('a workflow that comes late', () => {
     expect((await verbsOf(id)).at(-1)).toBe('claim_lapsed');
   });
 
-  test('takes the lock where the deadline has come, also at the end of the path', async () => {
+  test('records that the deadline has come, also at the end of the path', async () => {
     const { id } = await stepped('brief');
     await reachDeadline(id);
     expect((await come(id)).answer).toEqual({ kind: 'done', status: 'expired', automatic: false });
   });
 
-  test('takes the lock without a path, where each step looks for more people', async () => {
+  test('looks for more people at each step of a request without a path', async () => {
     const id = await ask({ agent: 'free' });
     await come(id);
-    expect((await come(id)).statements.filter((sql) => sql.includes('for update'))).not.toEqual([]);
+    const { statements } = await come(id);
+    expect(statements.filter((sql) => sql.includes('from held_policies'))).toHaveLength(1);
+    expect(statements).toHaveLength(2);
   });
 });

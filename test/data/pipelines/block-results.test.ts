@@ -6,10 +6,9 @@ import {
   endAttempt,
   findAskingState,
   findProgress,
-  planAsking,
 } from '../../../src/data/pipelines/block-results.ts';
 import { asStored, type RemoteResult } from '../../../src/domain/pipelines/remote.ts';
-import { stepRequest } from '../../../src/services/requests/step.ts';
+import { stepRequest } from '../../../src/services/engine/step.ts';
 import { JsonText } from '../../../src/platform/json/exact-json.ts';
 import { through } from '../../support/gates.ts';
 import { ROUNDS } from '../../support/rounds.ts';
@@ -96,8 +95,6 @@ describe('an attempt', () => {
     const late = await waiting();
     await reachDeadline(late);
     expect(await begin(late)).toBeUndefined();
-    const asked = { id: late, agentSlug: 'bot' };
-    expect(await planAsking(db, asked, { wakeMs: 1, byWorkflow: true, cap: 1_000 })).toBe(false);
   });
 
   test('puts the look of the reconciler behind its end', async () => {

@@ -5,9 +5,12 @@ import { lockAgent } from '../../../src/data/agents/agents.ts';
 import { escalationPathTables } from '../../../src/data/escalation/escalation-paths.ts';
 import { beginAttempt, endAttempt } from '../../../src/data/pipelines/block-results.ts';
 import { pipelineTables } from '../../../src/data/pipelines/request-approval-pipelines.ts';
-import { endClaimsOf } from '../../../src/data/requests/claims.ts';
-import { lockOpenRequests, lockRequest } from '../../../src/data/requests/lock.ts';
-import { removeRequest } from '../../../src/data/requests/pending-caps.ts';
+import {
+  lockOpenRequests,
+  lockRequests,
+  lockRequestsClaimedBy,
+  lockRequestToRemove,
+} from '../../../src/data/requests/engine/lock.ts';
 import { lockDocument } from '../../../src/data/revisions.ts';
 import { lockPassword } from '../../../src/data/sign-in/passwords.ts';
 import type { Trx } from '../../../src/platform/postgres.ts';
@@ -44,7 +47,7 @@ const locks: Readonly<Record<string, { lock: (trx: Trx) => Promise<unknown>; tab
     table: 'approval_requests',
   },
   'the requests that a member claims': {
-    lock: (trx) => endClaimsOf(trx, organization.id, ada.membershipId),
+    lock: (trx) => lockRequestsClaimedBy(trx, organization.id, ada.membershipId),
     table: 'approval_requests',
   },
 };
@@ -75,7 +78,7 @@ describe('archiving an agent', () => {
     const { slug, ...bot } = await agent(undefined, {});
     const id = await ask({ agent: { slug, ...bot } });
     const { archived } = await db.transaction(async (trx) => {
-      await lockRequest(trx, id);
+      await lockRequests(trx, [id]);
       const archived = archive(slug);
       await untilBlocked(trx);
       // The second write checks the foreign keys again, because the first one made the row.
@@ -122,10 +125,10 @@ describe('a cap that removes a request', () => {
       const id = await ask({ evaluated: false });
       expect(await begin(id)).toMatchObject({ attempt: 1 });
       const { late } = await db.transaction(async (trx) => {
-        await lockRequest(trx, id);
+        await lockRequestToRemove(trx, id);
         const late = call(id);
         await untilBlocked(trx);
-        await removeRequest(trx, id);
+        await trx('approval_requests').where({ id }).delete();
         return { late };
       });
       expect(await late).toBeUndefined();

@@ -1,7 +1,6 @@
 /** Frequent queries must not read the whole table, however many requests there are. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { recordPastDeadline } from '../../../src/data/requests/decide.ts';
 import { findCallMarks } from '../../../src/data/requests/queue/call-marks.ts';
 import { findReachedCap } from '../../../src/data/requests/pending-caps.ts';
 import {
@@ -14,18 +13,21 @@ import {
   readSnapshot,
 } from '../../../src/data/requests/queue/changes.ts';
 import { queueQuery, type QueueFilter } from '../../../src/data/requests/queue/list.ts';
-import {
-  readDueLevels,
-  stepLevelsIfUnchanged,
-} from '../../../src/data/requests/levels-unchanged.ts';
+import { commit } from '../../../src/data/requests/engine/commit.ts';
+import { readViews, type Need } from '../../../src/data/requests/engine/view.ts';
 import {
   clearTries,
   clearWakes,
-  countPastDeadline,
   findFinalAnswers,
+  findPastDeadline,
   leaseDueWakes,
 } from '../../../src/data/requests/wake.ts';
-import { SYSTEM } from '../../../src/domain/audit.ts';
+import {
+  decidedByService,
+  unchanged,
+  type Effects,
+} from '../../../src/domain/requests/engine/effects.ts';
+import { notified } from '../../../src/domain/requests/engine/notify.ts';
 import { readActivity, readHistory } from '../../../src/data/agents/agent-activity.ts';
 import { listInstances } from '../../../src/data/agents/agent-instance-lists.ts';
 import { addToRequestCounts, readCountedUntil } from '../../../src/data/agents/request-counts.ts';
@@ -42,16 +44,6 @@ import { explain, statementOf, type PlanNode } from '../../support/sql/plans.ts'
 const ROWS = 10_000;
 
 const LEASE = { limit: 200, leaseMs: 5_000, longestLeaseMs: 60_000, longDueMs: 5_000 };
-
-const EXPIRY = {
-  status: 'expired',
-  channel: 'system',
-  authentication: { method: 'system', assurance: 'strong' },
-  actor: SYSTEM,
-  from: ['evaluating', 'pending'],
-  wake: true,
-  keyPrefix: 'system:',
-} as const;
 
 /**
  * 10,000 requests of 20 agents. Rules decided most, one in fifty waits, and one in three reached
@@ -88,6 +80,14 @@ async function fillTable(app: TestApp, organization: TestOrganization): Promise<
   );
   await app.db.raw('analyze');
 }
+
+const WITH_PEOPLE: Need = { texts: false, people: { pathKeys: ['on-call'], cap: 1_000 } };
+
+const answered = (before: Effects) =>
+  decidedByService(before, { id: randomUUID(), status: 'expired', wakes: true });
+const asked = (before: Effects) =>
+  notified(before, { stepKey: 'a:1', run: 1, kind: 'notified', membershipIds: [randomUUID()] })
+    .effects;
 
 /** As the service leaves it: all but the requests of the last minutes are counted. */
 async function countMost({ db }: TestApp): Promise<string> {
@@ -197,13 +197,24 @@ describe('with 10,000 requests in the table', () => {
     expect(sorted.every((node) => node['Plan Rows'] <= 200)).toBe(true);
   });
 
+  /** Commits to a request that has changed meanwhile. */
+  const commitOf = async (db: Db, plan: (before: Effects) => Effects) => {
+    const pending = app.db('approval_requests').where({ state: 'pending' });
+    const { id } = await pending.first<{ id: string }>('id');
+    const [view] = await readViews(app.db, [id], WITH_PEOPLE);
+    if (!view) throw new Error('no request is pending');
+    const guard = { depends: 'access', byEmail: true } as const;
+    await commit(db, [plan(unchanged({ ...view, version: '1' }))], guard);
+  };
+
   test.each<[string, (db: Db) => Promise<unknown>]>([
-    ['the count of requests past their deadline', (db) => countPastDeadline(db, 200)],
-    ['the deadline sweep', (db) => recordPastDeadline(db, { ...EXPIRY, limit: 200 })],
+    ['the search for requests past their deadline', (db) => findPastDeadline(db, 200)],
+    ['the read of some requests', (db) => readViews(db, [randomUUID()], { texts: true })],
+    ['the read of some requests with people', (db) => readViews(db, [randomUUID()], WITH_PEOPLE)],
+    ['the commit of a final answer', (db) => commitOf(db, answered)],
+    ['the commit of a level', (db) => commitOf(db, asked)],
     ['the lease of overdue wake-ups', (db) => leaseDueWakes(db, { ...LEASE, onlyLate: false })],
     ['the lease of late levels', (db) => leaseDueWakes(db, { ...LEASE, onlyLate: true })],
-    ['the read of late levels', (db) => readDueLevels(db, [randomUUID()])],
-    ['the step of late levels', (db) => stepLevelsIfUnchanged(db, [], { byEmail: true })],
     ['clearing tries', (db) => clearTries(db, [{ id: randomUUID(), from: new Date() }])],
     ['clearing wake-ups', (db) => clearWakes(db, [randomUUID()])],
     ['the final answers of some requests', (db) => findFinalAnswers(db, [randomUUID()])],

@@ -1,6 +1,6 @@
 /** Wake-ups of many requests at once: set, as every process does when Temporal returns, and cleared. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { lockRequest } from '../../../src/data/requests/lock.ts';
+import { lockRequests } from '../../../src/data/requests/engine/lock.ts';
 import { clearTries, clearWakes, putOffWakes, wakeNow } from '../../../src/data/requests/wake.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { askUnevaluated } from '../../support/scene/approval-requests.ts';
@@ -39,7 +39,7 @@ describe('at once', () => {
   ): Promise<void> {
     const [lowest = '', ...others] = ids;
     const { running, free } = await app.db.transaction(async (trx) => {
-      await lockRequest(trx, lowest);
+      await lockRequests(trx, [lowest]);
       const call = statement();
       await untilBlocked(trx);
       const lockable = await app.db.transaction(

@@ -3,7 +3,7 @@
  * calling its step.
  */
 import { randomUUID } from 'node:crypto';
-import { stepRequest } from '../../../src/services/requests/step.ts';
+import { stepRequest } from '../../../src/services/engine/step.ts';
 import type { TestApp } from '../app.ts';
 import type { TestAgent } from './factories.ts';
 import { HttpClient, type Answer } from '../http.ts';

@@ -19,7 +19,7 @@ import type { ServiceContext } from '../../context.ts';
 import { decideAtDoor, stepAtDoor, WORKFLOW_NOT_STARTED } from './door.ts';
 import { isSameInput } from './same-input.ts';
 import { quotaExceeded, requireNotRefused } from '../pending-caps.ts';
-import { readSettled } from '../settle.ts';
+import { readSettled } from '../../engine/settle.ts';
 import { requireUsableCredential } from '../../sign-in/authentication.ts';
 import { startUnlessAnswered, subjectOf } from './start.ts';
 import { parkWait, type ParkedWait } from '../waiting/wait.ts';

@@ -3,6 +3,7 @@
  * written with its answer and never has a workflow. Another takes its first step here, and gets its
  * workflow after the answer.
  */
+import { v7 } from 'uuid';
 import type { NewApprovalRequest } from '../../../data/requests/create.ts';
 import { insertDecidedRequest } from '../../../data/requests/create-decided.ts';
 import type { AgentPrincipal } from '../../../domain/people/authorization.ts';
@@ -14,9 +15,14 @@ import {
 import type { Question } from '../../../domain/pipelines/verdict.ts';
 import type { Door, ServiceContext } from '../../context.ts';
 import type { WorkflowSubject } from '../../ports.ts';
-import { decisionOf, evaluateLight, type Evaluated } from '../evaluation/evaluate.ts';
+import {
+  verdictDecision,
+  type Evaluated,
+  type RequestStep,
+} from '../../../domain/requests/engine/step.ts';
+import { evaluateLight } from '../../evaluation/evaluate.ts';
 import { startUnlessAnswered, subjectOf } from './start.ts';
-import { stepCreated, type RequestStep } from '../step.ts';
+import { stepCreated } from '../../engine/step.ts';
 
 /** For the log. */
 export const WORKFLOW_NOT_STARTED = 'workflow not started; the reconciler will start it';
@@ -64,7 +70,7 @@ export async function decideAtDoor(
   const { request, active, isCurrent } = await insertDecidedRequest(context.db, principal, {
     input,
     rules,
-    decision: decisionOf(id, evaluated),
+    decision: verdictDecision(id, { evaluated, decisionId: v7() }),
   });
   learnRules(door, { organizationId, agentSlug }, active);
   if (!request) return { isRefused: isCurrent };
@@ -129,10 +135,12 @@ async function beginWorkflow(
   const status = await startUnlessAnswered(context, subject, wait ? { wait } : {});
   const isLate = performance.now() - asked > LATE_START_MS;
   if (status === undefined) {
-    if (wait) context.begun.set(id, { wakeAt: wait.wakeAt, until: wait.until, isLate });
+    if (wait)
+      context.workflowSync.started.set(id, { wakeAt: wait.wakeAt, until: wait.until, isLate });
   }
   // A signal may have come before the workflow was running.
-  else if (await context.workflows.signal(id, 'decision', status)) context.answered.add(id);
+  else if (await context.workflows.signal(id, 'decision', status))
+    context.workflowSync.finished.add(id);
 }
 
 type Agent = Pick<AgentPrincipal, 'organizationId' | 'agentSlug'>;

@@ -5,7 +5,7 @@
 import { isTerminal, type ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import type { Principal } from '../../../domain/people/authorization.ts';
 import type { ServiceContext } from '../../context.ts';
-import { readSettled } from '../settle.ts';
+import { readSettled } from '../../engine/settle.ts';
 
 export interface WaitOptions {
   /** Milliseconds at most. */

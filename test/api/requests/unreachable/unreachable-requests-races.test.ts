@@ -3,10 +3,11 @@
  * Temporal is away, as in unreachable-requests.test.ts.
  */
 import { describe, expect, test } from '@jest/globals';
+import { lockAccess } from '../../../../src/data/organization/organizations.ts';
 import { wakeUnreachable } from '../../../../src/data/requests/unreachable.ts';
 import type { Db, Pool } from '../../../../src/platform/postgres.ts';
-import { wakeDue } from '../../../../src/services/requests/reconciler.ts';
-import { stepRequest } from '../../../../src/services/requests/step.ts';
+import { wakeDue } from '../../../../src/services/engine/reconciler.ts';
+import { stepRequest } from '../../../../src/services/engine/step.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
 import { REVIEWER } from '../../../support/scene.ts';
 import type { TestMember } from '../../../support/scene/factories.ts';
@@ -89,23 +90,23 @@ describe('concurrently', () => {
 });
 
 describe('a step that reads who may decide while rights are being revoked', () => {
-  test('looks again after that, and leaves a level whose people it notified in vain', async () => {
+  test('waits for that, and passes the level whose people may no longer decide', async () => {
     const gone = await reviewer('Gone');
     const bot = await agent();
     await path('unseen', [level([user(gone)]), level([user(bob)])]);
     await pipeline(bot.slug, 'unseen');
     const id = await ask({ agent: bot, evaluated: false, timeout: '168h' });
-    await app.db.transaction(async (trx) => {
+    const { stepping } = await app.db.transaction(async (trx) => {
+      await lockAccess(trx, organization.id);
       await trx('memberships').where({ id: gone.membershipId }).update({ status: 'suspended' });
       expect(await wakeUnreachable(trx, organization.id, [gone.membershipId])).toEqual([]);
-      await later(id, new Date(0));
-      expect(await notified(id)).toEqual(['level_notified Gone']);
+      const stepping = later(id, new Date(0));
+      await untilBlocked(trx);
+      expect(await notified(id)).toEqual([]);
+      return { stepping };
     });
-    await untilNotified(id, [
-      'level_notified Gone',
-      'level_skipped nobody_left',
-      'level_notified Bob',
-    ]);
+    await stepping;
+    await untilNotified(id, ['level_skipped nobody_to_ask', 'level_notified Bob']);
   });
 
   test('delays the change, which then finds the people that the step notified', async () => {

@@ -1,0 +1,280 @@
+/**
+ * Writes what was planned for requests, in one statement for any number of them. It writes nothing for a request that has
+ * changed since it was read, that is being changed, or whose plan is old. It waits for no lock.
+ */
+import { credentialIdOf, type MemberPrincipal } from '../../../domain/people/authorization.ts';
+import type { Effects } from '../../../domain/requests/engine/effects.ts';
+import type { Db } from '../../../platform/postgres.ts';
+import { type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
+import { LIVE_API_KEY } from '../../people/api-keys.ts';
+import { LIVE_SESSION } from '../../sign-in/sessions.ts';
+import { isFarFromCaps } from '../pending-caps.ts';
+import {
+  claimRows,
+  CLAIMS,
+  decisionRows,
+  DECISIONS,
+  eventRows,
+  EVENTS,
+  isClaimed,
+  isDecided,
+  isRouted,
+  notificationRows,
+  NOTIFICATIONS,
+  PLANNED,
+  plannedRow,
+  reviewerRows,
+  REVIEWERS,
+  routeRows,
+  ROUTES,
+  stepRows,
+  STEPS,
+} from './commit-tables.ts';
+import { ANNOUNCE_DECISION, DECISION_COLUMNS, WITHDRAW_QUESTIONS } from './decision.ts';
+import { OUTBOX } from './outbox.ts';
+
+/** What must be as it was read, besides the request's row. */
+export interface Guard {
+  /** `access`: nobody's rights have changed. A member: nor has their credential ended. */
+  readonly depends: 'row' | 'access' | MemberPrincipal;
+  /** For a hand-over: the most requests that may wait. Absent when they were counted under a lock. */
+  readonly cap?: number;
+  /** This deployment sends email. */
+  readonly byEmail: boolean;
+}
+
+/** The parts of a statement. Plans without a part have a shorter statement. */
+interface Parts {
+  readonly access: boolean;
+  readonly credential: MemberPrincipal['via']['kind'] | undefined;
+  readonly routes: 'no' | 'counted' | 'uncounted';
+  readonly decides: boolean;
+  readonly notifies: boolean;
+  readonly claims: boolean;
+  readonly adds: boolean;
+  readonly removes: boolean;
+  /** Something changes that a queue shows. */
+  readonly shown: boolean;
+}
+
+const ACCESS = `
+  access as materialized (
+    select o.id, o.agent_pending_percent from organizations o
+     where exists (select from planned p where p.organization_id = o.id and p.access_version = o.access_version)
+       for share skip locked
+  )`;
+
+const ROUTED = `
+  route as materialized (select * from ${ROUTES.sql}),
+  path as materialized (
+    select v.id as revision
+      from access a
+      join planned on planned.organization_id = a.id
+      join route on route.request_id = planned.id
+      join escalation_path_revisions v on v.id = route.path_revision
+      join escalation_paths p on p.id = v.escalation_path_id and p.active_revision = v.revision
+       for share of p skip locked
+  )`;
+
+const CREDENTIALS: Readonly<Record<MemberPrincipal['via']['kind'], string>> = {
+  session: `
+    select from sessions s
+     where s.id = cast(:credential as uuid) and ${LIVE_SESSION}
+       and s.method = :auth_method and s.assurance = :auth_assurance and s.authenticated_at = :authenticated_at`,
+  api_key: `select from api_keys k where k.id = cast(:credential as uuid) and ${LIVE_API_KEY}`,
+  slack: `select from slack_links l where l.membership_id = cast(:caller as uuid) and l.slack_user_id = :credential`,
+};
+
+/**
+ * Other tables than the locked ones are read as of the start of the statement. So everything that can change them changes a
+ * version compared here. The exception is the credential, which no lock protects: it is looked at without any wait.
+ */
+const locking = ({ access, credential, routes, removes }: Parts): string => `
+  locked as materialized (
+    select r.id, r.organization_id, r.agent_slug, r.admitted, p.now, p.read_at, p.valid_until
+      from planned p join approval_requests r on r.id = p.id
+     where r.xmin = cast(p.version as xid)
+       ${access ? 'and exists (select from access a where a.id = r.organization_id)' : ''}
+       ${
+         routes === 'no'
+           ? ''
+           : `and exists (select from route where route.request_id = r.id
+             and (route.path_revision is null or exists (select from path where path.revision = route.path_revision)))`
+       }
+     order by r.id for ${removes ? 'update' : 'no key update'} of r skip locked
+  ),
+  ready as materialized (
+    select l.id, l.organization_id, l.now from locked l
+     where clock_timestamp() < least(l.valid_until, l.read_at + interval '2 seconds')
+       ${credential ? `and exists (${CREDENTIALS[credential]})` : ''}
+       ${routes === 'uncounted' ? `and (l.admitted or exists (select from access o where ${isFarFromCaps('l.agent_slug')}))` : ''}
+  )`;
+
+const REMOVE = `
+  changed as (delete from approval_requests r using ready where r.id = ready.id returning r.id)`;
+
+const update = ({ routes, shown }: Parts): string => `
+  changed as (
+    update approval_requests r
+       set state = p.state, walk = cast(p.walk as json), next_at = p.next_at, urgency = p.urgency,
+           wake_at = p.wake_at, wake_attempts = p.wake_attempts, last_at = p.now${shown ? ', updated_at = p.updated_at' : ''}
+           ${
+             routes === 'no'
+               ? ''
+               : `, routed_at = p.now, route_source = route.source, route_scope = route.scope, route_block_id = route.block_id,
+                    route_reason = route.reason, escalation_path_revision_id = route.path_revision`
+           }
+      from ready join planned p on p.id = ready.id ${routes === 'no' ? '' : 'join route on route.request_id = p.id'}
+     where r.id = ready.id
+    returning r.id
+  )`;
+
+/** The new claim waits for the end of the old one: a request has one live claim. */
+const CLAIM = `
+  claim_ended as (
+    update claims c set ended_at = p.now from ready join planned p on p.id = ready.id
+     where c.id = p.ended_claim and c.ended_at is null
+    returning c.id
+  ),
+  claim_begun as (
+    insert into claims (id, organization_id, request_id, membership_id, display_name, claimed_at, expires_at)
+    select claim.id, ready.organization_id, ready.id, claim.membership_id, claim.display_name, ready.now, claim.expires_at
+      from ${CLAIMS.sql} join ready on ready.id = claim.request_id
+     where (select count(*) from claim_ended) >= 0
+  )`;
+
+const ADD_REVIEWERS = `
+  added as (
+    insert into added_reviewers (request_id, membership_id, added_by_membership_id, added_at)
+    select ready.id, reviewer.membership_id, reviewer.added_by, ready.now from ${REVIEWERS.sql} join ready on ready.id = reviewer.request_id
+  )`;
+
+const NOTIFY = `
+  visited as (
+    insert into escalation_steps (request_id, step_key, run, node_id, team_id, kind, at, escalate_at)
+    select ready.id, step.step_key, step.run, step.node_id, step.team_id, step.kind, ready.now, step.escalate_at
+      from ${STEPS.sql} join ready on ready.id = step.request_id
+    on conflict on constraint escalation_steps_pkey do update set kind = excluded.kind, escalate_at = excluded.escalate_at
+  ),
+  notification as materialized (select * from ${NOTIFICATIONS.sql}),
+  notified as (
+    insert into notifications (id, organization_id, request_id, step_key, membership_id, created_at)
+    select n.id, ready.organization_id, ready.id, n.step_key, n.membership_id, ready.now
+      from notification n join ready on ready.id = n.request_id
+    returning id, request_id, organization_id, membership_id
+  ),
+  newly_notified as materialized (select notified.* from notified join notification n on n.id = notified.id and n.is_sent),
+  announcing as materialized (select notified.* from notified join notification n on n.id = notified.id and n.is_announced),
+  ${OUTBOX}`;
+
+const DECIDE = `
+  decided as materialized (
+    select given.*, ready.organization_id, ready.now from ${DECISIONS.sql} join ready on ready.id = given.request_id
+  ),
+  decision as (
+    insert into decisions (${DECISION_COLUMNS})
+    select id, request_id, organization_id, membership_id, status, note, channel, reviewer_display_name, reviewer_email,
+           cast(authentication as json), idempotency_key, seen_arguments_digest, now, expires_at
+      from decided
+  ),
+  ${WITHDRAW_QUESTIONS},
+  ${ANNOUNCE_DECISION}`;
+
+const RECORD = `
+  audited as (
+    insert into audit_events (id, organization_id, event_type, actor_type, actor_id, actor_display_name, subject_type, subject_id, data, occurred_at)
+    select event.id, ready.organization_id, event.event_type, event.actor_type, event.actor_id, event.actor_name, 'approval_request',
+           cast(ready.id as text), cast(event.data as json), ready.now
+      from ${EVENTS.sql} join ready on ready.id = event.request_id
+     order by event.place
+  )`;
+
+const statements = new Map<string, PreparedStatement>();
+
+function statementOf(parts: Parts): PreparedStatement {
+  const name = nameOf(parts);
+  const known = statements.get(name);
+  if (known) return known;
+  const tables = [
+    `planned as materialized (select * from ${PLANNED.sql})`,
+    parts.access && ACCESS,
+    parts.routes !== 'no' && ROUTED,
+    locking(parts),
+    parts.removes ? REMOVE : update(parts),
+    parts.claims && CLAIM,
+    parts.adds && ADD_REVIEWERS,
+    parts.notifies && NOTIFY,
+    parts.decides && DECIDE,
+    RECORD,
+  ];
+  const sql = `with ${tables.filter((table) => table !== false).join(',\n')} select id from changed`;
+  const statement = { name, sql };
+  statements.set(name, statement);
+  return statement;
+}
+
+/** Such as `commit-access-session-decides-shown`. Names of prepared statements have at most 63 characters. */
+function nameOf({ credential, routes, ...parts }: Parts): string {
+  const has = Object.entries(parts).flatMap(([part, isThere]) => (isThere ? [part] : []));
+  return ['commit', credential ?? '', routes === 'no' ? '' : routes, ...has]
+    .filter((part) => part !== '')
+    .join('-');
+}
+
+function partsOf(planned: readonly Effects[], { depends, cap }: Guard): Parts {
+  const some = (holds: (effects: Effects) => boolean) => planned.some(holds);
+  const routes = some(isRouted);
+  return {
+    access: depends !== 'row',
+    credential: typeof depends === 'string' ? undefined : depends.via.kind,
+    routes: routes ? (cap === undefined ? 'counted' : 'uncounted') : 'no',
+    decides: some(isDecided),
+    notifies: some(({ steps }) => steps.length > 0),
+    claims: some((effects) => effects.endedClaim !== undefined || isClaimed(effects)),
+    adds: some(({ addedReviewers }) => addedReviewers !== undefined),
+    removes: some(({ isRemoved }) => isRemoved),
+    shown: some(({ request, view }) => request !== view.request),
+  };
+}
+
+/**
+ * Commits plans of one kind of change. Returns the requests for which it wrote. The others are as they were: read and plan
+ * them again.
+ */
+export async function commit(
+  db: Db,
+  planned: readonly Effects[],
+  guard: Guard,
+): Promise<ReadonlySet<string>> {
+  if (planned.length === 0) return new Set();
+  const parts = partsOf(planned, guard);
+  const rows = await runPrepared<{ id: string }>(db, statementOf(parts), {
+    ...PLANNED.bindings(planned.map(plannedRow)),
+    ...EVENTS.bindings(planned.flatMap(eventRows)),
+    ...(parts.credential && credentialBindings(guard)),
+    ...(parts.routes !== 'no' && ROUTES.bindings(planned.flatMap(routeRows))),
+    ...(parts.routes === 'uncounted' && { cap: guard.cap }),
+    ...(parts.claims && CLAIMS.bindings(planned.flatMap(claimRows))),
+    ...(parts.adds && REVIEWERS.bindings(planned.flatMap(reviewerRows))),
+    ...(parts.notifies && {
+      by_email: guard.byEmail,
+      ...STEPS.bindings(planned.flatMap(stepRows)),
+      ...NOTIFICATIONS.bindings(planned.flatMap(notificationRows)),
+    }),
+    ...(parts.decides && DECISIONS.bindings(planned.flatMap(decisionRows))),
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
+function credentialBindings({ depends }: Guard) {
+  if (typeof depends === 'string') return {};
+  return {
+    credential: credentialIdOf(depends),
+    ...(depends.via.kind === 'slack' && { caller: depends.membershipId }),
+    ...(depends.via.kind === 'session' && {
+      auth_method: depends.auth.method,
+      auth_assurance: depends.auth.assurance,
+      authenticated_at: depends.auth.authenticated_at,
+    }),
+  };
+}

@@ -1,0 +1,31 @@
+/** SQL: what a final answer writes besides the request's row, for `decided (request_id, organization_id, is_routed)`. */
+
+export const DECISION_COLUMNS = `
+  id, request_id, organization_id, membership_id, status, note, channel, reviewer_display_name, reviewer_email, authentication,
+  idempotency_key, seen_arguments_digest, decided_at, expires_at`;
+
+/** Messages that wait to ask for an answer are withdrawn. The sender of a leased message checks the request itself. */
+export const WITHDRAW_QUESTIONS = `
+  withdrawn as (
+    update notification_deliveries
+       set next_attempt_at = null, dropped_at = clock_timestamp(), dropped_reason = 'request_closed'
+     where id in (
+       select n.id from decided join notification_deliveries n on n.request_id = decided.request_id
+        where decided.is_routed and n.event = 'notified' and n.next_attempt_at is not null and n.lease is null
+          for update of n skip locked)
+  )`;
+
+/**
+ * Each channel on which a message was tried or is being sent gets the outcome. A message dropped in its first attempt was
+ * never sent. `last_error` remains when the attempts start from 0 again.
+ */
+export const ANNOUNCE_DECISION = `
+  told as (
+    insert into notification_deliveries (id, organization_id, channel_id, request_id, event, next_attempt_at, created_at)
+    select gen_random_uuid(), c.organization_id, c.id, decided.request_id, 'decided', clock_timestamp(), clock_timestamp()
+      from decided join notification_channels c on c.organization_id = decided.organization_id
+     where decided.is_routed and c.kind not in ('email', 'push') and c.enabled and c.deleted_at is null
+       and exists (select 1 from notification_deliveries n
+                    where n.request_id = decided.request_id and n.channel_id = c.id and n.event = 'notified'
+                      and (n.last_error is not null or n.attempts > case when n.dropped_at is null then 0 else 1 end))
+  )`;

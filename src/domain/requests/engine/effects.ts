@@ -1,0 +1,234 @@
+/** What a change of a request writes. `src/data/requests/engine/commit.ts` writes it. */
+import type { AuditActor, NewAuditEvent } from '../../audit.ts';
+import { SYSTEM, requestEvent } from '../../audit.ts';
+import type { AppError } from '../../errors.ts';
+import {
+  buildRequest,
+  EXECUTION_WINDOW_MS,
+  isTerminal,
+  SYSTEM_AUTHENTICATION,
+  toAuthContext,
+  WAKE_HEAD_START_MS,
+  withoutNulls,
+  type ApprovalRequest,
+  type Claim,
+  type Decision,
+  type StoredAuthContext,
+} from '../approval-requests.ts';
+import type { RequestView } from './view.ts';
+
+/** A step of a walk: people it notified, or a level that it skipped. */
+export interface StepVisit {
+  readonly stepKey: string;
+  readonly run: number;
+  readonly kind: 'notified' | 'skipped';
+  /** Absent when the step is no level of a path. */
+  readonly nodeId?: string;
+  /** Set for a level of this team's policy, inside the path's level. */
+  readonly teamId?: string;
+  /** When the level ends without an answer. */
+  readonly escalateAt?: Date;
+}
+
+/** A member that a step notifies for the first time. */
+export interface NewNotification {
+  readonly stepKey: string;
+  readonly membershipId: string;
+  /** They get messages. Otherwise another step of the same level has just sent them. */
+  readonly isSent: boolean;
+  /** The message in Slack's default channel announces the step. */
+  readonly isAnnounced: boolean;
+}
+
+/** Everything that one change writes, at the instant of its view. */
+export interface Effects {
+  readonly view: RequestView;
+  /** The request afterwards. */
+  readonly request: ApprovalRequest;
+  /** When the reconciler looks. */
+  readonly wakeAt: Date | undefined;
+  readonly wakeAttempts: number;
+  /** The claim that ends, by its id. */
+  readonly endedClaim: string | undefined;
+  readonly steps: readonly StepVisit[];
+  readonly notifications: readonly NewNotification[];
+  /** Reviewers that this member adds. */
+  readonly addedReviewers:
+    { readonly by: string; readonly membershipIds: readonly string[] } | undefined;
+  /** The timeline, in order. */
+  readonly events: readonly NewAuditEvent[];
+  /** The row is removed. */
+  readonly isRemoved: boolean;
+}
+
+/** The outcome of a plan: what to write, and then what to answer or throw. */
+export interface Plan<Outcome> {
+  /** Absent when nothing is to be written. */
+  readonly effects?: Effects;
+  readonly outcome: Outcome | AppError;
+}
+
+/** Effects that change nothing. */
+export function unchanged(view: RequestView): Effects {
+  return {
+    view,
+    request: view.request,
+    wakeAt: view.wakeAt,
+    wakeAttempts: view.wakeAttempts,
+    endedClaim: undefined,
+    steps: [],
+    notifications: [],
+    addedReviewers: undefined,
+    events: [],
+    isRemoved: false,
+  };
+}
+
+export function recorded(effects: Effects, ...events: readonly NewAuditEvent[]): Effects {
+  return { ...effects, events: [...effects.events, ...events] };
+}
+
+/** A reviewer should notice the change. */
+export function noticed(effects: Effects): Effects {
+  const { request, view } = effects;
+  return { ...effects, request: buildRequest({ ...request, updatedAt: view.now }) };
+}
+
+/** The request's workflow should look: by a signal after the commit, or else soon by the reconciler. */
+export function woken(effects: Effects, ms = WAKE_HEAD_START_MS): Effects {
+  return { ...effects, wakeAt: new Date(effects.view.now.getTime() + ms), wakeAttempts: 0 };
+}
+
+/** A final answer, before it has an instant. */
+export type NewDecision = Pick<
+  Decision,
+  | 'id'
+  | 'status'
+  | 'channel'
+  | 'note'
+  | 'membershipId'
+  | 'reviewerDisplayName'
+  | 'reviewerEmail'
+  | 'idempotencyKey'
+  | 'seenArgumentsDigest'
+> & {
+  /** Without `authenticated_at`, the authentication took place at the instant of the decision. */
+  readonly authentication: StoredAuthContext;
+  readonly actor: AuditActor;
+  readonly auditData?: Readonly<Record<string, unknown>>;
+  /** The workflow still has to notice. False when its own step decides. */
+  readonly wakes: boolean;
+};
+
+/** The request with its one final answer, given at this instant. */
+export function withDecision(
+  request: ApprovalRequest,
+  given: NewDecision,
+  at: Date,
+): ApprovalRequest {
+  const { actor: _actor, auditData: _data, wakes: _wakes, authentication, ...stored } = given;
+  return buildRequest({
+    ...request,
+    state: given.status,
+    updatedAt: at,
+    decision: withoutNulls<Decision>({
+      ...stored,
+      requestId: request.id,
+      organizationId: request.organizationId,
+      authentication: toAuthContext(authentication, at),
+      decidedAt: at,
+      expiresAt: given.status === 'approved' ? new Date(at.getTime() + EXECUTION_WINDOW_MS) : null,
+    }),
+  });
+}
+
+/** The one final answer. */
+export function decided(effects: Effects, given: NewDecision): Effects {
+  const { request, view } = effects;
+  if (isTerminal(request.state)) throw new Error('a request has one final answer');
+  const { status, channel, actor, auditData } = given;
+  const event = { ...requestEvent(request.id, status, { channel, ...auditData }), actor };
+  const after = { ...effects, request: withDecision(request, given, view.now), wakeAttempts: 0 };
+  return given.wakes
+    ? woken(recorded(after, event))
+    : { ...recorded(after, event), wakeAt: undefined };
+}
+
+/** The start of the idempotency key of answers by the service itself; the request's id follows. */
+const SYSTEM_KEY_PREFIX = 'system:';
+
+interface ByService {
+  readonly id: string;
+  readonly status: 'expired' | 'cancelled';
+  readonly wakes: boolean;
+  readonly actor?: AuditActor;
+  readonly auditData?: Readonly<Record<string, unknown>>;
+}
+
+/** The service itself answers. */
+export function decidedByService(effects: Effects, answer: ByService): Effects {
+  return decided(effects, {
+    actor: SYSTEM,
+    channel: 'system',
+    authentication: SYSTEM_AUTHENTICATION,
+    idempotencyKey: `${SYSTEM_KEY_PREFIX}${effects.request.id}`,
+    ...answer,
+  });
+}
+
+export type ClaimEnd = {
+  readonly verb: 'claim_lapsed' | 'claim_released';
+  readonly actor?: AuditActor;
+  readonly reason?: string;
+};
+
+/** The live claim ends, and the timeline says why. */
+export function withoutClaim(
+  effects: Effects,
+  { verb, actor = SYSTEM, ...why }: ClaimEnd,
+): Effects {
+  const { request } = effects;
+  const { claim } = request;
+  if (!claim) return effects;
+  const event = { ...requestEvent(request.id, verb, { ...claimData(claim), ...why }), actor };
+  const ended = {
+    ...effects,
+    endedClaim: claim.id,
+    request: buildRequest({ ...request, claim: null }),
+  };
+  return recorded(noticed(ended), event);
+}
+
+export function claimData({ id, membershipId, displayName }: Claim) {
+  return { claim_id: id, membership_id: membershipId, display_name: displayName };
+}
+
+/** Whether there is nothing to write. */
+export function isEmpty(effects: Effects): boolean {
+  const { view, request, wakeAt, wakeAttempts, events, notifications, steps } = effects;
+  const before = view.request;
+  const writes = [events, notifications, steps].some((list) => list.length > 0);
+  if (writes || effects.isRemoved || effects.endedClaim !== undefined) return false;
+  return (
+    request.state === before.state &&
+    request.walk === before.walk &&
+    request.urgency === before.urgency &&
+    sameInstant(request.updatedAt, before.updatedAt) &&
+    sameInstant(request.nextAt, before.nextAt) &&
+    sameInstant(wakeAt, view.wakeAt) &&
+    wakeAttempts === view.wakeAttempts
+  );
+}
+
+function sameInstant(one: Date | undefined, other: Date | undefined): boolean {
+  return one?.getTime() === other?.getTime();
+}
+
+/** The first instant at which the plan would be another one: the deadline, or the end of the claim. */
+export function validUntil({ view: { request, now } }: Effects): Date | undefined {
+  if (isTerminal(request.state)) return undefined;
+  const ends = [request.deadlineAt, request.claim?.expiresAt].filter(
+    (at) => at !== undefined && at > now,
+  );
+  return ends.reduce((one, other) => (one && other && other < one ? other : one), ends[0]);
+}

@@ -1,0 +1,105 @@
+/** Who is notified by a step, and what the timeline says about it. */
+import { requestEvent } from '../../audit.ts';
+import { walkEventData, walkEventName } from '../../escalation/event-names.ts';
+import { ADDED_STEP, levelKey, stepKey } from '../../escalation/step-keys.ts';
+import type { WalkEvent } from '../../escalation/walk.ts';
+import { recorded, type Effects, type NewNotification, type StepVisit } from './effects.ts';
+import type { PathRevision, Routing } from './view.ts';
+
+export function routingOf({ view }: Effects): Routing {
+  if (!view.routing) throw new Error('the view was read without people');
+  return view.routing;
+}
+
+/**
+ * A step notifies these members, each once. Where several steps inside one level notify a member at one instant, only the
+ * first sends messages, and only the first that notifies anyone is announced.
+ */
+export function notified(
+  effects: Effects,
+  { membershipIds, ...visit }: StepVisit & { readonly membershipIds: readonly string[] },
+): { readonly effects: Effects; readonly sentTo: readonly string[] } {
+  const { view, notifications } = effects;
+  const known = [
+    ...(view.routing?.notified ?? []),
+    ...notifications.map((each) => ({ ...each, at: view.now })),
+  ];
+  const here = new Set(
+    known.flatMap((each) => (each.stepKey === visit.stepKey ? [each.membershipId] : [])),
+  );
+  const beside = new Set(
+    known.flatMap((each) =>
+      each.stepKey !== visit.stepKey &&
+      levelKey(each.stepKey) === levelKey(visit.stepKey) &&
+      each.at.getTime() === view.now.getTime()
+        ? [each.membershipId]
+        : [],
+    ),
+  );
+  const isAnnounced = beside.size === 0 && (here.size === 0 || visit.stepKey === ADDED_STEP);
+  const sentTo = membershipIds.filter((id) => !here.has(id) && !beside.has(id));
+  const added = membershipIds.flatMap((membershipId): NewNotification[] =>
+    here.has(membershipId)
+      ? []
+      : [
+          {
+            stepKey: visit.stepKey,
+            membershipId,
+            isSent: !beside.has(membershipId),
+            isAnnounced: isAnnounced && membershipId === sentTo[0],
+          },
+        ],
+  );
+  const steps = [...effects.steps.filter(({ stepKey: key }) => key !== visit.stepKey), visit];
+  return { effects: { ...effects, steps, notifications: [...notifications, ...added] }, sentTo };
+}
+
+/** An event of the walk: its step, the people it notifies, and its entries in the timeline. */
+export function withWalkEvent(
+  effects: Effects,
+  { event, path }: { readonly event: WalkEvent; readonly path: PathRevision },
+): Effects {
+  const { request, view } = effects;
+  const entry = (data: Readonly<Record<string, unknown>> = {}) =>
+    requestEvent(request.id, walkEventName(event), {
+      path_key: path.pathKey,
+      ...walkEventData(event, request.deadlineAt),
+      ...data,
+    });
+  const visit = {
+    stepKey: stepKey(event),
+    run: event.run,
+    nodeId: event.nodeId,
+    ...(event.team && { teamId: event.team.teamId }),
+  };
+  switch (event.kind) {
+    case 'level_notified': {
+      const { escalateAt, membershipIds } = event;
+      const next = notified(effects, { ...visit, kind: 'notified', escalateAt, membershipIds });
+      return recorded(next.effects, ...next.sentTo.map((id) => entry(personOf(effects, id))));
+    }
+    case 'level_skipped': {
+      // The people notified there can still decide: only the wait is over.
+      const step: StepVisit =
+        event.reason === 'nobody_left'
+          ? { ...visit, kind: 'notified', escalateAt: view.now }
+          : { ...visit, kind: 'skipped' };
+      return recorded(notified(effects, { ...step, membershipIds: [] }).effects, entry());
+    }
+    case 'branch_taken':
+      // The next event shows the branch. Only a preview explains it.
+      return effects;
+    case 'deferred':
+    case 'condition_failed':
+    case 'urgency_raised':
+    case 'path_repeated':
+    case 'path_exhausted':
+      return recorded(effects, entry());
+  }
+}
+
+export function personOf(effects: Effects, membershipId: string) {
+  const { deciders } = routingOf(effects).people;
+  const decider = deciders.find((each) => each.membershipId === membershipId);
+  return { membership_id: membershipId, display_name: decider?.displayName };
+}

@@ -1,0 +1,78 @@
+/** Changes of all requests of an organization, an agent or a member, in the transaction that causes them. */
+import { v7 } from 'uuid';
+import { lockOpenRequests, lockRequestsClaimedBy } from '../../data/requests/engine/lock.ts';
+import type { AuditActor } from '../../domain/audit.ts';
+import { planCancelByService } from '../../domain/requests/engine/cancel.ts';
+import { planReleaseOf } from '../../domain/requests/engine/claim.ts';
+import type { Effects } from '../../domain/requests/engine/effects.ts';
+import type { Trx } from '../../platform/postgres.ts';
+import type { Runtime } from '../context.ts';
+import { announceChanged, announceEach } from './announce.ts';
+import { changeSetIn } from './change-set.ts';
+
+interface CancelAll {
+  readonly organizationId: string;
+  /** Only requests of this agent. */
+  readonly agentSlug?: string;
+  readonly actor: AuditActor;
+  /** The reason, for the audit log. */
+  readonly reason: string;
+}
+
+/**
+ * Cancels all open requests. Call it in a transaction that prevents new ones. It waits for requests that others have locked;
+ * those that got an answer meanwhile keep it, and those past their deadline expire. After the commit: `announceSettled`.
+ */
+export async function cancelAll(
+  trx: Trx,
+  { organizationId, agentSlug, ...cancel }: CancelAll,
+): Promise<Effects[]> {
+  return await changeLocked(trx, {
+    ids: await lockOpenRequests(trx, organizationId, { agentSlug }),
+    plan: (view) => planCancelByService(view, { ...cancel, decisionId: v7() }),
+  });
+}
+
+interface ReleaseAll {
+  readonly organizationId: string;
+  readonly membershipId: string;
+  readonly actor: AuditActor;
+  readonly reason: string;
+}
+
+/** Ends the claims of a member who is suspended or removed, so that no request waits for them. */
+export async function releaseClaimsOf(
+  trx: Trx,
+  { organizationId, ...release }: ReleaseAll,
+): Promise<Effects[]> {
+  return await changeLocked(trx, {
+    ids: await lockRequestsClaimedBy(trx, organizationId, release.membershipId),
+    plan: (view) => planReleaseOf(view, { ...release, decisionId: v7() }),
+  });
+}
+
+/** Requests that one statement changes. Their claims and decisions are short. */
+const AT_ONCE = 500;
+
+type Locked = Pick<Parameters<typeof changeSetIn>[1], 'ids' | 'plan'>;
+
+async function changeLocked(trx: Trx, { ids, plan }: Locked): Promise<Effects[]> {
+  const done: Effects[] = [];
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const some = ids.slice(from, from + AT_ONCE);
+    const need = { texts: false };
+    done.push(...(await changeSetIn(trx, { ids: some, need, depends: 'row', plan })));
+  }
+  return done;
+}
+
+/** Notifies the waiting callers and the workflows, after the commit. */
+export function announceSettled(runtime: Runtime, settled: readonly Effects[]): void {
+  for (const status of ['cancelled', 'expired'] as const) {
+    const ids = settled.flatMap(({ request }) => (request.state === status ? [request.id] : []));
+    const signal = status === 'cancelled' ? 'cancel' : 'changed';
+    announceEach(runtime, ids, { status, channel: 'system', signal });
+  }
+  for (const { request } of settled)
+    if (request.state === 'pending') announceChanged(runtime, request.id, 'claim');
+}
