@@ -1,12 +1,9 @@
 /** Guessing passwords and floods of sign-ins: slow for their senders, reveal nothing, and lock no one else out. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { verifyPassword } from '../../../src/platform/crypto/passwords.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import {
-  createOrganization,
-  type TestMember,
-  type TestOrganization,
-} from '../../support/scene/factories.ts';
+import { startApp } from '../../support/app.ts';
+import { scene } from '../../support/scene.ts';
+import { type TestMember } from '../../support/scene/factories.ts';
 import type { Answer } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {
@@ -21,24 +18,15 @@ import {
 import { idOf } from '../../support/tokens.ts';
 import { until } from '../../support/waiting.ts';
 
-let app: TestApp;
-let organization: TestOrganization;
-let victim: TestMember;
-
 const environment = {
   COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
   COUNTERSIGN_TRUSTED_PROXIES: '127.0.0.0/8',
 };
 
-beforeAll(async () => {
-  app = await startApp({ environment });
-  organization = await createOrganization(app);
-  victim = await createPerson(app, organization.id);
-});
+const { app, organization } = await scene({ app: { environment } });
+const victim = await createPerson(app, organization.id);
 
 beforeEach(() => deleteAttempts(app));
-
-afterAll(() => app.close());
 
 let invented = 0;
 

@@ -1,32 +1,23 @@
 /** Signing in with a password, the session cookie, and signing out. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import {
-  createMember,
-  createOrganization,
-  type TestMember,
-  type TestOrganization,
-} from '../../support/scene/factories.ts';
+import { startApp } from '../../support/app.ts';
+import { scene } from '../../support/scene.ts';
+import { createMember, type TestMember } from '../../support/scene/factories.ts';
 import { cheapHashOf, codeOf, PASSWORD } from '../../support/scene/sign-in.ts';
 import { idOf } from '../../support/tokens.ts';
 import { untilBlocked } from '../../support/waiting.ts';
 import { countRows, owner, pointersOf, sessionOf } from './auth-scene.ts';
 
+const { app, organization } = await scene();
+
 describe('signing in and out', () => {
-  let app: TestApp;
-  let organization: TestOrganization;
   let member: TestMember;
 
   const login = (body: unknown, headers: Record<string, string> = {}) =>
     app.http.post('/auth/login', body, { headers });
   const me = (session: string) =>
     app.http.get('/api/v1/me', { headers: { cookie: `service_session=${session}` } });
-
-  beforeAll(async () => {
-    app = await startApp();
-    organization = await createOrganization(app);
-  });
 
   beforeEach(async () => {
     member = await createMember(app, organization.id);
@@ -36,8 +27,6 @@ describe('signing in and out', () => {
       .where({ id: member.userId })
       .update({ password_hash, email: member.email.replace('member', 'Member') });
   });
-
-  afterAll(() => app.close());
 
   test('opens a session for the right password, regardless of capitals in the email', async () => {
     for (const email of [member.email, member.email.toUpperCase()]) {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   isServedBy,
   permissions,
   type Permission,
 } from '../../../src/domain/people/permissions.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { scene } from '../../support/scene.ts';
 import {
   createAgent,
   createMember,
@@ -25,17 +25,9 @@ const HOUR = 3_600_000;
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
+const { app, organization } = await scene();
+
 describe('GET /me', () => {
-  let app: TestApp;
-  let organization: TestOrganization;
-
-  beforeAll(async () => {
-    app = await startApp();
-    organization = await createOrganization(app);
-  });
-
-  afterAll(() => app.close());
-
   test('shows an owner with every permission that people can hold, everywhere', async () => {
     const { owner } = organization;
     const { status, body } = await owner.browser.get('/api/v1/me');

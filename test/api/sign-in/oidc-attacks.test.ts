@@ -2,41 +2,26 @@
  * Faults and attacks during sign-in by a provider, a person or a third party: no one gets in and
  * nothing breaks. A provider that is away: oidc-unreachable.test.ts.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openOidcClient } from '../../../src/platform/oidc.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
 import { Browser, type Page } from '../../support/browser.ts';
-import { createOrganization } from '../../support/scene/factories.ts';
+import { scene } from '../../support/scene.ts';
 import {
   newSigningKey,
   reachCallback,
-  startIdentityProvider,
-  type IdentityProvider,
+  identityProviderForFile,
 } from '../../support/servers/identity-provider.ts';
 import { newPerson, pendingCookie } from './oidc-accounts.ts';
 
-let provider: IdentityProvider;
-let app: TestApp;
-
-beforeAll(async () => {
-  provider = await startIdentityProvider();
-  app = await startApp({
-    environment: { ...provider.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' },
-  });
-  await provider.register(app.url);
-  await createOrganization(app);
+const provider = await identityProviderForFile();
+const { app } = await scene({
+  app: { environment: { ...provider.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' } },
 });
+await provider.register(app.url);
 
 beforeEach(() => {
-  provider.answer = {};
-  provider.overrides.clear();
   provider.person = newPerson();
   app.log.length = 0;
-});
-
-afterAll(async () => {
-  await app.close();
-  await provider.close();
 });
 
 const SETTINGS = {

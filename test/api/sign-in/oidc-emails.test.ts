@@ -1,44 +1,26 @@
 /** Which emails of a provider identify people: what it says about them, and where it says it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { type TestApp } from '../../support/app.ts';
 import { Browser, type Page } from '../../support/browser.ts';
-import { createOrganization } from '../../support/scene/factories.ts';
 import {
   reachCallback,
   signInThrough,
-  startIdentityProvider,
-  type IdentityProvider,
+  identityProviderForFile,
 } from '../../support/servers/identity-provider.ts';
 import { account, count, errorOf, newPerson, pendingCookie } from './oidc-accounts.ts';
+import { scene } from '../../support/scene.ts';
 
-let provider: IdentityProvider;
-let app: TestApp;
+const provider = await identityProviderForFile();
+const environment = { ...provider.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' };
+const { app } = await scene({ app: { environment } });
 /** Trusts its provider's emails. */
-let trusting: TestApp;
-
-beforeAll(async () => {
-  provider = await startIdentityProvider();
-  const environment = {
-    ...provider.environment,
-    COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
-  };
-  [app, trusting] = await Promise.all([
-    startApp({ environment }),
-    startApp({ environment: { ...environment, COUNTERSIGN_OIDC_TRUST_EMAIL: 'issuer' } }),
-  ]);
-  await provider.register(app.url, trusting.url);
-  await Promise.all([createOrganization(app), createOrganization(trusting)]);
+const { app: trusting } = await scene({
+  app: { environment: { ...environment, COUNTERSIGN_OIDC_TRUST_EMAIL: 'issuer' } },
 });
+await provider.register(app.url, trusting.url);
 
 beforeEach(() => {
-  provider.answer = {};
-  provider.overrides.clear();
   app.log.length = 0;
-});
-
-afterAll(async () => {
-  await Promise.all([app.close(), trusting.close()]);
-  await provider.close();
 });
 
 const UNVERIFIED = [

@@ -1,55 +1,36 @@
 /** One identity for each member: another person with a reused address never becomes the member. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { Browser } from '../../support/browser.ts';
 import { ROUNDS } from '../../support/rounds.ts';
+import { scene } from '../../support/scene.ts';
 import { everywhere } from '../../support/scene/cast.ts';
-import {
-  createMember,
-  createOrganization,
-  type TestMember,
-  type TestOrganization,
-} from '../../support/scene/factories.ts';
+import { createMember, type TestMember } from '../../support/scene/factories.ts';
 import { cheapHashOf, PASSWORD } from '../../support/scene/sign-in.ts';
 import { invite } from '../../support/scene/invitations.ts';
 import { outcome } from '../../support/refusals.ts';
 import {
+  identityProviderForFile,
   reachCallback,
   signInThrough,
-  startIdentityProvider,
-  type IdentityProvider,
 } from '../../support/servers/identity-provider.ts';
-import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+import { startMailServer } from '../../support/servers/mail-server.ts';
 import { until, untilBlocked } from '../../support/waiting.ts';
 import { account, count, errorOf, events, newPerson } from './oidc-accounts.ts';
 
-let provider: IdentityProvider;
-let mail: MailServer;
-let app: TestApp;
-let organization: TestOrganization;
-
-beforeAll(async () => {
-  [provider, mail] = await Promise.all([startIdentityProvider(), startMailServer()]);
-  app = await startApp({
+const provider = await identityProviderForFile();
+const mail = await startMailServer();
+const { app, organization } = await scene({
+  app: {
     environment: {
       ...provider.environment,
       COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
       SMTP_URL: mail.url,
     },
-  });
-  await provider.register(app.url);
-  organization = await createOrganization(app);
+  },
 });
+await provider.register(app.url);
 
-beforeEach(() => {
-  provider.answer = {};
-  provider.overrides.clear();
-});
-
-afterAll(async () => {
-  await app.close();
-  await Promise.all([provider.close(), mail.close()]);
-});
+afterAll(() => mail.close());
 
 /** A member who has signed in through the provider. */
 async function linkedMember(

@@ -1,55 +1,29 @@
 /** Which people a real OpenID provider signs in, and as which members. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { describe, expect, test } from '@jest/globals';
 import { Browser, type Page } from '../../support/browser.ts';
 import { ROUNDS } from '../../support/rounds.ts';
-import {
-  createMember,
-  createOrganization,
-  type TestOrganization,
-} from '../../support/scene/factories.ts';
+import { appForFile, scene } from '../../support/scene.ts';
+import { createMember, createOrganization } from '../../support/scene/factories.ts';
 import {
   reachCallback,
   signInThrough,
-  startIdentityProvider,
-  type IdentityProvider,
+  identityProviderForFile,
 } from '../../support/servers/identity-provider.ts';
 import { until } from '../../support/waiting.ts';
 import { account, count, errorOf, events, newPerson } from './oidc-accounts.ts';
 
-let provider: IdentityProvider;
-let app: TestApp;
+const provider = await identityProviderForFile();
+const environment = {
+  ...provider.environment,
+  COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com, Works.Example',
+};
+const { app, organization } = await scene({ app: { environment } });
 /** Admits no domain. */
-let closed: TestApp;
+const closed = await appForFile({ environment: provider.environment });
 /** Three seats. */
-let small: TestApp;
-let organization: TestOrganization;
-
-beforeAll(async () => {
-  provider = await startIdentityProvider();
-  const environment = {
-    ...provider.environment,
-    COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com, Works.Example',
-  };
-  [app, closed, small] = await Promise.all([
-    startApp({ environment }),
-    startApp({ environment: provider.environment }),
-    startApp({ environment: { ...environment, COUNTERSIGN_MAX_SEATS: '3' } }),
-  ]);
-  await provider.register(app.url, closed.url, small.url);
-  organization = await createOrganization(app);
-});
-
-beforeEach(() => {
-  provider.answer = {};
-  provider.overrides.clear();
-});
-
-afterAll(async () => {
-  await Promise.all([app, closed, small].map((each) => each.close()));
-  await provider.close();
-});
+const small = await appForFile({ environment: { ...environment, COUNTERSIGN_MAX_SEATS: '3' } });
+await provider.register(app.url, closed.url, small.url);
 
 describe('an unknown person', () => {
   test('of an admitted domain becomes a member without password and permissions', async () => {

@@ -1,8 +1,7 @@
 /** A provider that is away, or answers nonsense: failed sign-ins, and a service that goes on. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { afterAll, expect, test } from '@jest/globals';
+import { startApp } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
-import { createOrganization } from '../../support/scene/factories.ts';
 import {
   reachCallback,
   signInThrough,
@@ -10,31 +9,23 @@ import {
   type IdentityProvider,
 } from '../../support/servers/identity-provider.ts';
 import { count, newPerson } from './oidc-accounts.ts';
+import { scene } from '../../support/scene.ts';
 
 const METADATA = '/.well-known/openid-configuration';
 
-let provider: IdentityProvider;
-let app: TestApp;
-/** Cannot be reached when its service first asks. */
-let away: IdentityProvider;
-let waiting: TestApp;
-
-async function startWith({ environment }: IdentityProvider): Promise<TestApp> {
-  const started = await startApp({
-    environment: { ...environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' },
+const sceneWith = ({ environment }: IdentityProvider) =>
+  scene({
+    app: { environment: { ...environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' } },
   });
-  await createOrganization(started);
-  return started;
-}
 
-beforeAll(async () => {
-  [provider, away] = await Promise.all([startIdentityProvider(), startIdentityProvider()]);
-  [app, waiting] = await Promise.all([startWith(provider), startWith(away)]);
-  await provider.register(app.url);
-});
+const provider = await startIdentityProvider();
+const { app } = await sceneWith(provider);
+/** Cannot be reached when its service first asks. */
+const away = await startIdentityProvider();
+const { app: waiting } = await sceneWith(away);
+await provider.register(app.url);
 
 afterAll(async () => {
-  await Promise.all([app.close(), waiting.close()]);
   await Promise.all([provider.close(), away.close()]);
 });
 

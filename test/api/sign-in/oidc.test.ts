@@ -3,19 +3,15 @@
  * authenticated. Who is admitted: oidc-people.test.ts. Attacks: oidc-attacks.test.ts.
  */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { Browser, type Page } from '../../support/browser.ts';
-import {
-  createMember,
-  createOrganization,
-  type TestOrganization,
-} from '../../support/scene/factories.ts';
+import { appForFile, scene } from '../../support/scene.ts';
+import { createMember } from '../../support/scene/factories.ts';
 import {
   reachCallback,
   signInThrough,
-  startIdentityProvider,
-  type IdentityProvider,
+  identityProviderForFile,
 } from '../../support/servers/identity-provider.ts';
 import { idOf } from '../../support/tokens.ts';
 import {
@@ -27,32 +23,14 @@ import {
   pendingCookies,
 } from './oidc-accounts.ts';
 
-let provider: IdentityProvider;
-let app: TestApp;
+const provider = await identityProviderForFile();
+const environment = { ...provider.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' };
+const { app, organization } = await scene({
+  app: { environment: { ...environment, COUNTERSIGN_OIDC_NAME: 'Acme' } },
+});
 /** Gives the provider no name. */
-let unnamed: TestApp;
-let organization: TestOrganization;
-
-beforeAll(async () => {
-  provider = await startIdentityProvider();
-  const environment = { ...provider.environment, COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com' };
-  [app, unnamed] = await Promise.all([
-    startApp({ environment: { ...environment, COUNTERSIGN_OIDC_NAME: 'Acme' } }),
-    startApp({ environment }),
-  ]);
-  await provider.register(app.url);
-  organization = await createOrganization(app);
-});
-
-beforeEach(() => {
-  provider.answer = {};
-  provider.overrides.clear();
-});
-
-afterAll(async () => {
-  await Promise.all([app, unnamed].map((each) => each.close()));
-  await provider.close();
-});
+const unnamed = await appForFile({ environment });
+await provider.register(app.url);
 
 describe('the ways in', () => {
   test('name the provider and report that without a mail server no password can be reset', async () => {

@@ -10,6 +10,7 @@ import {
   type JsonWebKey,
 } from 'node:crypto';
 import { once } from 'node:events';
+import { afterAll, beforeEach } from '@jest/globals';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Configuration, Provider } from 'oidc-provider';
@@ -186,6 +187,17 @@ export class IdentityProvider {
       },
     };
   }
+}
+
+/** One provider for all tests of a file, as it was before each of them. Call it at the top of the file. */
+export async function identityProviderForFile(): Promise<IdentityProvider> {
+  const provider = await startIdentityProvider();
+  beforeEach(() => {
+    provider.answer = {};
+    provider.overrides.clear();
+  });
+  afterAll(() => provider.close());
+  return provider;
 }
 
 /** Listens, and answers nothing before `register`. */
