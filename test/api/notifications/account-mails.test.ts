@@ -3,12 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { purgeBatch } from '../../../src/services/retention.ts';
 import { startAccountMails } from '../../../src/services/sign-in/account-mails.ts';
-import { startApp } from '../../support/app.ts';
-import {
-  createMember,
-  createOrganization,
-  type TestMember,
-} from '../../support/scene/factories.ts';
+import { scene } from '../../support/scene.ts';
+import { createMember, type TestMember } from '../../support/scene/factories.ts';
 import {
   cheapHashOf,
   deleteAttempts,
@@ -20,18 +16,16 @@ import { startMailServer } from '../../support/servers/mail-server.ts';
 import { until } from '../../support/waiting.ts';
 
 let mail = await startMailServer();
-const app = await startApp({
-  environment: {
-    SMTP_URL: mail.url,
-    COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
-    COUNTERSIGN_TRUSTED_PROXIES: '127.0.0.1',
+const { app, organization } = await scene({
+  app: {
+    environment: {
+      SMTP_URL: mail.url,
+      COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
+      COUNTERSIGN_TRUSTED_PROXIES: '127.0.0.1',
+    },
   },
 });
-afterAll(async () => {
-  await app.close();
-  await mail.close();
-});
-const organization = await createOrganization(app);
+afterAll(() => mail.close());
 let member: TestMember;
 
 beforeEach(async () => {

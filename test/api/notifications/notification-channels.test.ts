@@ -1,11 +1,12 @@
 /** Creating, changing, testing and deleting notification channels. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { openSecretBox } from '../../../src/platform/crypto/secret-box.ts';
 import { resealSecrets } from '../../../src/services/sealed-secrets.ts';
 import { sendDue } from '../../support/outbox.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
@@ -22,18 +23,11 @@ import {
 
 const PATH = '/api/v1/notification_channels';
 const secretsKey = randomBytes(32).toString('base64');
-let app: TestApp;
 let organization: TestOrganization;
 let receiver: WebhookReceiver;
 
-beforeAll(async () => {
-  app = await startApp({
-    environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: secretsKey },
-  });
-});
-
-afterAll(async () => {
-  await app.close();
+const app = await appForFile({
+  environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: secretsKey },
 });
 
 beforeEach(async () => {

@@ -1,10 +1,11 @@
 /** Push messages: who subscribes, what arrives at the browser, and when a subscription ends. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp } from '../../support/app.ts';
 import type { Answer } from '../../support/http.ts';
 import { sendDue } from '../../support/outbox.ts';
 import { ROUNDS } from '../../support/rounds.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
@@ -37,17 +38,12 @@ const environment = {
   COUNTERSIGN_PUSH_HOSTS: 'push.example, 127.0.0.1',
   COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
 };
-let app: TestApp;
 let service: PushService;
 let organization: TestOrganization;
 let agent: TestAgent;
 let owner: TestMember;
 
-beforeAll(async () => {
-  app = await startApp({ environment });
-});
-
-afterAll(() => app.close());
+const app = await appForFile({ environment });
 
 /** A new organization that asks only its owner. */
 beforeEach(async () => {

@@ -1,6 +1,5 @@
 /** What the default channel of Slack hears of requests. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ask, decide, stepAt } from '../../support/scene/approval-requests.ts';
 import { createAgent, type TestMember } from '../../support/scene/factories.ts';
 import {
@@ -11,29 +10,18 @@ import {
   deliveriesOf,
   newChannel,
   routeTo,
-  slackEnvironment,
   type Scene,
+  slackForFile,
 } from '../../support/scene/slack-scene.ts';
-import { SlackServer, type SlackPost } from '../../support/servers/slack-server.ts';
+import { type SlackPost } from '../../support/servers/slack-server.ts';
 
-const slack = new SlackServer();
-let app: TestApp;
-
-beforeAll(async () => {
-  await slack.start();
-  app = await startApp({ environment: slackEnvironment(slack) });
-});
+const { app, slack } = await slackForFile();
 
 beforeEach(() => {
   slack.misbehavior.clear();
 });
 
-afterAll(async () => {
-  await app.close();
-  await slack.stop();
-});
-
-const scene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> =>
+const slackScene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> =>
   createScene(app, slack, options);
 const lastOf = (channel: string): SlackPost | undefined => slack.postsTo(channel).at(-1);
 
@@ -66,7 +54,7 @@ describe('the default channel hears of a level', () => {
     ],
   ])('even if every person asked %s', async (_what, reason, lose) => {
     const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
+    const here = await slackScene({ defaultChannel: channel });
     const id = await ask(app, here.agent);
     await lose(here.reviewer);
     await deliver(app);
@@ -87,7 +75,7 @@ describe('the default channel hears of a level', () => {
 
   test('once for each level and each call for help, for any number of people, even if a step is repeated', async () => {
     const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
+    const here = await slackScene({ defaultChannel: channel });
     const others = await Promise.all(
       Array.from({ length: 4 }, () => createDecider(app, here.organization, here.agent)),
     );
@@ -121,7 +109,7 @@ describe('the default channel hears of a level', () => {
 
   test('once when no path applies, even if more people may decide later', async () => {
     const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
+    const here = await slackScene({ defaultChannel: channel });
     const agent = await createAgent(app, here.organization);
     const id = await ask(app, agent);
     await createDecider(app, here.organization, agent);
@@ -135,11 +123,11 @@ describe('the default channel hears of a level', () => {
   });
 
   test('not at all when there is no channel, or none at that moment', async () => {
-    const without = await scene();
+    const without = await slackScene();
     expect(
       (await deliveriesOf(app, (await asked(without)).id)).map(({ announces }) => announces),
     ).toEqual([false]);
-    const here = await scene({ defaultChannel: newChannel() });
+    const here = await slackScene({ defaultChannel: newChannel() });
     const id = await ask(app, here.agent);
     await app
       .db('slack_connections')
@@ -153,7 +141,7 @@ describe('the default channel hears of a level', () => {
   });
 
   test('without any member in the list of messages', async () => {
-    const here = await scene({ defaultChannel: newChannel() });
+    const here = await slackScene({ defaultChannel: newChannel() });
     const { id } = await asked(here);
     const { body } = await here.organization.owner.http.get('/api/v1/notification_deliveries');
     const listed = body['notification_deliveries'] as unknown as readonly Readonly<

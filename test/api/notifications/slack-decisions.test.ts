@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { adapterOf, decide, reachDeadline } from '../../support/scene/approval-requests.ts';
 import type { TestMember } from '../../support/scene/factories.ts';
 import {
@@ -11,35 +10,24 @@ import {
   newChannel,
   newUser,
   click,
-  slackEnvironment,
   type Scene,
+  slackForFile,
 } from '../../support/scene/slack-scene.ts';
-import { buttonsOf, SlackServer, type SlackPost } from '../../support/servers/slack-server.ts';
+import { buttonsOf, type SlackPost } from '../../support/servers/slack-server.ts';
 import { until } from '../../support/waiting.ts';
 import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 
-const slack = new SlackServer();
-let app: TestApp;
-/** For the tests that leave its people and settings as they are. */
-let here: Scene;
+const { app, slack } = await slackForFile();
 
-beforeAll(async () => {
-  await slack.start();
-  app = await startApp({ environment: slackEnvironment(slack) });
-  here = await scene();
-});
+/** For the tests that leave its people and settings as they are. */
+const here = await createScene(app, slack);
 
 beforeEach(() => {
   slack.misbehavior.clear();
 });
 
-afterAll(async () => {
-  await app.close();
-  await slack.stop();
-});
-
-const scene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> =>
+const slackScene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> =>
   createScene(app, slack, options);
 const lastOf = (channel: string): SlackPost | undefined => slack.postsTo(channel).at(-1);
 const read = async (member: TestMember, id: string) =>
@@ -47,7 +35,7 @@ const read = async (member: TestMember, id: string) =>
 
 describe('a person asked in Slack', () => {
   test('decides by a button: the adapter gets the answer, the record names person and channel, the message shows it', async () => {
-    const here = await scene();
+    const here = await slackScene();
     const { id, post } = await asked(here);
     expect(JSON.stringify(post.blocks)).toContain('\\"amount\\": 120');
     expect(await click(here, post, 'Approve')).toBe(`Approved by ${here.reviewer.displayName}.`);
@@ -205,7 +193,7 @@ describe('a button', () => {
       ({ browser }: TestMember) => browser.delete('/api/v1/me/slack'),
     ],
   ])('clicked by a member who %s a moment ago is refused', async (_what, text, lose) => {
-    const here = await scene();
+    const here = await slackScene();
     const { id, post } = await asked(here);
     await lose(here.reviewer);
     expect(await click(here, post, 'Approve')).toContain(text);
@@ -222,7 +210,7 @@ describe('a button', () => {
   });
 
   test('decides nothing when the organization requires a second factor, and the answer says where to decide', async () => {
-    const here = await scene();
+    const here = await slackScene();
     const { id, post } = await asked(here);
     await app.db('organizations').where({ id: here.organization.id }).update({ require_mfa: true });
     const said = await click(here, post, 'Approve');
@@ -233,7 +221,7 @@ describe('a button', () => {
 
   test('is absent when the organization requires a second factor: the message links to the browser', async () => {
     const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
+    const here = await slackScene({ defaultChannel: channel });
     await app.db('organizations').where({ id: here.organization.id }).update({ require_mfa: true });
     const { id, post } = await asked(here);
     for (const each of [post, lastOf(channel)]) {
@@ -256,7 +244,7 @@ describe('a button', () => {
   });
 
   test('with the request id of another organization gets the same refusal as an unknown one', async () => {
-    const there = await scene();
+    const there = await slackScene();
     const foreign = await asked(there);
     const { post } = await asked(here);
     const said = slack.ephemeralTexts.length;

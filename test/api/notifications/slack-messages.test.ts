@@ -2,10 +2,10 @@
  * Messages in Slack: their recipients, how often they go out, and what happens when Slack rejects
  * them.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { newMinute, sendDue } from '../../support/outbox.ts';
 import { slackSender } from '../../../src/services/notifications/slack/sender.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp } from '../../support/app.ts';
 import { ask, decide, stepAt } from '../../support/scene/approval-requests.ts';
 import { type TestMember } from '../../support/scene/factories.ts';
 import {
@@ -21,29 +21,19 @@ import {
   routeTo,
   slackEnvironment,
   type Scene,
+  slackForFile,
 } from '../../support/scene/slack-scene.ts';
 import { ROUNDS } from '../../support/rounds.ts';
-import { SlackServer, type SlackPost } from '../../support/servers/slack-server.ts';
+import { type SlackPost } from '../../support/servers/slack-server.ts';
 import { until } from '../../support/waiting.ts';
 
-const slack = new SlackServer();
-let app: TestApp;
-
-beforeAll(async () => {
-  await slack.start();
-  app = await startApp({ environment: slackEnvironment(slack) });
-});
+const { app, slack } = await slackForFile();
 
 beforeEach(() => {
   slack.misbehavior.clear();
 });
 
-afterAll(async () => {
-  await app.close();
-  await slack.stop();
-});
-
-const scene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> =>
+const slackScene = (options: { readonly defaultChannel?: string } = {}): Promise<Scene> =>
   createScene(app, slack, options);
 const lastOf = (channel: string): SlackPost | undefined => slack.postsTo(channel).at(-1);
 const read = async (member: TestMember, id: string) =>
@@ -64,7 +54,7 @@ async function sendAgain({ organization: { owner } }: Scene, requestId: string):
 describe('messages', () => {
   test('go to the linked people who are asked, and once to the default channel', async () => {
     const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
+    const here = await slackScene({ defaultChannel: channel });
     const [second, unlinked] = [
       await createDecider(app, here.organization, here.agent),
       await createDecider(app, here.organization, here.agent),
@@ -88,7 +78,7 @@ describe('messages', () => {
   });
 
   test('to a member without a linked Slack user are dropped with the reason', async () => {
-    const here = await scene();
+    const here = await slackScene();
     await here.reviewer.browser.delete('/api/v1/me/slack');
     const id = await ask(app, here.agent);
     await deliver(app);
@@ -99,7 +89,7 @@ describe('messages', () => {
 
   test('are sent once by two processes that lease at the same moment', async () => {
     const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
+    const here = await slackScene({ defaultChannel: channel });
     const others = await Promise.all(
       Array.from({ length: 5 }, () => createDecider(app, here.organization, here.agent)),
     );
@@ -124,7 +114,7 @@ describe('messages', () => {
 
   test('survive an outage of Slack, even between two of them, without duplicates', async () => {
     const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
+    const here = await slackScene({ defaultChannel: channel });
     await slack.stop();
     const id = await ask(app, here.agent);
     await deliver(app);
@@ -159,7 +149,7 @@ describe('messages', () => {
 
   test('to a person are not repeated when the one to the channel failed', async () => {
     const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
+    const here = await slackScene({ defaultChannel: channel });
     const direct = `D${here.slackUser}`;
     const id = await ask(app, here.agent);
     slack.archived.add(channel);
@@ -180,7 +170,7 @@ describe('messages', () => {
 
   test('to the channel are sent even if the person can no longer be reached', async () => {
     const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
+    const here = await slackScene({ defaultChannel: channel });
     slack.misbehavior.set('conversations.open', { kind: 'error', error: 'user_not_found' });
     const id = await ask(app, here.agent);
     await deliver(app);
@@ -199,7 +189,7 @@ describe('messages', () => {
   });
 
   test('go to a new conversation when the old one no longer exists', async () => {
-    const here = await scene();
+    const here = await slackScene();
     const { membershipId } = here.reviewer;
     await app
       .db('slack_links')
@@ -214,7 +204,7 @@ describe('messages', () => {
   });
 
   test('wait as long as Slack requires when it limits them', async () => {
-    const here = await scene();
+    const here = await slackScene();
     slack.misbehavior.set('chat.postMessage', { kind: 'limited', retryAfter: 900 });
     const id = await ask(app, here.agent);
     await deliver(app);
@@ -224,7 +214,7 @@ describe('messages', () => {
   });
 
   test('that Slack refuses for good are dead at once, and delivered after a retry by hand', async () => {
-    const here = await scene();
+    const here = await slackScene();
     let id = '';
     for (const error of [
       'account_inactive',
@@ -251,7 +241,7 @@ describe('messages', () => {
   });
 
   test('that Slack rejects temporarily are tried again', async () => {
-    const here = await scene();
+    const here = await slackScene();
     for (const error of [
       'internal_error',
       'service_unavailable',
@@ -274,7 +264,7 @@ describe('messages', () => {
 
   test('that were deleted in Slack do not block the answer in the others', async () => {
     const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
+    const here = await slackScene({ defaultChannel: channel });
     const { id, post } = await asked(here);
     slack.posts.splice(slack.posts.indexOf(post), 1);
     await decide(here.reviewer.browser, id);
@@ -288,7 +278,7 @@ describe('messages', () => {
 
   test('are not sent when the request was decided first', async () => {
     const channel = newChannel();
-    const here = await scene({ defaultChannel: channel });
+    const here = await slackScene({ defaultChannel: channel });
     const id = await ask(app, here.agent);
     await decide(here.reviewer.browser, id);
     await stepAt(app, id);
@@ -297,7 +287,7 @@ describe('messages', () => {
   });
 
   test('that are interrupted after Slack accepted them are not sent again', async () => {
-    const here = await scene();
+    const here = await slackScene();
     const id = await ask(app, here.agent);
     const calls = slack.calls.length;
     const release = slack.holdNext('chat.postMessage');
@@ -329,7 +319,7 @@ describe('messages', () => {
   });
 
   test("that only test the connection end with the caller's timeout, and nothing more is sent", async () => {
-    const here = await scene();
+    const here = await slackScene();
     const { membershipId, displayName, email } = here.reviewer;
     const { body } = await here.organization.owner.http.get('/api/v1/slack');
     const channelId = String(body['connection']?.['channel_id']);
@@ -360,7 +350,7 @@ describe('messages', () => {
   });
 
   test('leave no secret in logs, deliveries or answers', async () => {
-    const here = await scene();
+    const here = await slackScene();
     await asked(here);
     const kept = JSON.stringify([
       await app.db('notification_deliveries'),

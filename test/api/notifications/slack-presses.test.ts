@@ -1,44 +1,25 @@
 /** What happens between a press of a button in Slack and the answer to its person. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../support/http.ts';
 import {
   asked,
   click,
   createScene,
   newUser,
-  slackEnvironment,
-  type Scene,
+  slackForFile,
 } from '../../support/scene/slack-scene.ts';
-import {
-  buttonsOf,
-  SlackServer,
-  type OpenedForm,
-  type SlackPost,
-} from '../../support/servers/slack-server.ts';
+import { buttonsOf, type OpenedForm, type SlackPost } from '../../support/servers/slack-server.ts';
 import { until, untilBlocked } from '../../support/waiting.ts';
 
 /** Slack's limit is three seconds; the machine may be busy. */
 const WELL_UNDER_MS = 1_500;
 
-const slack = new SlackServer();
-let app: TestApp;
-let here: Scene;
-
-beforeAll(async () => {
-  await slack.start();
-  app = await startApp({ environment: slackEnvironment(slack) });
-  here = await createScene(app, slack);
-});
+const { app, slack } = await slackForFile();
+const here = await createScene(app, slack);
 
 beforeEach(() => {
   slack.misbehavior.clear();
-});
-
-afterAll(async () => {
-  await app.close();
-  await slack.stop();
 });
 
 const read = async (id: string) => (await here.reviewer.http.get(`/api/v1/requests/${id}`)).body;

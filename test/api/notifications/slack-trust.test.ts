@@ -1,8 +1,8 @@
 /** Anyone who knows the secrets of a Slack app can press buttons for every linked person. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../support/http.ts';
+import { appForFile } from '../../support/scene.ts';
 import { createMember, type TestMember } from '../../support/scene/factories.ts';
 import {
   connectSlack,
@@ -13,27 +13,21 @@ import {
   type ConnectedScene,
 } from '../../support/scene/slack-connections.ts';
 import { asked, createScene, link, newUser } from '../../support/scene/slack-scene.ts';
-import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+import { startMailServer } from '../../support/servers/mail-server.ts';
 import { buttonsOf, SlackCaller, SlackServer } from '../../support/servers/slack-server.ts';
 
 const slack = new SlackServer();
-let mail: MailServer;
-let app: TestApp;
-
-beforeAll(async () => {
-  [mail] = await Promise.all([startMailServer(), slack.start()]);
-  app = await startApp({
-    environment: {
-      ...slack.environment,
-      COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
-      COUNTERSIGN_CREATE_BUDGET: '1s',
-      SMTP_URL: mail.url,
-    },
-  });
+const [mail] = await Promise.all([startMailServer(), slack.start()]);
+const app = await appForFile({
+  environment: {
+    ...slack.environment,
+    COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+    COUNTERSIGN_CREATE_BUDGET: '1s',
+    SMTP_URL: mail.url,
+  },
 });
 
 afterAll(async () => {
-  await app.close();
   await Promise.all([mail.close(), slack.stop()]);
 });
 

@@ -1,37 +1,32 @@
 /** Many messages to one person within a minute: after the first few, one digest at its end. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
 import { createAgent, createMember, createOrganization } from '../../support/scene/factories.ts';
 import type { TestAgent, TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import { createScene, newChannel, slackEnvironment } from '../../support/scene/slack-scene.ts';
-import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+import { startMailServer } from '../../support/servers/mail-server.ts';
 import { buttonsOf, SlackServer } from '../../support/servers/slack-server.ts';
 import { claim, drain } from './outbox.ts';
 
 const publicUrl = 'https://approvals.example';
 const slack = new SlackServer();
-let mails: MailServer;
-let environment: Readonly<Record<string, string>>;
-let app: TestApp;
 let organization: TestOrganization;
 let agent: TestAgent;
 let reviewer: TestMember;
 
-beforeAll(async () => {
-  await slack.start();
-  mails = await startMailServer();
-  environment = {
-    ...slackEnvironment(slack),
-    SMTP_URL: mails.url,
-    COUNTERSIGN_PUBLIC_URL: publicUrl,
-    COUNTERSIGN_EMAIL_FROM: 'ask@approvals.example',
-  };
-  app = await startApp({ environment });
-});
+await slack.start();
+const mails = await startMailServer();
+const environment = {
+  ...slackEnvironment(slack),
+  SMTP_URL: mails.url,
+  COUNTERSIGN_PUBLIC_URL: publicUrl,
+  COUNTERSIGN_EMAIL_FROM: 'ask@approvals.example',
+};
+const app = await appForFile({ environment });
 
 afterAll(async () => {
-  await app.close();
   await mails.close();
   await slack.stop();
 });

@@ -1,9 +1,10 @@
 /** Notifications by email, to a real SMTP server. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { shownInstant } from '../../../src/domain/shown-text.ts';
 import { sendDue } from '../../support/outbox.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
   activatePath,
@@ -15,36 +16,25 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import {
-  startMailServer,
-  type MailServer,
-  type ReceivedMail,
-} from '../../support/servers/mail-server.ts';
+import { startMailServer, type ReceivedMail } from '../../support/servers/mail-server.ts';
 import { bringForward, deliveriesOf, drain } from './outbox.ts';
 
 const publicUrl = 'https://approvals.example';
 const browserHeaders = { headers: { origin: publicUrl } };
 
-let mails: MailServer;
-let app: TestApp;
 let organization: TestOrganization;
 let agent: TestAgent;
 let reviewer: TestMember;
 
-beforeAll(async () => {
-  mails = await startMailServer();
-  const environment = {
-    SMTP_URL: mails.url,
-    COUNTERSIGN_PUBLIC_URL: publicUrl,
-    COUNTERSIGN_EMAIL_FROM: 'Approvals <ask@approvals.example>',
-  };
-  app = await startApp({ environment });
-});
+let mails = await startMailServer();
+const environment = {
+  SMTP_URL: mails.url,
+  COUNTERSIGN_PUBLIC_URL: publicUrl,
+  COUNTERSIGN_EMAIL_FROM: 'Approvals <ask@approvals.example>',
+};
+const app = await appForFile({ environment });
 
-afterAll(async () => {
-  await app.close();
-  await mails.close();
-});
+afterAll(() => mails.close());
 
 beforeEach(async () => {
   organization = await createOrganization(app);

@@ -3,9 +3,10 @@
  * hand.
  */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newMinute, sendDue } from '../../support/outbox.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
@@ -13,44 +14,33 @@ import {
   type TestAgent,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
-import {
-  LOOPBACK_ALLOWED,
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../support/servers/webhook-receiver.ts';
+import { startMailServer } from '../../support/servers/mail-server.ts';
+import { LOOPBACK_ALLOWED, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { deliveriesOf, drain, type DeliveryRow } from './outbox.ts';
 
 /** The answer to the next email; undefined accepts it. */
 const refusal: { at?: 'MAIL FROM' | 'RCPT TO' | 'DATA'; code?: number } = {};
-let mails: MailServer;
-let receiver: WebhookReceiver;
-let app: TestApp;
-/** Reached by one webhook, and not by email. */
-let hooked: Recipient;
-/** Reached by email. */
-let mailed: Recipient;
-
 interface Recipient {
   readonly organization: TestOrganization;
   readonly agent: TestAgent;
 }
 
-beforeAll(async () => {
-  mails = await startMailServer({ refusal });
-  receiver = await startWebhookReceiver();
-  const environment = {
-    ...LOOPBACK_ALLOWED,
-    COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
-    SMTP_URL: mails.url,
-  };
-  app = await startApp({ environment });
-  [hooked, mailed] = [await createRecipient(), await createRecipient()];
-  await addWebhook(hooked, receiver.url);
-});
+const mails = await startMailServer({ refusal });
+const receiver = await startWebhookReceiver();
+const environment = {
+  ...LOOPBACK_ALLOWED,
+  COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+  SMTP_URL: mails.url,
+};
+const app = await appForFile({ environment });
+
+/** Reached by one webhook, and not by email. */
+const hooked = await createRecipient();
+/** Reached by email. */
+const mailed = await createRecipient();
+await addWebhook(hooked, receiver.url);
 
 afterAll(async () => {
-  await app.close();
   await Promise.all([mails.close(), receiver.close()]);
 });
 

@@ -3,8 +3,7 @@
  * a level name them.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ask, stepAt } from '../../support/scene/approval-requests.ts';
 import {
   activatePath,
@@ -20,33 +19,16 @@ import {
   link,
   newChannel,
   newUser,
-  slackEnvironment,
-  type Scene,
+  slackForFile,
 } from '../../support/scene/slack-scene.ts';
-import { SlackServer } from '../../support/servers/slack-server.ts';
 
-const slack = new SlackServer();
 const channel = newChannel();
-let app: TestApp;
-let here: Scene;
-let ben: TestMember;
-let cleo: TestMember;
-let cleoInSlack: string;
-
-beforeAll(async () => {
-  await slack.start();
-  app = await startApp({ environment: slackEnvironment(slack) });
-  here = await createScene(app, slack, { defaultChannel: channel });
-  ben = here.reviewer;
-  cleo = await createDecider(app, here.organization, here.agent);
-  cleoInSlack = newUser();
-  await link(here.caller, cleo, cleoInSlack);
-});
-
-afterAll(async () => {
-  await app.close();
-  await slack.stop();
-});
+const { app, slack } = await slackForFile();
+const here = await createScene(app, slack, { defaultChannel: channel });
+const ben = here.reviewer;
+const cleo = await createDecider(app, here.organization, here.agent);
+const cleoInSlack = newUser();
+await link(here.caller, cleo, cleoInSlack);
 
 const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
 const team = (id: string) => ({ type: 'team', id });

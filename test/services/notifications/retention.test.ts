@@ -1,12 +1,12 @@
 /** How long the outbox keeps messages, and that its cost does not grow with its size. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   deleteFinished,
   leaseDue,
 } from '../../../src/data/notifications/notification-deliveries.ts';
 import { purgeBatch } from '../../../src/services/retention.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import {
   createAgent,
   createOrganization,
@@ -14,16 +14,8 @@ import {
 } from '../../support/scene/factories.ts';
 import { explain, statementOf } from '../../support/sql/plans.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({
-    environment: { COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64') },
-  });
-});
-
-afterAll(async () => {
-  await app.close();
+const app = await appForFile({
+  environment: { COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64') },
 });
 
 async function addChannel(organization: TestOrganization): Promise<string> {

@@ -1,49 +1,31 @@
 /** The loop that sends: when it looks, and how many messages of a channel it takes. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { leaseDue } from '../../../src/data/notifications/notification-deliveries.ts';
 import { startSending } from '../../../src/services/notifications/send-loop.ts';
 import { eventually } from '../../../src/local/processes.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { scene } from '../../support/scene.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
-import {
-  createAgent,
-  createOrganization,
-  type TestAgent,
-  type TestOrganization,
-} from '../../support/scene/factories.ts';
-import {
-  LOOPBACK_ALLOWED,
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../support/servers/webhook-receiver.ts';
+import { LOOPBACK_ALLOWED, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 
 const WITHIN_MS = 60_000;
-let receiver: WebhookReceiver;
-let app: TestApp;
-let organization: TestOrganization;
-let agent: TestAgent;
-let channelId: string;
 
-beforeAll(async () => {
-  receiver = await startWebhookReceiver();
-  const COUNTERSIGN_SECRETS_KEY = randomBytes(32).toString('base64');
-  app = await startApp({ environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY } });
-  organization = await createOrganization(app);
-  agent = await createAgent(app, organization);
-  const channel = { kind: 'webhook', name: 'Bot', url: receiver.url };
-  const created = await organization.owner.browser.post('/api/v1/notification_channels', channel);
-  channelId = String(created.body['notification_channel']?.['id']);
+const receiver = await startWebhookReceiver();
+const COUNTERSIGN_SECRETS_KEY = randomBytes(32).toString('base64');
+const { app, organization, agents } = await scene({
+  app: { environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY } },
 });
+const channel = { kind: 'webhook', name: 'Bot', url: receiver.url };
+const created = await organization.owner.browser.post('/api/v1/notification_channels', channel);
+const channelId = String(created.body['notification_channel']?.['id']);
 
 afterAll(async () => {
-  await app.close();
   await receiver.close();
 });
 
 test('messages of a commit in the same process go out at once, without waiting for the next poll', async () => {
   const loop = startSending(app.context, { pollMs: 3_600_000 });
-  const id = await ask(app, agent);
+  const id = await ask(app, agents.bot);
   await eventually(() => receiver.received.length >= 1, WITHIN_MS);
   await decide(organization.owner.http, id);
   await eventually(() => receiver.received.length >= 2, WITHIN_MS);
@@ -53,7 +35,7 @@ test('messages of a commit in the same process go out at once, without waiting f
 });
 
 test('a channel with a limit of its own gets more messages at once than the others', async () => {
-  for (let index = 0; index < 6; index++) await ask(app, agent);
+  for (let index = 0; index < 6; index++) await ask(app, agents.bot);
   const lease = async (limits?: ReadonlyMap<string, number>): Promise<number> => {
     const ids = await leaseDue(app.db, {
       lease: randomUUID(),

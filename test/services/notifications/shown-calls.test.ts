@@ -1,6 +1,5 @@
 /** What messages show of a call: no hidden value on any channel, and never an approval of what they show in part. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ask, stepAt } from '../../support/scene/approval-requests.ts';
 import {
   asked,
@@ -8,12 +7,12 @@ import {
   createScene,
   deliver,
   newChannel,
-  slackEnvironment,
   type Scene,
+  slackForFile,
 } from '../../support/scene/slack-scene.ts';
 import { heldBy } from '../../support/held-by.ts';
-import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
-import { buttonsOf, SlackServer } from '../../support/servers/slack-server.ts';
+import { startMailServer } from '../../support/servers/mail-server.ts';
+import { buttonsOf } from '../../support/servers/slack-server.ts';
 import {
   LOOPBACK_ALLOWED,
   startWebhookReceiver,
@@ -23,31 +22,18 @@ import {
 /** The bound is wide: reading on the main thread held others for 901 ms. */
 const MOST_MS = 500;
 
-const slack = new SlackServer();
-let mails: MailServer;
+const mails = await startMailServer();
+const { app, slack } = await slackForFile({
+  ...LOOPBACK_ALLOWED,
+  SMTP_URL: mails.url,
+  COUNTERSIGN_EMAIL_FROM: 'Approvals <ask@approvals.example>',
+});
+
 let receiver: WebhookReceiver;
-let app: TestApp;
 let here: Scene;
 let channel: string;
 
-beforeAll(async () => {
-  await slack.start();
-  mails = await startMailServer();
-  app = await startApp({
-    environment: {
-      ...slackEnvironment(slack),
-      ...LOOPBACK_ALLOWED,
-      SMTP_URL: mails.url,
-      COUNTERSIGN_EMAIL_FROM: 'Approvals <ask@approvals.example>',
-    },
-  });
-});
-
-afterAll(async () => {
-  await app.close();
-  await slack.stop();
-  await mails.close();
-});
+afterAll(() => mails.close());
 
 afterEach(async () => {
   await receiver.close();

@@ -1,20 +1,13 @@
 /** Webhooks over real TLS, sent by a process that trusts one authority. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { scene } from '../../support/scene.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import { createAuthority, type ServerTerms } from '../../support/servers/certificates.ts';
-import {
-  createAgent,
-  createOrganization,
-  type TestOrganization,
-} from '../../support/scene/factories.ts';
+import { createAgent } from '../../support/scene/factories.ts';
 import { startTlsReceiver, type TlsReceiver } from '../../support/servers/tls-receiver.ts';
-import {
-  startTrustingProcess,
-  type TrustingProcess,
-} from '../../support/processes/trusting-process.ts';
+import { startTrustingProcess } from '../../support/processes/trusting-process.ts';
 import { until } from '../../support/waiting.ts';
 import { deliveriesOf } from './outbox.ts';
 
@@ -26,23 +19,16 @@ const environment = {
 };
 const authority = createAuthority('Authority of the test');
 const receivers: TlsReceiver[] = [];
-let app: TestApp;
-let sender: TrustingProcess;
-let organization: TestOrganization;
 
-beforeAll(async () => {
-  app = await startApp({ environment });
-  organization = await createOrganization(app);
-  sender = startTrustingProcess('test/support/processes/sender-process.ts', {
-    authority,
-    environment: { ...environment, DATABASE_URL: app.databaseUrl, PORT: '0' },
-  });
+const { app, organization } = await scene({ app: { environment } });
+const sender = startTrustingProcess('test/support/processes/sender-process.ts', {
+  authority,
+  environment: { ...environment, DATABASE_URL: app.databaseUrl, PORT: '0' },
 });
 
 afterAll(async () => {
   await sender.end();
   await Promise.all(receivers.map((receiver) => receiver.close()));
-  await app.close();
 });
 
 interface Hook {

@@ -1,45 +1,24 @@
 /** What owners and receivers get when no one is left to decide a request. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
-import {
-  createScene,
-  deliver,
-  newChannel,
-  slackEnvironment,
-} from '../../support/scene/slack-scene.ts';
-import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
-import { buttonsOf, SlackServer } from '../../support/servers/slack-server.ts';
-import {
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../support/servers/webhook-receiver.ts';
+import { createScene, deliver, newChannel, slackForFile } from '../../support/scene/slack-scene.ts';
+import { startMailServer } from '../../support/servers/mail-server.ts';
+import { buttonsOf } from '../../support/servers/slack-server.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { messagesOf, SENDING } from './outbox.ts';
 
-const slack = new SlackServer();
-let mails: MailServer;
-let receiver: WebhookReceiver;
-let app: TestApp;
-
-beforeAll(async () => {
-  await slack.start();
-  mails = await startMailServer();
-  receiver = await startWebhookReceiver();
-  const environment = {
-    ...slackEnvironment(slack),
-    ...SENDING,
-    SMTP_URL: mails.url,
-    COUNTERSIGN_EMAIL_FROM: 'ask@approvals.example',
-  };
-  app = await startApp({ environment });
+const mails = await startMailServer();
+const receiver = await startWebhookReceiver();
+const { app, slack } = await slackForFile({
+  ...SENDING,
+  SMTP_URL: mails.url,
+  COUNTERSIGN_EMAIL_FROM: 'ask@approvals.example',
 });
 
 afterAll(async () => {
-  await app.close();
   await mails.close();
   await receiver.close();
-  await slack.stop();
 });
 
 test('owners, the default channel and webhooks hear of it once, without the arguments', async () => {

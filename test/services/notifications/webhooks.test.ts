@@ -1,6 +1,6 @@
 /** What webhooks say when, which of them get the news of a decision, and what a deletion at that moment does. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   deleteChannel,
   lockChannel,
@@ -9,7 +9,7 @@ import {
   leaseDue,
   recordAttempts,
 } from '../../../src/data/notifications/notification-deliveries.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
@@ -31,18 +31,11 @@ const environment = {
   ...LOOPBACK_ALLOWED,
   COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
 };
-let app: TestApp;
 let receiver: WebhookReceiver;
 let organization: TestOrganization;
 let agent: TestAgent;
 
-beforeAll(async () => {
-  app = await startApp({ environment });
-});
-
-afterAll(async () => {
-  await app.close();
-});
+const app = await appForFile({ environment });
 
 /** A new organization that asks only its owner. */
 beforeEach(async () => {

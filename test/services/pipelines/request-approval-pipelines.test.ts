@@ -1,23 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { evaluatePipeline } from '../../../src/domain/pipelines/evaluate.ts';
 import { loadCompiledPipeline } from '../../../src/services/pipelines/request-approval-pipelines.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { createOrganization, type TestMember } from '../../support/scene/factories.ts';
+import { scene } from '../../support/scene.ts';
 
 const REVISIONS = '/api/v1/request-approval-pipelines/organization/revisions';
 
-let app: TestApp;
-let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp();
-  ({ owner } = await createOrganization(app));
-});
-
-afterAll(async () => {
-  await app.close();
-});
+const { app, owner } = await scene();
 
 const facts = (args: string) => ({
   request: { tool: 'refund', arguments: { n: args } },

@@ -1,15 +1,9 @@
 /** The cache of revisions with several concurrent callers. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { revisionCache } from '../../../src/services/revisions/cache.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(async () => {
-  await app.close();
-});
+const app = await appForFile();
 
 /** A cache whose loads over the pool hang until `release`, as when every connection is in use. */
 function cacheOverABusyPool() {

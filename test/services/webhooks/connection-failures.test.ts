@@ -1,31 +1,23 @@
 /** Connections that fail, and peers that misbehave: what is known of the cause is kept, and logged. */
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeAll, afterAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { openOpenAi } from '../../../src/platform/language-models/openai.ts';
 import { openAnthropic } from '../../../src/platform/language-models/anthropic.ts';
 import { openSlack } from '../../../src/platform/slack.ts';
 import { openEgress } from '../../../src/platform/network/egress.ts';
 import { newSigningSecret } from '../../../src/platform/crypto/webhook-signature.ts';
 import { askEndpoint } from '../../../src/services/webhooks/ask-endpoint.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
 import type { Json } from '../../support/http.ts';
-import { createOrganization, type TestMember } from '../../support/scene/factories.ts';
+import { scene } from '../../support/scene.ts';
 import { startEarlyContinueServer } from '../../support/servers/early-continue.ts';
 import { FAILING_PEERS, rawPeer, type FailingPeer } from '../../support/servers/failing-peers.ts';
 import { LOOPBACK_ALLOWED } from '../../support/servers/webhook-receiver.ts';
 
 const closing: (() => unknown)[] = [];
-let app: TestApp;
-let owner: TestMember;
 
-beforeAll(async () => {
-  const key = randomBytes(32).toString('base64');
-  app = await startApp({ environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: key } });
-  ({ owner } = await createOrganization(app));
-});
-
-afterAll(async () => {
-  await app.close();
+const key = randomBytes(32).toString('base64');
+const { owner } = await scene({
+  app: { environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: key } },
 });
 
 afterEach(async () => {

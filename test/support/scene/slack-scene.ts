@@ -1,7 +1,9 @@
 /** An organization with Slack, whose requests ask one linked reviewer. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll } from '@jest/globals';
 import { newMinute, sendDue } from '../outbox.ts';
 import type { TestApp } from '../app.ts';
+import { appForFile } from '../scene.ts';
 import { ask } from './approval-requests.ts';
 import {
   activatePath,
@@ -16,8 +18,8 @@ import {
 import {
   buttonsOf,
   SlackCaller,
+  SlackServer,
   type SlackPost,
-  type SlackServer,
   type Workspace,
 } from '../servers/slack-server.ts';
 
@@ -28,6 +30,17 @@ export function slackEnvironment(slack: SlackServer): Readonly<Record<string, st
     COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
     COUNTERSIGN_CREATE_BUDGET: '1s',
   };
+}
+
+/** A Slack and the service that uses it, for all tests of a file. Call it at the top of the file. */
+export async function slackForFile(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ readonly app: TestApp; readonly slack: SlackServer }> {
+  const slack = new SlackServer();
+  await slack.start();
+  const app = await appForFile({ environment: { ...slackEnvironment(slack), ...environment } });
+  afterAll(() => slack.stop());
+  return { app, slack };
 }
 
 const SECRETS_KEY = randomBytes(32).toString('base64');
