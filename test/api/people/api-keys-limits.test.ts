@@ -2,8 +2,9 @@
  * Scoping and lifetime of personal keys, and the authentication that creating them needs (hosted
  * edition).
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { startApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { everywhere } from '../../support/scene/cast.ts';
 import {
   createMember,
@@ -21,13 +22,10 @@ const VERIFY = '/api/v1/api_keys/verify';
 const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
 const pointersOf = ({ body }: Answer) =>
   [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
-let app: TestApp;
 let organization: TestOrganization;
 let member: TestMember;
 
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 
 beforeEach(async () => {
   organization = await createOrganization(app);
@@ -41,8 +39,6 @@ beforeEach(async () => {
   ];
   member = await createMember(app, organization.id, { policies });
 });
-
-afterAll(() => app.close());
 
 const createKey = (body: object, by = member) => by.browser.post(KEYS, { name: 'script', ...body });
 const bearer = (answer: Answer) =>

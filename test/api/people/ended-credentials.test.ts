@@ -1,20 +1,13 @@
 /** A call does nothing when its session, key or Slack link ends while it waits for the request. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { lockRequests } from '../../../src/data/requests/engine/lock.ts';
 import { sendDue } from '../../support/outbox.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
 import { outcome } from '../../support/refusals.ts';
+import { scene } from '../../support/scene.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
 import { claim, claimed, holdersOf, release, verbsOf } from '../../support/scene/claims.ts';
-import {
-  createAgent,
-  createMember,
-  createOrganization,
-  type TestAgent,
-  type TestMember,
-  type TestOrganization,
-} from '../../support/scene/factories.ts';
+import { createAgent, createMember, type TestMember } from '../../support/scene/factories.ts';
 import { through } from '../../support/gates.ts';
 import { ofMember, policiesOf } from '../../support/scene/permission-policies.ts';
 import type { Answer, HttpClient } from '../../support/http.ts';
@@ -26,25 +19,19 @@ const REVIEWER = [
 ] as const;
 
 const slack = new SlackServer();
-let app: TestApp;
-let organization: TestOrganization;
-let agent: TestAgent;
-let bob: TestMember;
 
-beforeAll(async () => {
-  await slack.start();
-  app = await startApp({
+await slack.start();
+const { app, organization } = await scene({
+  app: {
     environment: {
       ...slack.environment,
       COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
     },
-  });
-  organization = await createOrganization(app);
-  agent = await createAgent(app, organization);
-  bob = await createMember(app, organization.id, { policies: REVIEWER });
+  },
 });
+const agent = await createAgent(app, organization);
+const bob = await createMember(app, organization.id, { policies: REVIEWER });
 afterAll(async () => {
-  await app.close();
   await slack.stop();
 });
 

@@ -1,6 +1,5 @@
 /** Suspending, reactivating and removing members: what changes, in every process and at once. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   createMember,
   createOrganization,
@@ -21,23 +20,14 @@ import {
 import { HttpClient } from '../../support/http.ts';
 import { outcome } from '../../support/refusals.ts';
 import { ROUNDS } from '../../support/rounds.ts';
-import { everywhere } from '../../support/scene.ts';
+import { everywhere, appForFile } from '../../support/scene.ts';
 
-let app: TestApp;
 /** Another process of the same deployment. */
-let other: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;
 
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-  other = await startApp({ databaseUrl: app.databaseUrl });
-});
-
-afterAll(async () => {
-  await other.close();
-  await app.close();
-});
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
+const other = await appForFile({ databaseUrl: app.databaseUrl });
 
 beforeEach(async () => {
   organization = await createOrganization(app);

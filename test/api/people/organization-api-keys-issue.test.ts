@@ -2,9 +2,10 @@
  * Creating organization keys: what they can be granted, by which callers, and where (hosted
  * edition).
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { permissions } from '../../../src/domain/people/permissions.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { everywhere } from '../../support/scene/cast.ts';
 import {
   createAgent,
@@ -24,20 +25,15 @@ const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
 const pointersOf = ({ body }: Answer) =>
   [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
-let app: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;
 
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;
 });
-
-afterAll(() => app.close());
 
 async function issued(): Promise<{ readonly id: string }[]> {
   return (await owner.browser.get(`${KEYS}?kind=organization`)).body['keys'] as unknown as {

@@ -1,11 +1,12 @@
 /** Organization keys as credentials: when a `who_` token is refused, and what it does on the product API. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { permissions } from '../../../src/domain/people/permissions.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp } from '../../support/app.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
@@ -20,21 +21,16 @@ import {
 } from '../../support/scene/factories.ts';
 import { idOf, secretOf } from '../../support/tokens.ts';
 
-let app: TestApp;
 let organization: TestOrganization;
 let key: Awaited<ReturnType<typeof createOrganizationKey>>;
 
-beforeAll(async () => {
-  app = await startApp({
-    environment: {
-      COUNTERSIGN_EDITION: 'hosted',
-      // Without it, operations about webhook endpoints are 501.
-      COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
-    },
-  });
+const app = await appForFile({
+  environment: {
+    COUNTERSIGN_EDITION: 'hosted',
+    // Without it, operations about webhook endpoints are 501.
+    COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+  },
 });
-
-afterAll(() => app.close());
 
 const AGENTS = '/api/v1/agents';
 const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];

@@ -1,7 +1,7 @@
 /** Creating, changing and deleting permission policies of members, teams and organization keys, and what they grant. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { appForFile } from '../../support/scene.ts';
 import {
   createAgent,
   createMember,
@@ -28,17 +28,10 @@ import {
 } from '../../support/scene/permission-policies.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 
-let app: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;
 
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
-
-afterAll(async () => {
-  await app.close();
-});
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
 
 beforeEach(async () => {
   organization = await createOrganization(app);

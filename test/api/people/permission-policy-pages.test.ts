@@ -1,8 +1,8 @@
 /** The pages of permission policies: what they show and offer, ownership, and holders that accept no change. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { permissions } from '../../../src/domain/people/permissions.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
 import type { HttpClient } from '../../support/http.ts';
+import { appForFile, scene } from '../../support/scene.ts';
 import {
   createAgent,
   createMember,
@@ -32,17 +32,11 @@ import {
 import { idOf } from '../../support/tokens.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 
-let app: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;
 
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
-});
-
-afterAll(async () => {
-  await app.close();
-});
+const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
+const open = await scene();
 
 beforeEach(async () => {
   organization = await createOrganization(app);
@@ -404,19 +398,9 @@ describe('ownership', () => {
 });
 
 describe('the open edition', () => {
-  let open: TestApp;
-
-  beforeAll(async () => {
-    open = await startApp();
-  });
-
-  afterAll(async () => {
-    await open.close();
-  });
-
   test('has no policies of organization keys, and neither lists nor grants permissions it does not serve', async () => {
-    const home = await createOrganization(open);
-    const { id } = await createOrganizationKey(open, home);
+    const home = open.organization;
+    const { id } = await createOrganizationKey(open.app, home);
     expect(outcome(await home.owner.browser.get(ofKey(id)))).toBe('404 not_found');
     expect(outcome(await post(home.owner.browser, ofKey(id), terms('agent.read')))).toBe(
       '404 not_found',
@@ -428,7 +412,7 @@ describe('the open edition', () => {
     expect(listed.map(({ key }) => key)).toEqual(served);
     const refused = await post(
       home.owner.browser,
-      ofMember(await createMember(open, home.id)),
+      ofMember(await createMember(open.app, home.id)),
       terms('audit.read'),
     );
     expect(pointers(refused)).toEqual(['/permissions/0']);

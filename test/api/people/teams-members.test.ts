@@ -1,7 +1,8 @@
 /** The members of teams, and that callers cannot gain through a team more than they hold. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { startApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import {
   createMember,
   createOrganization,
@@ -13,14 +14,10 @@ import {
 import { codeOf, idsOf, roster, setMembers, teamEvents, TEAMS } from '../../support/scene/teams.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 
-let app: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;
 
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await appForFile();
 
 async function newOrganization() {
   organization = await createOrganization(app);

@@ -1,27 +1,15 @@
 /** That rights someone has only as a member of a team give no power over the other members of it. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { expect, test } from '@jest/globals';
+import { scene } from '../../support/scene.ts';
 import {
   createMember,
-  createOrganization,
   createTeam,
   type Policy,
   type TestMember,
-  type TestOrganization,
 } from '../../support/scene/factories.ts';
 import { codeOf, idsOf, roster, setMembers, TEAMS } from '../../support/scene/teams.ts';
 
-let app: TestApp;
-let organization: TestOrganization;
-let owner: TestMember;
-
-beforeAll(async () => {
-  app = await startApp();
-  organization = await createOrganization(app);
-  owner = organization.owner;
-});
-afterAll(() => app.close());
-
+const { app, organization, owner } = await scene();
 const READS: Policy = { scope_kind: 'organization', permissions: ['agent.read', 'team.read'] };
 const LEADS: Policy = { scope_kind: 'organization', permissions: ['team.member.write'] };
 const REFUSED = { status: 403, code: 'grant_exceeds_own' };

@@ -2,20 +2,19 @@
  * Invited people who sign in through the identity provider: the sign-in accepts the invitation for
  * their email.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { type TestApp } from '../../../support/app.ts';
 import { Browser, type Page } from '../../../support/browser.ts';
+import { scene } from '../../../support/scene.ts';
 import {
   createMember,
-  createOrganization,
   type TestMember,
   type TestOrganization,
 } from '../../../support/scene/factories.ts';
 import {
   reachCallback,
   signInThrough,
-  startIdentityProvider,
-  type IdentityProvider,
+  identityProviderForFile,
 } from '../../../support/servers/identity-provider.ts';
 import { everywhere } from '../../../support/scene/cast.ts';
 import { outcome } from '../../../support/refusals.ts';
@@ -29,35 +28,27 @@ import {
 } from '../../../support/scene/invitations.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
 
-let provider: IdentityProvider;
+const provider = await identityProviderForFile();
+const inviting = await scene({ app: { environment: provider.environment } });
 /** Admits only invited people. */
-let closed: TestApp;
-/** Admits everyone of example.com. */
-let open: TestApp;
-let organizations: ReadonlyMap<TestApp, TestOrganization>;
-
-beforeAll(async () => {
-  provider = await startIdentityProvider();
-  [closed, open] = await Promise.all([
-    startApp({ environment: provider.environment }),
-    startApp({
-      environment: {
-        ...provider.environment,
-        COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
-        COUNTERSIGN_MAX_SEATS: '2',
-      },
-    }),
-  ]);
-  await provider.register(closed.url, open.url);
-  organizations = new Map([
-    [closed, await createOrganization(closed)],
-    [open, await createOrganization(open)],
-  ]);
+const closed = inviting.app;
+const welcoming = await scene({
+  app: {
+    environment: {
+      ...provider.environment,
+      COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
+      COUNTERSIGN_MAX_SEATS: '2',
+    },
+  },
 });
+/** Admits everyone of example.com. */
+const open = welcoming.app;
+await provider.register(closed.url, open.url);
+const organizations = new Map(
+  [inviting, welcoming].map(({ app, organization }) => [app, organization]),
+);
 
 beforeEach(async () => {
-  provider.answer = {};
-  provider.overrides.clear();
   const { id, owner } = home(open);
   await open.db('invitations').where({ organization_id: id }).delete();
   await open
@@ -65,11 +56,6 @@ beforeEach(async () => {
     .where({ organization_id: id })
     .whereNot({ id: owner.membershipId })
     .update({ status: 'deprovisioned' });
-});
-
-afterAll(async () => {
-  await Promise.all([closed, open].map((each) => each.close()));
-  await provider.close();
 });
 
 function home(app: TestApp): TestOrganization {

@@ -2,14 +2,9 @@
  * Invitations on a deployment with email: the message, and what remains when it cannot be
  * delivered.
  */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../../support/app.ts';
-import {
-  createOrganization,
-  type TestMember,
-  type TestOrganization,
-} from '../../../support/scene/factories.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { outcome } from '../../../support/refusals.ts';
+import { scene } from '../../../support/scene.ts';
 import {
   accept,
   INVITATIONS,
@@ -18,30 +13,22 @@ import {
   linkPath,
   newEmail,
 } from '../../../support/scene/invitations.ts';
-import { startMailServer, type MailServer } from '../../../support/servers/mail-server.ts';
+import { startMailServer } from '../../../support/servers/mail-server.ts';
 
 const PUBLIC_URL = 'https://approvals.example.com';
 
-let app: TestApp;
-let mail: MailServer;
-let organization: TestOrganization;
-let owner: TestMember;
-
-beforeAll(async () => {
-  mail = await startMailServer();
-  app = await startApp({
+const mail = await startMailServer();
+const { app, organization, owner } = await scene({
+  app: {
     environment: {
       SMTP_URL: mail.url,
       COUNTERSIGN_EMAIL_FROM: 'countersign@example.com',
       COUNTERSIGN_PUBLIC_URL: PUBLIC_URL,
     },
-  });
-  organization = await createOrganization(app);
-  owner = organization.owner;
+  },
 });
 
 afterAll(async () => {
-  await app.close();
   await mail.close();
 });
 
