@@ -1,53 +1,40 @@
 /** How revisions came about: who created and activated them, when and why. All four kinds alike. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.ts';
-import {
-  createMember,
-  createOrganization,
-  createTeam,
-  type TestMember,
-  type TestOrganization,
-} from '../support/scene/factories.ts';
+import { describe, expect, test } from '@jest/globals';
+import { scene } from '../support/scene.ts';
+import { type TestMember } from '../support/scene/factories.ts';
 import { issuesOf } from '../support/refusals.ts';
-
-let app: TestApp;
-let organization: TestOrganization;
-let other: TestMember;
-let teamId: string;
-
-beforeAll(async () => {
-  const environment = {
-    COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
-    COUNTERSIGN_EGRESS_ALLOW: '127.0.0.1',
-  };
-  app = await startApp({ environment });
-  organization = await createOrganization(app);
-  const permissions = [
-    'pipeline.activate',
-    'escalation_path.activate',
-    'team.escalation.activate',
-    'webhook.write',
-    'request.decide',
-  ];
-  other = await createMember(app, organization.id, {
-    displayName: 'Grace',
-    policies: [{ scope_kind: 'organization', permissions }],
-  });
-  teamId = await createTeam(app, organization.id, { members: [other] });
-  await organization.owner.http.post('/api/v1/escalation-paths', {
-    path_key: 'on-call',
-    ...escalation,
-    name: 'On call',
-  });
-});
-
-afterAll(() => app.close());
 
 const nodes = [
   { id: randomUUID(), type: 'level', targets: [{ type: 'broadcast' }], escalate_after: '5m' },
 ];
 const escalation = { nodes };
+
+const { app, organization, people, teams } = await scene({
+  app: {
+    environment: {
+      COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+      COUNTERSIGN_EGRESS_ALLOW: '127.0.0.1',
+    },
+  },
+  people: {
+    grace: [
+      'pipeline.activate',
+      'escalation_path.activate',
+      'team.escalation.activate',
+      'webhook.write',
+      'request.decide',
+    ],
+  },
+  teams: { night: ['grace'] },
+});
+const other = people.grace;
+const teamId = teams.night;
+await organization.owner.http.post('/api/v1/escalation-paths', {
+  path_key: 'on-call',
+  ...escalation,
+  name: 'On call',
+});
 
 const kinds = [
   ['pipeline', () => '/api/v1/request-approval-pipelines/organization', { blocks: [] }],

@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   createPipeline,
   pipelineTables,
 } from '../../src/data/pipelines/request-approval-pipelines.ts';
 import { findRevision, insertDocument } from '../../src/data/revisions.ts';
 import { listSummaries } from '../../src/data/revision-summaries.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { createOrganization, type TestOrganization } from '../support/scene/factories.ts';
+import { scene } from '../support/scene.ts';
 
-let app: TestApp;
-let organization: TestOrganization;
-
-beforeAll(async () => {
-  app = await startApp();
-  organization = await createOrganization(app);
-});
-
-afterAll(async () => {
-  await app.close();
-});
+const { app, organization } = await scene();
 
 describe('revisioned documents in the database', () => {
   test('a revision can be neither changed nor deleted', async () => {

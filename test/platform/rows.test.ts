@@ -1,15 +1,9 @@
 /** What the mapping from columns to members does, and what it leaves alone. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { queryOne, queryRow, queryRows, runPrepared } from '../../src/platform/rows.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { appForFile } from '../support/scene.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(async () => {
-  await app.close();
-});
+const app = await appForFile();
 
 test('the columns of each row become members in camel case, null values included', async () => {
   const rows = await queryRows(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startApp } from '../support/app.ts';
+import { scene } from '../support/scene.ts';
 import { createOrganization, type TestMember } from '../support/scene/factories.ts';
 import { createPerson, SECRETS_KEY } from '../support/scene/sign-in.ts';
 import { startPushService, type PushBrowser } from '../support/servers/push-service.ts';
@@ -17,18 +18,16 @@ import {
 } from '../support/web/browser.ts';
 
 const service = await startPushService();
-const app = await startApp({
-  environment: {
-    ...LOOPBACK_ALLOWED,
-    COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
-    COUNTERSIGN_PUSH_HOSTS: '127.0.0.1',
+const { app, organization } = await scene({
+  app: {
+    environment: {
+      ...LOOPBACK_ALLOWED,
+      COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
+      COUNTERSIGN_PUSH_HOSTS: '127.0.0.1',
+    },
   },
 });
-afterAll(async () => {
-  await app.close();
-  await service.close();
-});
-const { id: organizationId } = await createOrganization(app);
+afterAll(() => service.close());
 const NOTIFICATIONS = `${app.url}/account/notifications`;
 
 interface Given {
@@ -115,7 +114,7 @@ describeInWholeChromium('push messages', () => {
   const chromium = startBrowser({ refusals: [501], isWhole: true });
 
   test('are switched on for this browser, tested, shown by the service worker and switched off', async () => {
-    const ada = await createPerson(app, organizationId, { displayName: 'Ada Marsh' });
+    const ada = await createPerson(app, organization.id, { displayName: 'Ada Marsh' });
     const browser = service.browser();
     const page = await openWith(chromium, browser, ada);
     await page.getByRole('button', { name: 'Notify me in this browser' }).click();
@@ -141,7 +140,7 @@ describeInWholeChromium('push messages', () => {
   });
 
   test('about a request replace each other, and open its page', async () => {
-    const bob = await createPerson(app, organizationId, { displayName: 'Bob Field' });
+    const bob = await createPerson(app, organization.id, { displayName: 'Bob Field' });
     const page = await openWith(chromium, service.browser(), bob);
     await page.getByRole('button', { name: 'Notify me in this browser' }).click();
     await page.getByText('This browser gets push messages now.').waitFor();
@@ -163,7 +162,7 @@ describeInWholeChromium('push messages', () => {
   });
 
   test('that the service does not accept leave the subscription from before, and no new one', async () => {
-    const dan = await createPerson(app, organizationId, { displayName: 'Dan Reed' });
+    const dan = await createPerson(app, organization.id, { displayName: 'Dan Reed' });
     for (const [before, dropped] of [
       ['this key', 0],
       [undefined, 1],
@@ -180,7 +179,7 @@ describeInWholeChromium('push messages', () => {
   });
 
   test('replace a subscription for an earlier key of the service', async () => {
-    const eli = await createPerson(app, organizationId, { displayName: 'Eli Stone' });
+    const eli = await createPerson(app, organization.id, { displayName: 'Eli Stone' });
     const page = await openWith(chromium, service.browser(), eli, { before: 'other key' });
     await page.getByRole('button', { name: 'Notify me in this browser' }).click();
     await page.getByText('This browser gets push messages now.').waitFor();
@@ -188,7 +187,7 @@ describeInWholeChromium('push messages', () => {
   });
 
   test('say why this browser cannot get them', async () => {
-    const cleo = await createPerson(app, organizationId, { displayName: 'Cleo Sand' });
+    const cleo = await createPerson(app, organization.id, { displayName: 'Cleo Sand' });
     const refused = await openWith(chromium, service.browser(), cleo, { permission: 'denied' });
     await refused.getByRole('button', { name: 'Notify me in this browser' }).click();
     await refused.getByText('did not get your permission').waitFor();

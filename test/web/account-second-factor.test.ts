@@ -1,7 +1,8 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { encode } from 'uqr';
 import { startApp } from '../support/app.ts';
+import { scene } from '../support/scene.ts';
 import { createOrganization } from '../support/scene/factories.ts';
 import { codesOf, createPerson, PASSWORD, SECRETS_KEY } from '../support/scene/sign-in.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
@@ -13,9 +14,9 @@ import {
   testInChromium,
 } from '../support/web/browser.ts';
 
-const app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
-afterAll(() => app.close());
-const { id: organizationId } = await createOrganization(app);
+const { app, organization } = await scene({
+  app: { environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } },
+});
 
 const SECURITY = `${app.url}/account/security`;
 
@@ -53,7 +54,7 @@ describeInBrowser('the second factor on the account pages', () => {
   testInChromium(
     'is set up, renewed and removed by keyboard alone, with a password asked in place',
     async () => {
-      const ada = await createPerson(app, organizationId, { displayName: 'Ada Marsh' });
+      const ada = await createPerson(app, organization.id, { displayName: 'Ada Marsh' });
       await app
         .db('sessions')
         .where({ membership_id: ada.membershipId })
@@ -126,7 +127,7 @@ describeInBrowser('the second factor on the account pages', () => {
   });
 
   test('people of an identity provider have no password to change', async () => {
-    const cleo = await createPerson(app, organizationId, { displayName: 'Cleo Sand' });
+    const cleo = await createPerson(app, organization.id, { displayName: 'Cleo Sand' });
     await app.db('users').where({ id: cleo.userId }).update({ password_hash: null });
     const page = await browser.open(SECURITY, { as: cleo, viewport: PHONE });
     await page.getByText('You sign in at your identity provider and have no password').waitFor();

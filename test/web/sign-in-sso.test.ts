@@ -1,23 +1,19 @@
-import { afterAll, expect, test } from '@jest/globals';
-import { startApp } from '../support/app.ts';
-import { createOrganization } from '../support/scene/factories.ts';
-import { startIdentityProvider } from '../support/servers/identity-provider.ts';
+import { expect, test } from '@jest/globals';
+import { identityProviderForFile } from '../support/servers/identity-provider.ts';
 import { describeInBrowser, screenshot, startBrowser } from '../support/web/browser.ts';
+import { scene } from '../support/scene.ts';
 
-const provider = await startIdentityProvider();
-const app = await startApp({
-  environment: {
-    ...provider.environment,
-    COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
-    COUNTERSIGN_OIDC_NAME: 'Acme',
+const provider = await identityProviderForFile();
+const { app } = await scene({
+  app: {
+    environment: {
+      ...provider.environment,
+      COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
+      COUNTERSIGN_OIDC_NAME: 'Acme',
+    },
   },
 });
-afterAll(async () => {
-  await app.close();
-  await provider.close();
-});
 await provider.register(app.url);
-await createOrganization(app);
 provider.person = { subject: 'grace', email: 'grace@example.com', email_verified: true };
 
 describeInBrowser('the identity provider', () => {

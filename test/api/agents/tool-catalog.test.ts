@@ -1,12 +1,12 @@
 /** The tool catalog over HTTP: reports of instances, and what people see of them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { purgeBatch } from '../../../src/services/retention.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
 import { heldBy } from '../../support/held-by.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { untilBlocked } from '../../support/waiting.ts';
+import { appForFile } from '../../support/scene.ts';
 import {
   createAgent,
   createInstance,
@@ -20,17 +20,12 @@ import {
 const REPORT = '/api/aap/v1/tool_catalog';
 const LIST = '/api/v1/tool_catalog';
 
-let app: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;
 let agent: TestAgent;
 
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(async () => {
-  await app.close();
-});
+const app = await appForFile();
+
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;

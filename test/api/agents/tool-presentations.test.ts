@@ -1,9 +1,9 @@
 /** Presentations of tools over HTTP, and what requests are shown with. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Answer, Json } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { issuesOf } from '../../support/refusals.ts';
+import { appForFile } from '../../support/scene.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
@@ -16,17 +16,12 @@ import {
 
 const LIST = '/api/v1/tool_presentations';
 
-let app: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;
 let agent: TestAgent;
 
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(async () => {
-  await app.close();
-});
+const app = await appForFile();
+
 beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;

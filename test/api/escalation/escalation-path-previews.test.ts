@@ -1,7 +1,7 @@
 /** The preview of a path over HTTP. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { describe, expect, test } from '@jest/globals';
+import { scene } from '../../support/scene.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import {
   activatePath,
@@ -12,7 +12,6 @@ import {
   createOrganization,
   createTeam,
 } from '../../support/scene/factories.ts';
-import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import { issuesOf } from '../../support/refusals.ts';
 
 const URL = '/api/v1/escalation-paths/preview';
@@ -22,24 +21,10 @@ const LAST = '33333333-3333-4333-8333-333333333333';
 /** A Friday, 17:00 in Berlin; clocks go forward on Sunday. */
 const FRIDAY = '2026-03-27T16:00:00Z';
 
-let app: TestApp;
-let organization: TestOrganization;
-let owner: TestMember;
-let ada: TestMember;
-
-beforeAll(async () => {
-  app = await startApp();
-  organization = await createOrganization(app);
-  owner = organization.owner;
-  ada = await createMember(app, organization.id, {
-    displayName: 'Ada',
-    policies: [{ scope_kind: 'organization', permissions: ['request.decide'] }],
-  });
+const { app, organization, owner, people } = await scene({
+  people: { ada: ['request.decide'] },
 });
-
-afterAll(async () => {
-  await app.close();
-});
+const { ada } = people;
 
 const level = (id: string, targets: readonly object[], more: object = {}) => ({
   id,

@@ -1,5 +1,5 @@
 /** What every answer has, at any endpoint: declared codes, headers of refusals, log lines. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Server } from 'node:http';
 import { z } from 'zod';
 import { defineEndpoint, type Reply } from '../../../api/http/endpoint.ts';
@@ -8,17 +8,13 @@ import { AppError, type ErrorCode } from '../../../src/domain/errors.ts';
 import { TOKEN_PREFIX } from '../../../src/domain/tokens.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import { LongList } from '../../../src/platform/long-list.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { createMember, createOrganization } from '../../support/scene/factories.ts';
 import { HttpClient } from '../../support/http.ts';
 import { idOf, secretOf } from '../../support/tokens.ts';
 import { until } from '../../support/waiting.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ environment: { LOG_LEVEL: 'debug' } });
-});
-afterAll(() => app.close());
+const app = await appForFile({ environment: { LOG_LEVEL: 'debug' } });
 
 /** The log lines of this call alone. */
 async function linesOf(call: () => Promise<unknown>): Promise<{ level: string; msg: string }[]> {

@@ -1,14 +1,11 @@
 /** A page of another site changes nothing here, and a forged Host header changes no link. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { createOrganization, type TestOrganization } from '../../support/scene/factories.ts';
+import { scene, appForFile } from '../../support/scene.ts';
+import { createOrganization } from '../../support/scene/factories.ts';
 import type { Answer } from '../../support/http.ts';
-import {
-  startIdentityProvider,
-  type IdentityProvider,
-} from '../../support/servers/identity-provider.ts';
-import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+import { identityProviderForFile } from '../../support/servers/identity-provider.ts';
+import { startMailServer } from '../../support/servers/mail-server.ts';
 import { everyColumn } from '../../support/secrets.ts';
 import {
   browserWith,
@@ -25,15 +22,21 @@ const PUBLIC_HOST = 'approvals.example.com';
 const EVIL = 'https://evil.example';
 const REFUSED = [403, 'cross_site_request'];
 
-let app: TestApp;
-let organization: TestOrganization;
-
-beforeAll(async () => {
-  app = await startApp({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } });
-  organization = await createOrganization(app);
+const { app, organization } = await scene({
+  app: { environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } },
 });
-
-afterAll(() => app.close());
+const mail = await startMailServer();
+afterAll(() => mail.close());
+const provider = await identityProviderForFile();
+await provider.register(PUBLIC_URL);
+const secure = await appForFile({
+  environment: {
+    COUNTERSIGN_PUBLIC_URL: PUBLIC_URL,
+    COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
+    SMTP_URL: mail.url,
+    ...provider.environment,
+  },
+});
 
 const send = (
   headers: Readonly<Record<string, string>>,
@@ -189,28 +192,6 @@ describe('a link', () => {
 });
 
 describe('a service that people reach by https through a proxy', () => {
-  let secure: TestApp;
-  let mail: MailServer;
-  let provider: IdentityProvider;
-
-  beforeAll(async () => {
-    mail = await startMailServer();
-    provider = await startIdentityProvider();
-    const environment = {
-      COUNTERSIGN_PUBLIC_URL: PUBLIC_URL,
-      COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
-      SMTP_URL: mail.url,
-      ...provider.environment,
-    };
-    secure = await startApp({ environment });
-    await provider.register(PUBLIC_URL);
-  });
-
-  afterAll(async () => {
-    await secure.close();
-    await Promise.all([mail.close(), provider.close()]);
-  });
-
   const flagsOf = ({ headers }: Answer) =>
     (headers['set-cookie'] ?? '').split(', ').at(-1)?.split('; ').slice(1).sort();
   const forged = {

@@ -2,28 +2,21 @@
  * Malformed HTTP, limits of bodies and closing connections: always an envelope with a request id, no
  * 5xx and no hanging wait.
  */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { endpoints } from '../../../api/endpoints.ts';
 import { BODY_BYTES } from '../../../api/http/endpoint.ts';
 import { asAppError, problemFrom } from '../../../api/http/problem.ts';
 import { Overloaded } from '../../../src/platform/bulkhead.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { adapterOf, ask } from '../../support/scene/approval-requests.ts';
 import { createAgent, createOrganization } from '../../support/scene/factories.ts';
 import { HttpClient } from '../../support/http.ts';
 import { until } from '../../support/waiting.ts';
 
-let app: TestApp;
-let adapter: HttpClient;
-beforeAll(async () => {
-  app = await startApp();
-  adapter = adapterOf(app, await createAgent(app, await createOrganization(app)));
-});
-afterAll(async () => {
-  await app.close();
-});
-
+const app = await appForFile();
+const adapter = adapterOf(app, await createAgent(app, await createOrganization(app)));
 /** Sends the bytes and reads until the server closes. */
 function raw(text: string): Promise<string> {
   const { hostname, port } = new URL(app.url);

@@ -1,31 +1,24 @@
 /** What depends on the address that people use: the session cookie, https for a year, host names, metrics. */
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { startApp } from '../../support/app.ts';
-import { appForFile } from '../../support/scene.ts';
-import { createOrganization } from '../../support/scene/factories.ts';
+import { describe, expect, test } from '@jest/globals';
+import { appForFile, scene } from '../../support/scene.ts';
 import { cheapHashOf, PASSWORD } from '../../support/scene/sign-in.ts';
 
-const local = await appForFile();
-const { owner } = await createOrganization(local);
+const { app: local, owner } = await scene();
 await local
   .db('users')
   .where({ id: owner.userId })
   .update({ password_hash: await cheapHashOf(PASSWORD) });
 const METRICS = 'a-token-for-the-metrics';
-const open = await startApp({
+const open = await appForFile({
   databaseUrl: local.databaseUrl,
   environment: {
     COUNTERSIGN_PUBLIC_URL: 'https://approvals.example',
     COUNTERSIGN_METRICS_TOKEN: METRICS,
   },
 });
-const closed = await startApp({
+const closed = await appForFile({
   databaseUrl: local.databaseUrl,
   environment: { COUNTERSIGN_PUBLIC_URL: 'http://approvals.example' },
-});
-afterAll(async () => {
-  await open.close();
-  await closed.close();
 });
 
 const tokenOf = (cookie: string) => cookie.replace('service_session=', '');

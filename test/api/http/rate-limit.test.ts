@@ -1,14 +1,9 @@
 /** How many calls a credential may make in a minute, and which calls do not count. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { describe, expect, test } from '@jest/globals';
+import { scene } from '../../support/scene.ts';
 import { adapterOf, ask, askUnevaluated } from '../../support/scene/approval-requests.ts';
-import {
-  createAgent,
-  createMember,
-  createOrganization,
-  type TestOrganization,
-} from '../../support/scene/factories.ts';
+import { createAgent, createMember } from '../../support/scene/factories.ts';
 import type { HttpClient } from '../../support/http.ts';
 
 const LIMIT = 5;
@@ -20,17 +15,12 @@ const useUp = async (client: HttpClient, path: string) => {
   return (await Promise.all(calls)).map(({ status }) => status);
 };
 
-describe('with five calls a minute', () => {
-  let app: TestApp;
-  let organization: TestOrganization;
-  beforeAll(async () => {
-    app = await startApp({ environment: { COUNTERSIGN_RATE_LIMIT: String(LIMIT) } });
-    organization = await createOrganization(app);
-  });
-  afterAll(async () => {
-    await app.close();
-  });
+const { app, organization } = await scene({
+  app: { environment: { COUNTERSIGN_RATE_LIMIT: String(LIMIT) } },
+});
+const unlimited = await scene({ app: { environment: { COUNTERSIGN_RATE_LIMIT: '0' } } });
 
+describe('with five calls a minute', () => {
   test('the sixth call is refused, with the seconds to wait as a whole number', async () => {
     const member = await createMember(app, organization.id);
     expect(await useUp(member.http, '/api/v1/me')).toEqual(Array<number>(LIMIT).fill(200));
@@ -88,12 +78,6 @@ describe('with five calls a minute', () => {
 });
 
 test('a limit of 0 means no limit', async () => {
-  const app = await startApp({ environment: { COUNTERSIGN_RATE_LIMIT: '0' } });
-  try {
-    const { owner } = await createOrganization(app);
-    for (let round = 0; round < 3; round += 1)
-      expect(await useUp(owner.http, '/api/v1/me')).toEqual(Array<number>(LIMIT).fill(200));
-  } finally {
-    await app.close();
-  }
+  for (let round = 0; round < 3; round += 1)
+    expect(await useUp(unlimited.owner.http, '/api/v1/me')).toEqual(Array<number>(LIMIT).fill(200));
 });

@@ -1,9 +1,10 @@
 /** Deleting the organization, and the first owner of the next one. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/http.ts';
+import { appForFile } from '../../support/scene.ts';
 import {
   ask,
   askUnevaluated,
@@ -32,17 +33,12 @@ const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']]
 const pointersOf = ({ body }: Answer) =>
   [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
 
-let app: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;
 
-beforeAll(async () => {
-  app = await startApp({
-    environment: { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_CREATE_BUDGET: '1s' },
-  });
+const app = await appForFile({
+  environment: { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_CREATE_BUDGET: '1s' },
 });
-
-afterAll(() => app.close());
 
 beforeEach(async () => {
   organization = await createOrganization(app);

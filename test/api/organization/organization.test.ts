@@ -1,5 +1,5 @@
 /** The organization's settings and its guided setup. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   findOrganization,
   updateOrganization,
@@ -9,8 +9,9 @@ import {
   DURATION_BOUNDS,
   type OrganizationTerms,
 } from '../../../src/domain/organization/organizations.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp } from '../../support/app.ts';
 import type { Answer } from '../../support/http.ts';
+import { appForFile } from '../../support/scene.ts';
 import {
   createMember,
   createOrganization,
@@ -28,17 +29,12 @@ const pointersOf = ({ body }: Answer) =>
   [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
 const settingsOf = ({ body }: Answer): unknown => body['settings'];
 
-let app: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;
 
-beforeAll(async () => {
-  app = await startApp({
-    environment: { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_CREATE_BUDGET: '1s' },
-  });
+const app = await appForFile({
+  environment: { COUNTERSIGN_EDITION: 'hosted', COUNTERSIGN_CREATE_BUDGET: '1s' },
 });
-
-afterAll(() => app.close());
 
 beforeEach(async () => {
   organization = await createOrganization(app);

@@ -1,8 +1,7 @@
 /** Judges in deployments that have none: saving, previewing, and rules that were saved before. */
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { startApp } from '../../support/app.ts';
 import { HttpClient } from '../../support/http.ts';
-import { REVIEWER, scene } from '../../support/scene.ts';
+import { REVIEWER, scene, appForFile } from '../../support/scene.ts';
 import { issuesOf } from '../../support/refusals.ts';
 import { always, BASE } from '../../support/scene/request-approval-pipelines.ts';
 import { requestOf } from '../../support/adapter.ts';
@@ -18,13 +17,11 @@ const { app, owner, agents, organization, routing, timeline, pipeline } = await 
   pipelines: { bot: {} },
 });
 const { databaseUrl } = app;
-const open = await startApp({ databaseUrl, temporal: true });
-afterAll(() => open.close());
-const withoutModel = await startApp({
+const open = await appForFile({ databaseUrl, temporal: true });
+const withoutModel = await appForFile({
   databaseUrl,
   environment: { COUNTERSIGN_EDITION: 'hosted' },
 });
-afterAll(() => withoutModel.close());
 
 const judge = (config: object = {}) => ({
   ...{ id: 'policy', name: 'Policy', type: 'llm_judge' },

@@ -1,25 +1,18 @@
 /** What a pipeline document may contain, and what is stored of it. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseExact } from '../../../src/platform/json/exact-json.ts';
 import { exactEquals, type ExactValue } from '../../../src/platform/json/exact-values.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { appForFile } from '../../support/scene.ts';
 import { activatePath, createOrganization } from '../../support/scene/factories.ts';
 import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
 import { issuesOf } from '../../support/refusals.ts';
 import { always, cel, ORGANIZATION, path } from '../../support/scene/request-approval-pipelines.ts';
 
-let app: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;
 
-beforeAll(async () => {
-  app = await startApp();
-});
-
-afterAll(async () => {
-  await app.close();
-});
+const app = await appForFile();
 
 async function freshOrganization() {
   organization = await createOrganization(app);

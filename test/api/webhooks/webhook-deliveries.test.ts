@@ -1,10 +1,11 @@
 /** Tests of webhook endpoints, and the list of what was posted to them. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { purgeBatch } from '../../../src/services/retention.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp } from '../../support/app.ts';
 import type { Answer, Json } from '../../support/http.ts';
+import { appForFile } from '../../support/scene.ts';
 import {
   createOrganization,
   type TestMember,
@@ -22,19 +23,12 @@ const environment = {
   COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
 };
 
-let app: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;
 let receiver: WebhookReceiver;
 let secret: string;
 
-beforeAll(async () => {
-  app = await startApp({ environment });
-});
-
-afterAll(async () => {
-  await app.close();
-});
+const app = await appForFile({ environment });
 
 beforeEach(async () => {
   organization = await createOrganization(app);

@@ -1,13 +1,13 @@
 /** Webhook endpoints: their revisions and secrets, archiving, and who uses them. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SEALED_FOR } from '../../../src/domain/sealed-secrets.ts';
 import { openSecretBox } from '../../../src/platform/crypto/secret-box.ts';
 import { resealSecrets } from '../../../src/services/sealed-secrets.ts';
 import { endpoints } from '../../../api/endpoints.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
 import type { Answer } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
+import { appForFile, scene } from '../../support/scene.ts';
 import {
   createAgent,
   createMember,
@@ -21,19 +21,13 @@ const BASE = '/api/v1/webhook_endpoints';
 const URL_OF_RULES = 'https://127.0.0.1/rules';
 const secretsKey = randomBytes(32).toString('base64');
 
-let app: TestApp;
 let organization: TestOrganization;
 let owner: TestMember;
 
-beforeAll(async () => {
-  app = await startApp({
-    environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: secretsKey },
-  });
+const app = await appForFile({
+  environment: { ...LOOPBACK_ALLOWED, COUNTERSIGN_SECRETS_KEY: secretsKey },
 });
-
-afterAll(async () => {
-  await app.close();
-});
+const poor = await scene({ app: { environment: LOOPBACK_ALLOWED } });
 
 beforeEach(async () => {
   organization = await createOrganization(app);
@@ -390,25 +384,13 @@ test('a reader sees endpoints and changes nothing', async () => {
 });
 
 describe('without a secrets key', () => {
-  let poor: TestApp;
-  let member: TestMember;
-
-  beforeAll(async () => {
-    poor = await startApp({ environment: LOOPBACK_ALLOWED });
-    ({ owner: member } = await createOrganization(poor));
-  });
-
-  afterAll(async () => {
-    await poor.close();
-  });
-
   const operations = endpoints.filter(({ path }) => path.startsWith(BASE));
 
   test.each(operations.map(({ method, path }) => ({ method, path })))(
     '$method $path answers 501',
     async ({ method, path }) => {
       const filled = path.replace('{endpoint_key}', 'rules').replace('{revision}', '1');
-      const answer = await member.http.call(method.toUpperCase(), filled, {
+      const answer = await poor.owner.http.call(method.toUpperCase(), filled, {
         headers: { 'if-match': '"0"' },
         ...(path.endsWith('/revisions') && method === 'post' && { body: documentOf() }),
       });
@@ -417,7 +399,7 @@ describe('without a secrets key', () => {
   );
 
   test('a caller without a credential still gets 401', async () => {
-    expect(codeOf(await poor.http.get(BASE))).toEqual([401, 'authentication_required']);
+    expect(codeOf(await poor.app.http.get(BASE))).toEqual([401, 'authentication_required']);
   });
 
   test('there are eleven operations', () => {

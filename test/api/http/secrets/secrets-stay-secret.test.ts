@@ -4,16 +4,15 @@
  * tables.
  */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { BOOTSTRAP_SECRET, startApp, type TestApp } from '../../../support/app.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { BOOTSTRAP_SECRET } from '../../../support/app.ts';
 import { foundIn, hashSpellings, randomPart, spellings } from '../../../support/secrets.ts';
 import type { KnownSecret } from '../../../support/secrets.ts';
 import { startIdentityProvider } from '../../../support/servers/identity-provider.ts';
-import type { IdentityProvider } from '../../../support/servers/identity-provider.ts';
-import { startMailServer, type MailServer } from '../../../support/servers/mail-server.ts';
+import { startMailServer } from '../../../support/servers/mail-server.ts';
 import { LOOPBACK_ALLOWED } from '../../../support/servers/webhook-receiver.ts';
 import { enrollments, keysAndCredentials, webhookEndpoints } from './machine-secrets.ts';
-import { secretCalls, type SecretCalls } from './secret-calls.ts';
+import { secretCalls } from './secret-calls.ts';
 import {
   enterAndProve,
   invitationsAndResets,
@@ -22,52 +21,47 @@ import {
   secondFactor,
   singleSignOn,
 } from './sign-in-secrets.ts';
+import { appForFile } from '../../../support/scene.ts';
 
 const SECRETS_KEY = randomBytes(32).toString('base64');
 const SMTP_PASSWORD = 'smtp-4f1c9a7e2b6d8035';
 
-let app: TestApp;
-let mail: MailServer;
-let provider: IdentityProvider;
-let calls: SecretCalls;
-
-beforeAll(async () => {
-  mail = await startMailServer({ credentials: { user: 'countersign', password: SMTP_PASSWORD } });
-  provider = await startIdentityProvider();
-  app = await startApp({
-    environment: {
-      LOG_LEVEL: 'trace',
-      COUNTERSIGN_EDITION: 'hosted',
-      COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
-      ...LOOPBACK_ALLOWED,
-      SMTP_URL: mail.url,
-      COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
-      ...provider.environment,
-    },
-  });
-  await provider.register(app.url);
-  calls = secretCalls(app);
-  for (const [name, text] of [
-    ['secrets key', SECRETS_KEY],
-    ['SMTP password', SMTP_PASSWORD],
-    ['client secret', provider.environment['COUNTERSIGN_OIDC_CLIENT_SECRET'] ?? ''],
-    ['bootstrap secret', BOOTSTRAP_SECRET],
-    ['password', OWNER.password],
-  ] as const) {
-    calls.hide(name, text);
-  }
-  const cookie = await secondFactor(calls, await enterAndProve(calls));
-  await keysAndCredentials(calls, cookie);
-  await enrollments(calls, cookie);
-  await webhookEndpoints(calls, cookie);
-  await invitationsAndResets(calls, cookie, mail);
-  await singleSignOn(calls, provider);
-  await nonsense(calls, cookie);
-  await calls.copyTables();
+const mail = await startMailServer({
+  credentials: { user: 'countersign', password: SMTP_PASSWORD },
 });
+const provider = await startIdentityProvider();
+const app = await appForFile({
+  environment: {
+    LOG_LEVEL: 'trace',
+    COUNTERSIGN_EDITION: 'hosted',
+    COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
+    ...LOOPBACK_ALLOWED,
+    SMTP_URL: mail.url,
+    COUNTERSIGN_OIDC_EMAIL_DOMAINS: 'example.com',
+    ...provider.environment,
+  },
+});
+await provider.register(app.url);
+const calls = secretCalls(app);
+for (const [name, text] of [
+  ['secrets key', SECRETS_KEY],
+  ['SMTP password', SMTP_PASSWORD],
+  ['client secret', provider.environment['COUNTERSIGN_OIDC_CLIENT_SECRET'] ?? ''],
+  ['bootstrap secret', BOOTSTRAP_SECRET],
+  ['password', OWNER.password],
+] as const) {
+  calls.hide(name, text);
+}
+const cookie = await secondFactor(calls, await enterAndProve(calls));
+await keysAndCredentials(calls, cookie);
+await enrollments(calls, cookie);
+await webhookEndpoints(calls, cookie);
+await invitationsAndResets(calls, cookie, mail);
+await singleSignOn(calls, provider);
+await nonsense(calls, cookie);
+await calls.copyTables();
 
 afterAll(async () => {
-  await app.close();
   await Promise.all([mail.close(), provider.close()]);
 });
 
