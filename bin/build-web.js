@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, URL } from 'node:url';
-import { isBuilt, replaceBuild } from './web-build.js';
+import { isBuilt, replaceBuild } from './swap-web-build.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'dist/web');
