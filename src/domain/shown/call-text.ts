@@ -1,11 +1,11 @@
 /** A call as the plain text of a message: what is hidden stays hidden, and what is left out is said. */
 import type { SourceValue } from '../../platform/json/source-values.ts';
 import { shownLine } from '../shown-text.ts';
-import { digitsText } from './digits.ts';
 import { flagsOf, type Flag } from './flags.ts';
 import { shownCall, type HowToShow, type ShownCall } from './shown-call.ts';
 import type { TitlePart } from './title.ts';
 import { countText } from './text-pieces.ts';
+import { warningText } from './warning-text.ts';
 import { CONCEALED, NOTHING_HIDDEN, shownCharacters, type Hidden } from './hidden.ts';
 import type { TextRange } from './secret-shapes.ts';
 import {
@@ -296,7 +296,7 @@ function cutNotes(cuts: readonly Cut[], leftOut: number): string[] {
 function flagNotes(flags: readonly Flag[]): string[] {
   const notes = flags.slice(0, FIRST_PLACES).map((flag) => {
     const place = `${flag.isContext ? 'context ' : ''}${placeText(flag.place)}`;
-    return `Warning: ${place}: ${warningText(flag)}`;
+    return `Warning: ${place}: ${flagText(flag)}`;
   });
   const more = flags.length - FIRST_PLACES;
   return more > 0
@@ -304,15 +304,7 @@ function flagNotes(flags: readonly Flag[]): string[] {
     : notes;
 }
 
-function warningText({ warning }: Flag): string {
-  if (warning.kind === 'hidden') return 'contains characters that hide, cover or reorder text.';
-  if (warning.kind === 'encoded')
-    return `“${shownLine(warning.word, 60)}” is an encoded name. Programs show other characters for it.`;
-  if (warning.kind === 'signs')
-    return `“${shownLine(warning.word, 60)}” has signs that look like others, such as a slash or a dot.`;
-  if (warning.kind === 'lookalike')
-    return `“${shownLine(warning.word, 60)}” has ${warning.scripts.join(' and ')} letters that look like Latin ones.`;
-  if (warning.kind === 'digits')
-    return `“${shownLine(warning.word, 60)}” ${digitsText(warning.scripts)}`;
-  return `“${shownLine(warning.word, 60)}” mixes ${warning.scripts.join(' and ')} letters that look alike.`;
+function flagText({ warning }: Flag): string {
+  const word = warning.kind === 'hidden' ? '' : `“${shownLine(warning.word, 60)}” `;
+  return word + warningText(warning);
 }

@@ -130,9 +130,3 @@ export function digitPieces(text: string, isMarked: (run: string) => boolean): D
 
 /** The runs of foreign digits in a number. */
 export const digitRuns = (number: string): string[] => number.match(RUNS) ?? [];
-
-/** Comes after the number. */
-export const digitsText = (systems: readonly string[]): string =>
-  systems.length > 1
-    ? `mixes ${systems.join(' and ')} digits.`
-    : `has ${systems.join()} digits beside letters of another script, or alone.`;

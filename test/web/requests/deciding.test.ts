@@ -79,7 +79,7 @@ describeInBrowser('deciding', () => {
     expect(await violationsOf(page)).toEqual([]);
     await bar.getByRole('button', { name: 'and 14 more' }).click();
     expect(await bar.getByRole('listitem').count()).toBe(18);
-    await bar.getByText('/last: Contains characters').waitFor();
+    await bar.getByText('/last: contains characters').waitFor();
     expect(await bar.getByRole('button', { name: /more/ }).count()).toBe(0);
   });
 

@@ -53,7 +53,7 @@ describeInBrowser('a request', () => {
     await page.getByRole('heading', { name: 'Refund 120.5 EUR of pay_81' }).waitFor();
     await page.getByText('The summary above leaves out 2 values of the arguments.').waitFor();
     await page
-      .getByText('/customer_id: Contains characters that hide, cover or reorder text.')
+      .getByText('/customer_id: contains characters that hide, cover or reorder text.')
       .waitFor();
     await page.getByText('/customer_id: “pаypal” mixes Latin and Cyrillic letters').waitFor();
     expect(await page.locator('mark').first().textContent()).toBe('\\u202e');
@@ -65,7 +65,7 @@ describeInBrowser('a request', () => {
     const page = await browser.open(pageOf(id), { as: ada });
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await page.keyboard.press('a');
-    await armed(page).getByText('/customer_id: Contains characters').waitFor();
+    await armed(page).getByText('/customer_id: contains characters').waitFor();
     expect(await statusOf(id)).toBe('pending');
     await page.getByRole('textbox', { name: /^Note/ }).fill('Checked with the customer.');
     await screenshot(page, 'request-armed');

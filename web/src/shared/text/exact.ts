@@ -1,16 +1,8 @@
 /** English texts about exact values. */
-import { digitsText } from '../../../../src/domain/shown/digits.ts';
 import { countText, someText } from './numbers.ts';
 
 export const exact = {
   hidden: 'A character that hides, covers or reorders text, shown by its code',
-  hasHidden: 'Contains characters that hide, cover or reorder text.',
-  /** Comes after the word. */
-  mixes: (scripts: readonly string[]) => `mixes ${scripts.join(' and ')} letters that look alike.`,
-  looksLatin: (scripts: readonly string[]) =>
-    `has ${scripts.join(' and ')} letters that look like Latin ones.`,
-  encoded: 'is an encoded name. Programs show other characters for it.',
-  signs: 'has signs that look like others, such as a slash or a dot.',
   showAll: (characters: number) => `Show all ${countText(characters)} characters`,
   cut: (characters: number) => `(${countText(characters)} characters)`,
   /** Drawn between the first and the last part of a text. */
@@ -34,5 +26,4 @@ export const exact = {
     `${script} ${[...letters].length === 1 ? 'letter' : 'letters'} ${letters}`,
   foreignDigits: (system: string, digits: string) =>
     `${system} ${[...digits].length === 1 ? 'digit' : 'digits'} ${digits}`,
-  digits: digitsText,
 } as const;

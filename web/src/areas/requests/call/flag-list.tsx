@@ -1,9 +1,9 @@
 /** Warnings about a call. All of them can be read, also where only the first ones are shown at once. */
 import { useState } from 'react';
 import { CutText } from '../../../shared/exact/cut-text.tsx';
-import { exact as words } from '../../../shared/text/exact.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
 import type { Flag } from '../../../../../src/domain/shown/flags.ts';
+import { warningText } from '../../../../../src/domain/shown/warning-text.ts';
 import classes from './flag-list.module.css';
 
 /** How many more appear at once: a call can have tens of thousands. */
@@ -44,14 +44,10 @@ export function FlagList({ flags, first }: FlagListProps) {
 }
 
 function WarningText({ warning }: Pick<Flag, 'warning'>) {
-  if (warning.kind === 'hidden') return words.hasHidden;
+  if (warning.kind === 'hidden') return warningText(warning);
   return (
     <>
-      “<CutText text={warning.word} />” {warning.kind === 'mixed' && words.mixes(warning.scripts)}
-      {warning.kind === 'lookalike' && words.looksLatin(warning.scripts)}
-      {warning.kind === 'digits' && words.digits(warning.scripts)}
-      {warning.kind === 'encoded' && words.encoded}
-      {warning.kind === 'signs' && words.signs}
+      “<CutText text={warning.word} />” {warningText(warning)}
     </>
   );
 }
