@@ -203,7 +203,7 @@ function webRows({ web }: Results): Row[] {
     ...Object.entries(screens).map(([screen, { p50, ratio }]) => ({
       what: `largest paint of ${screen}, p50 (ms) · ÷ the bare page`,
       measured: `${p50} · ${ratio}`,
-      target: '≤ 2.2',
+      target: screen === 'login' ? '≤ 2.2' : '≤ 2.6',
     })),
     {
       what: `${large.values} values: one can approve, p50 · worst (ms) · ÷ the naive page`,

@@ -3,7 +3,6 @@
  * checks and prints its reply.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts';
@@ -55,7 +54,7 @@ export interface Serving {
 }
 
 /** A client that reads nothing of a long answer for this long, or twice as long, is disconnected. */
-export const UNREAD_MS = 120_000;
+const UNREAD_MS = 120_000;
 
 /** A body that was complete later than this after the credential was read is no proof that it still holds. */
 const PROVEN_MS = 1_000;
@@ -64,7 +63,7 @@ const NO_PARAMETERS = z.strictObject({});
 const NO_FORM = { text: '', headers: {} };
 
 /** What a caller sent. */
-export interface CallSource {
+interface CallSource {
   readonly req: IncomingMessage;
   /** Aborted when the client hangs up. */
   readonly signal: AbortSignal;
@@ -98,23 +97,6 @@ export async function answer(ctx: Context, serving: Serving): Promise<void> {
   if (printed.length !== undefined) ctx.length = printed.length;
   // A client that stops reading must not keep what it was about to get.
   if (typeof printed.body !== 'string') res.setTimeout(UNREAD_MS);
-}
-
-/**
- * The whole body of a 200, for a caller in this process. Undefined: another status, or a body of more than `mostBytes`. Throws
- * as the call would be refused.
- */
-export async function answerText(
-  source: CallSource,
-  { mostBytes, ...serving }: Serving & { readonly mostBytes: number },
-): Promise<string | undefined> {
-  const { status, printed } = await perform(source, serving);
-  if (status !== 200 || !printed) return undefined;
-  // Longer bodies are streams. One of unknown length is a list that is still being read.
-  if (typeof printed.body === 'string') return printed.body;
-  if ((printed.length ?? Infinity) <= mostBytes) return await text(printed.body);
-  printed.body.destroy();
-  return undefined;
 }
 
 async function perform(source: CallSource, serving: Serving): Promise<Performed> {
@@ -248,7 +230,7 @@ function named(params: z.ZodSafeParseResult<unknown> | undefined): unknown {
 }
 
 /** Aborted when the client of the response hangs up. */
-export function hangUp(response: ServerResponse): AbortSignal {
+function hangUp(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
     controller.abort();

@@ -9,14 +9,13 @@ import { AppError } from '../../src/domain/errors.ts';
 import { clientAddresses } from '../../src/platform/network/client-address.ts';
 import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 import type { Runtime, ServiceContext } from '../../src/services/context.ts';
-import { answer, answerText, hangUp, type Serving } from './call.ts';
+import { answer } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorsOf } from './implied-errors.ts';
 import { loggedPath } from './logged-paths.ts';
 import { mountOperations, type OperationProbes } from './operations.ts';
 import { asAppError, problemFrom } from './problem.ts';
 import { rateLimit } from './rate-limit.ts';
-import type { Ask } from '../pages/first-answers.ts';
 import { serveWebApp } from '../pages/web-app.ts';
 import { refuseGarbage, requireOwnHost, requireWellFormed } from './well-formed.ts';
 
@@ -87,7 +86,7 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
   app.use(requireWellFormed);
   if (!options.publicUrlConfigured && options.endpoints.length > 0)
     app.use(requireOwnHost(context));
-  if (options.endpoints.length > 0) app.use(serveWebApp({ askFor: askerOf(endpoints) }));
+  if (options.endpoints.length > 0) app.use(serveWebApp());
   const named = namedPaths(options.endpoints);
   app.use(async (ctx, next) => {
     if (named.get(ctx.path)?.includes(ctx.method) !== false) await next();
@@ -114,29 +113,6 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
     refuseGarbage(new Error('this server is no proxy'), socket);
   });
   return server;
-}
-
-/** Makes calls of GET in this process, as the browser of a page would make them. */
-function askerOf(all: readonly Serving[]): (page: Context) => Ask {
-  const reads = new Map(
-    all
-      .filter(({ endpoint }) => endpoint.method === 'get')
-      .map((each) => [each.endpoint.path, each]),
-  );
-  return ({ req, res }) => {
-    const page = { req, signal: hangUp(res), method: 'GET' };
-    return async ({ path, params, query, mostBytes }) => {
-      const serving = reads.get(path);
-      if (!serving) return undefined;
-      const source = { ...page, params, querystring: query };
-      return await answerText(source, { ...serving, mostBytes }).catch((thrown: unknown) => {
-        const { code, cause, internal } = asAppError(thrown);
-        if (code === 'internal_error')
-          serving.context.logger.error({ err: cause, path, internal }, 'a page lacks an answer');
-        throw thrown;
-      });
-    };
-  };
 }
 
 /**

@@ -5,14 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { send } from '@koa/send';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../src/domain/errors.ts';
 import { isWebPage } from '../../src/domain/web-pages.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
-import { UNREAD_MS } from '../http/call.ts';
-import { firstAnswers, firstCalls, type Ask } from './first-answers.ts';
 
 /** `npm run build` writes it. */
 const BUILT = join(packageRoot(), 'dist/web');
@@ -43,17 +40,12 @@ const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
 /** What Vite leaves in index.html for the nonce of each answer. */
 const NONCE = '__CSP_NONCE__';
 
-/** Where index.html takes the answers of the page's first calls. What stands before it is sent at once. */
-const ANSWERS = '<div id="app">';
-
 export interface WebAppOptions {
   /** What Vite built. Default: the web app. */
   readonly folder?: string;
-  /** Answers the calls that a page makes first. Without it, pages bring no answers. */
-  readonly askFor?: (page: Context) => Ask;
 }
 
-export function serveWebApp({ folder = BUILT, askFor }: WebAppOptions = {}): Middleware {
+export function serveWebApp({ folder = BUILT }: WebAppOptions = {}): Middleware {
   return async (ctx, next) => {
     if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || SERVICE.test(ctx.path)) {
       await next();
@@ -62,7 +54,7 @@ export function serveWebApp({ folder = BUILT, askFor }: WebAppOptions = {}): Mid
     if (ASSET.test(ctx.path)) await sendFile(ctx, folder, YEAR_MS);
     else if (FIXED.has(ctx.path)) await sendFile(ctx, folder, 0);
     else if (ASSETS.test(ctx.path)) throw notFound();
-    else if (isWebPage(ctx.path)) await sendPage(ctx, folder, askFor);
+    else if (isWebPage(ctx.path)) await sendPage(ctx, folder);
     else await refusePath(ctx, folder);
   };
 }
@@ -71,7 +63,7 @@ export function serveWebApp({ folder = BUILT, askFor }: WebAppOptions = {}): Mid
 async function refusePath(ctx: Context, folder: string): Promise<void> {
   ctx.vary('Accept');
   if (ctx.accepts('json', 'html') !== 'html') throw notFound();
-  await sendPage(ctx, folder, undefined);
+  await sendPage(ctx, folder);
   ctx.status = 404;
 }
 
@@ -93,31 +85,13 @@ function pageOf(path: string): string {
   return path === '/login' ? 'sign-in.html' : 'index.html';
 }
 
-async function sendPage(
-  ctx: Context,
-  folder: string,
-  askFor: WebAppOptions['askFor'],
-): Promise<void> {
+async function sendPage(ctx: Context, folder: string): Promise<void> {
   const page = await readFile(join(folder, pageOf(ctx.path)), 'utf8').catch(refuse);
   const nonce = randomBytes(16).toString('base64');
   ctx.set('Content-Security-Policy', policy(nonce));
   ctx.set('X-Frame-Options', 'DENY');
   ctx.type = 'html';
-  const html = page.replaceAll(NONCE, nonce);
-  const calls = askFor && firstCalls(ctx);
-  if (calls) {
-    ctx.body = Readable.from(withAnswers(html, firstAnswers(askFor(ctx), calls)));
-    ctx.res.setTimeout(UNREAD_MS);
-  } else ctx.body = html;
-}
-
-/** The browser loads what the page's head names while its answers are read. */
-async function* withAnswers(html: string, answers: Promise<string>): AsyncGenerator<string> {
-  const at = html.indexOf(ANSWERS);
-  if (at === -1) throw new Error(`index.html has no ${ANSWERS}`);
-  yield html.slice(0, at);
-  yield await answers;
-  yield html.slice(at);
+  ctx.body = page.replaceAll(NONCE, nonce);
 }
 
 const notFound = () => new AppError('not_found', { detail: 'There is nothing at this path.' });

@@ -170,11 +170,6 @@ export function startBrowser({
   };
 }
 
-/** Its pages bring no answers (api/pages/first-answers.ts), so that their first calls can be held or changed. */
-export async function withoutFirstAnswers(page: Page): Promise<void> {
-  await page.setExtraHTTPHeaders({ 'sec-purpose': 'prefetch' });
-}
-
 /** With TEST_SCREENSHOTS set to a folder, writes a picture there for people to look at. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   if (SCREENSHOTS === '') return;

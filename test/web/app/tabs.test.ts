@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { ofMember, policiesOf, post, terms } from '../../support/scene/permission-policies.ts';
-import { describeInBrowser, startBrowser, withoutFirstAnswers } from '../../support/web/browser.ts';
+import { describeInBrowser, startBrowser } from '../../support/web/browser.ts';
 
 const { app, owner, people, ask, decide } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, eve: REVIEWER },
@@ -67,7 +67,6 @@ describeInBrowser('tabs of one browser', () => {
     await row(one, 'answered_meanwhile').waitFor();
 
     const two = await browser.openBeside(one, `${app.url}/icon.svg`);
-    await withoutFirstAnswers(two);
     // After 300 ms the page is drawn without this request. Here that lasts until `endMoments`. A list that
     // was read 2 s before is read again, so the date stays.
     await two.addInitScript(`
@@ -108,7 +107,6 @@ describeInBrowser('tabs of one browser', () => {
 
   test('stay when calls are refused while the session is there, and send them again', async () => {
     const page = await browser.open(`${app.url}/icon.svg`, { as: ada });
-    await withoutFirstAnswers(page);
     for (const path of ['**/requests/changes?*wait=*', '**/api/v1/requests?view=*']) {
       let refused = 0;
       await page.route(path, async (route) => {

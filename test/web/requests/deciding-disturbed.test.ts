@@ -15,7 +15,6 @@ import {
   screenshot,
   startBrowser,
   testInChromium,
-  withoutFirstAnswers,
 } from '../../support/web/browser.ts';
 
 const database = await cloneDatabase();
@@ -67,7 +66,6 @@ async function grant(member: TestMember, ...permissions: string[]): Promise<void
 
 /** The page hears of no change by itself. */
 const deafen = async (page: Page) => {
-  await withoutFirstAnswers(page);
   await page.route('**/requests/changes*after*', () => undefined);
 };
 
@@ -203,7 +201,6 @@ describeInBrowser('an answer', () => {
     const digest = String((await read(id))['arguments_digest']);
     const shown = '{"amount":1}';
     const forged = createHash('sha256').update(shown).digest('hex');
-    await withoutFirstAnswers(page);
     await page.route(`**/api/v1/requests/${id}`, async (route) => {
       const response = await route.fetch();
       const body = (await response.text()).replace('{"amount":5}', shown).replace(digest, forged);

@@ -1,12 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
-import {
-  describeInBrowser,
-  PHONE,
-  startBrowser,
-  withoutFirstAnswers,
-} from '../../support/web/browser.ts';
+import { describeInBrowser, PHONE, startBrowser } from '../../support/web/browser.ts';
 
 /** Marks every text that an agent, a person or a configuration gave. */
 const FOREIGN = '§';
@@ -109,7 +104,6 @@ describeInBrowser('a text that an agent, a person or a configuration gave', () =
     });
     await claimed(bob, id);
     const page = await browser.open(`${app.url}/account`, { as: ada });
-    await withoutFirstAnswers(page);
     await page.route(`**/api/v1/requests/${id}`, async (route) => {
       const response = await route.fetch();
       const rest = (await response.text()).replace(/^\{/, '');

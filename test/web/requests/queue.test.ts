@@ -9,7 +9,6 @@ import {
   screenshot,
   startBrowser,
   testInChromium,
-  withoutFirstAnswers,
 } from '../../support/web/browser.ts';
 
 const { app, people, ask, decide, claimed, deadlineOf, later, withdraw } = await scene({
@@ -236,7 +235,6 @@ describeInBrowser('the queue', () => {
   test('waits as long as a busy service asks, says so quietly, and then shows list and request', async () => {
     const id = await ask({ tool: 'busy_tool' });
     const page = await browser.open(`${app.url}/login`, { as: ada });
-    await withoutFirstAnswers(page);
     const error = { code: 'rate_limited', message: 'Too many calls.' };
     const times: number[] = [];
     let isBusy = true;

@@ -9,7 +9,6 @@ import {
   isCut,
   startBrowser,
   testInChromium,
-  withoutFirstAnswers,
 } from '../../support/web/browser.ts';
 
 const { app, people, ask, claimed, decide, deadlineOf, later } = await scene({
@@ -60,6 +59,16 @@ describeInBrowser('a request', () => {
     await screenshot(page, 'request-desk');
   });
 
+  test('shows times by the clock of the service, whatever the clock of the computer says', async () => {
+    const id = await ask({ tool: 'by_the_clock', timeout: '2h' });
+    const page = await browser.open(`${app.url}/icon.svg`, { as: ada });
+    await page.addInitScript(`
+      const { now } = Date;
+      Date.now = () => now() + 3_600_000;`);
+    await page.goto(pageOf(id));
+    await page.getByText('1 h 59 min left').first().waitFor();
+  });
+
   test('is answered by two different acts, once, on the arguments that were seen', async () => {
     const id = await ask(refund);
     const page = await browser.open(pageOf(id), { as: ada });
@@ -97,7 +106,6 @@ describeInBrowser('a request', () => {
     const id = await ask();
     const page = await browser.open(`${app.url}/login`, { as: ada });
     // Otherwise the page hears of the answer before it sends its own.
-    await withoutFirstAnswers(page);
     await page.route('**/requests/changes?*after=*', () => undefined);
     await page.goto(pageOf(id));
     await page.getByRole('button', { name: 'Approve' }).click();
@@ -112,7 +120,6 @@ describeInBrowser('a request', () => {
   test('can only be denied when the page shows other arguments than the service holds', async () => {
     const id = await ask(refund);
     const page = await browser.open(`${app.url}/`, { as: ada });
-    await withoutFirstAnswers(page);
     await page.route(`**/api/v1/requests/${id}`, async (route) => {
       const answer = await route.fetch();
       await route.fulfill({
@@ -221,7 +228,6 @@ describeInBrowser('a request', () => {
     const id = await ask({ tool: 'run_steps', arguments: { steps } });
     const field = { path: '/steps', label: 'Steps', kind: 'list', item: { kind: 'text' } };
     const presentation = { source: 'tool', title: 'Run', fields: [field] };
-    await withoutFirstAnswers(page);
     await page.route(`**/api/v1/requests/${id}`, async (route) => {
       const response = await route.fetch();
       const rest = (await response.text()).replace(/^\{/, '');

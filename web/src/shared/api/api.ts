@@ -7,7 +7,6 @@ import type { HttpMethod, PathsWithMethod, SuccessResponseJSON } from 'openapi-t
 import { parseExact } from '../../../../src/platform/json/exact-json.ts';
 import { session } from '../text/session.ts';
 import { learnServerTime } from './clock.ts';
-import { takeFirstAnswer } from './first-answers.ts';
 import type { paths } from './openapi.d.ts';
 
 /** What the service refused, in the words of its error envelope. */
@@ -46,8 +45,6 @@ export interface Answer<Body> {
   readonly status: number;
   readonly body: Body;
   readonly headers: Headers;
-  /** The service answered before this page ran. */
-  readonly cameWithPage?: boolean;
 }
 
 const client = createClient<paths>({ baseUrl: '' });
@@ -61,21 +58,6 @@ type BodyOf<Path extends keyof paths, Method extends HttpMethod> = SuccessRespon
   paths[Path][Method & keyof paths[Path]] & Record<string, unknown>
 >;
 
-interface Addressed {
-  readonly params?: {
-    readonly path?: Readonly<Record<string, string>>;
-    readonly query?: Readonly<Record<string, string | number>>;
-  };
-}
-
-/** Path and query of a call. */
-function addressOf(path: string, { params = {} }: Addressed = {}): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params.path?.[name] ?? '');
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(params.query ?? {})) query.set(name, String(value));
-  return query.size === 0 ? filled : `${filled}?${query.toString()}`;
-}
-
 /** Throws ApiError. Members named in `keep` of the body are `JsonText`. */
 export async function call<Method extends HttpMethod, Path extends PathsWithMethod<paths, Method>>(
   method: Method,
@@ -83,15 +65,9 @@ export async function call<Method extends HttpMethod, Path extends PathsWithMeth
   ...given: [...Arguments<Init<Path, Method>>, keep?: readonly string[]]
 ): Promise<Answer<BodyOf<Path, Method>>> {
   const [init, keep = []] = given as readonly unknown[] as [
-    init?: Addressed,
+    init?: object,
     keep?: readonly string[],
   ];
-  const first = method === 'get' ? takeFirstAnswer(addressOf(path, init)) : undefined;
-  if (first !== undefined) {
-    learnServerTime(first.date, performance.now() - first.cameAt);
-    const body = parseExact(first.body, { keep }) as BodyOf<Path, Method>;
-    return { status: 200, body, headers: new Headers(), cameWithPage: true };
-  }
   const request = client.request as unknown as (
     method: string,
     path: string,

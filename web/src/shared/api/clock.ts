@@ -7,11 +7,11 @@ let aheadMs = 0;
 /** A difference that the seconds of the header explain is no difference. */
 const ROUNDING_MS = 1_500;
 
-/** `date`: as in the header `Date`. `agoMs`: how long ago it came. */
-export function learnServerTime(date: string | null, agoMs = 0): void {
+/** `date`: as in the header `Date` of a response that just came. */
+export function learnServerTime(date: string | null): void {
   const at = Date.parse(date ?? '');
   if (Number.isNaN(at)) return;
-  const ahead = at + agoMs - Date.now();
+  const ahead = at - Date.now();
   aheadMs = Math.abs(ahead) < ROUNDING_MS ? 0 : ahead;
 }
 

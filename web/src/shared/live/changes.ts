@@ -19,12 +19,7 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-export interface ReadChanges extends Changes {
-  /** They were read before this tab could hear other tabs. */
-  readonly cameWithPage: boolean;
-}
-
-export async function readChanges({ after, waits, signal }: Reading): Promise<ReadChanges> {
+export async function readChanges({ after, waits, signal }: Reading): Promise<Changes> {
   const query = {
     scope: 'visible',
     ...(after !== undefined && { after }),
@@ -33,8 +28,7 @@ export async function readChanges({ after, waits, signal }: Reading): Promise<Re
   // A connection that died while a laptop slept would otherwise be waited for.
   const timely = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const init = { signal: timely, headers: HEADERS, params: { query } };
-  const { body, cameWithPage = false } = await call('get', '/api/v1/requests/changes', init);
-  return { ...body, cameWithPage };
+  return (await call('get', '/api/v1/requests/changes', init)).body;
 }
 
 /** Lists do not wait for it any longer. They are then read again once changes are named. */
@@ -50,7 +44,7 @@ export const firstChangesQuery = queryOptions({
 });
 
 /** Lists and requests are read after it, so that no change falls between. Undefined once it has failed. */
-export async function firstChanges(queries: QueryClient): Promise<ReadChanges | undefined> {
+export async function firstChanges(queries: QueryClient): Promise<Changes | undefined> {
   const { queryKey } = firstChangesQuery;
   if (queries.getQueryState(queryKey)?.status === 'error') return undefined;
   return await queries.ensureQueryData(firstChangesQuery).catch(() => undefined);

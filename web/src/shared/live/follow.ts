@@ -3,7 +3,6 @@
  * connections to a server without HTTP/2.
  */
 import { ApiError } from '../api/api.ts';
-import { nextDraw } from '../browser/next-draw.ts';
 import { pause } from '../browser/online.ts';
 import { readChanges, type Changes } from './changes.ts';
 import { poll, type Message } from './poll.ts';
@@ -20,8 +19,6 @@ interface Following {
   readonly actor: string;
   /** The changes before the first that this tab hears of: lists are read after it. */
   readonly begin: () => Promise<Changes | undefined>;
-  /** Those changes, where they were read before the channel was open. What came between is read then. */
-  readonly broughtByPage: Changes | undefined;
   readonly receive: (message: Message) => void;
 }
 
@@ -67,7 +64,7 @@ function takeOrOpen(actor: string): EarlyChannel {
 }
 
 /** Calls `receive` until the returned function is called. */
-export function followChanges({ actor, begin, broughtByPage, receive }: Following): () => void {
+export function followChanges({ actor, begin, receive }: Following): () => void {
   const ended = new AbortController();
   const { signal } = ended;
   const name = nameFor(actor);
@@ -78,23 +75,16 @@ export function followChanges({ actor, begin, broughtByPage, receive }: Followin
   };
   // Open before the first cursor is read, so that a tab that takes over has heard of all since.
   const { channel, heard } = takeOrOpen(actor);
-  const hearAll = () => {
-    if (signal.aborted) return;
-    heard.forEach(hear);
-    channel.onmessage = ({ data }: MessageEvent<Message>) => {
-      hear(data);
-    };
+  heard.forEach(hear);
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    hear(data);
   };
-  const caughtUp = broughtByPage
-    ? catchUp(broughtByPage, { hear, signal }).then(hearAll)
-    : hearAll();
   const send = (message: Message) => {
     channel.postMessage(message);
     hear(message);
   };
   const lead = async () => {
     const first = await begin();
-    await caughtUp;
     await poll({
       after: cursor ?? first?.cursor,
       read: async (after) => {
@@ -118,32 +108,6 @@ export function followChanges({ actor, begin, broughtByPage, receive }: Followin
     ended.abort();
     channel.close();
   };
-}
-
-/** A service that does not answer must not keep away what other tabs say. */
-const CATCH_UP_MS = 3_000;
-
-/**
- * What it hears comes before what other tabs say. A message of theirs may be older: the tab that polls goes on from it, and
- * names the rest again.
- */
-async function catchUp(
-  first: Changes,
-  { hear, signal }: { readonly hear: (message: Message) => void; readonly signal: AbortSignal },
-): Promise<void> {
-  await nextDraw();
-  const read = async (after?: string) =>
-    await readChanges({
-      after,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(CATCH_UP_MS)]),
-    });
-  // What changed is not known then, so that everything is read again.
-  const reset = async (): Promise<Changes> => ({
-    ...(await read().catch(() => first)),
-    reset: true,
-  });
-  const changes = await read(first.cursor).catch(reset);
-  if (!signal.aborted) hear({ kind: 'changes', changes });
 }
 
 async function untilVisible(signal: AbortSignal): Promise<void> {

@@ -5,16 +5,9 @@ import { ApiError, call } from '../api/api.ts';
 
 export type Account = components['schemas']['Account'];
 
-/** The account came with the page. Another person may be signed in by now. */
-let isUnconfirmed = false;
-
 export const accountQuery = queryOptions({
   queryKey: ['account'],
-  queryFn: async ({ signal }) => {
-    const { body, cameWithPage = false } = await call('get', '/api/v1/me', { signal });
-    isUnconfirmed = cameWithPage;
-    return body;
-  },
+  queryFn: async ({ signal }) => (await call('get', '/api/v1/me', { signal })).body,
   staleTime: 60_000,
 });
 
@@ -60,7 +53,6 @@ export async function currentAccount(queries: QueryClient): Promise<Account | un
 /** Another user may have been signed in before: nothing of theirs stays. */
 export function startSession(queries: QueryClient, account: Account): void {
   queries.clear();
-  isUnconfirmed = false;
   keepDraftsOf(account);
   queries.setQueryData(accountQuery.queryKey, account);
 }
@@ -82,7 +74,7 @@ export function watchOtherTabs(queries: QueryClient): void {
     const actor = queries.getQueryData(accountQuery.queryKey)?.principal.actor_id;
     if (actor !== undefined && actor !== shown) reloadUnless(actor);
     shown = actor;
-    if (actor === announced || (actor !== undefined && isUnconfirmed)) return;
+    if (actor === announced) return;
     announced = actor;
     if (actor !== undefined) sessions.postMessage(actor);
   });

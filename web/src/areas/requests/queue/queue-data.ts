@@ -126,7 +126,6 @@ export function useLiveQueue(): { readonly isCut: boolean } {
   const [isCut, setCut] = useState(false);
   useEffect(() => {
     let wasCut = false;
-    const first = queries.getQueryData(firstChangesQuery.queryKey);
     const receive = (message: Message) => {
       if (message.kind === 'refused') void checkAccess(queries, message.status);
       else setCut(message.kind === 'cut');
@@ -141,7 +140,6 @@ export function useLiveQueue(): { readonly isCut: boolean } {
       actor,
       receive,
       begin: async () => await firstChanges(queries),
-      broughtByPage: first?.cameWithPage ? first : undefined,
     });
     return () => {
       unfollow();
