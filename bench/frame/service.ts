@@ -252,22 +252,33 @@ export async function send(adapter: Send, tool: 'fast' | 'slow'): Promise<Reply>
   return await adapter('POST /api/aap/v1/requests', body, { 'idempotency-key': randomUUID() });
 }
 
-/** The same, and returns the body of the answer that the rules give. */
+/**
+ * The same, and returns the body of the answer that the rules give. An overloaded service answers
+ * before them: then it waits.
+ */
 export async function ask(adapter: Send, tool: 'fast' | 'slow'): Promise<Record<string, unknown>> {
-  const answer = await expectStatus(201, send(adapter, tool));
+  let { body } = await expectStatus(201, send(adapter, tool));
   const expected = tool === 'fast' ? 'approved' : 'pending';
-  if (answer.body['status'] !== expected)
-    throw new Error(`expected ${expected}: ${JSON.stringify(answer.body)}`);
-  return answer.body;
+  if (body['status'] !== expected && expected === 'approved')
+    ({ body } = await expectStatus(
+      200,
+      adapter(`GET /api/aap/v1/requests/${String(body['id'])}?wait=30s`),
+    ));
+  if (body['status'] !== expected) throw new Error(`expected ${expected}: ${JSON.stringify(body)}`);
+  return body;
 }
 
+/** Approves, as soon as the rules have handed the request over. */
 export async function decide(owner: Send, id: string): Promise<void> {
-  await expectStatus(
-    200,
-    owner(
-      `POST /api/v1/requests/${id}/decision`,
-      { status: 'approved' },
-      { 'idempotency-key': randomUUID() },
-    ),
-  );
+  const headers = { 'idempotency-key': randomUUID() };
+  const call = `POST /api/v1/requests/${id}/decision`;
+  for (;;) {
+    const answer = await owner(call, { status: 'approved' }, headers);
+    const { code } = (answer.body['error'] ?? {}) as { code?: unknown };
+    if (code !== 'request_evaluating') {
+      await expectStatus(200, Promise.resolve(answer));
+      return;
+    }
+    await delay(20);
+  }
 }
