@@ -14,6 +14,7 @@ import {
 import { TOOL_NAME_LENGTH } from '../../src/domain/agents/tool-names.ts';
 import { BLANK_RULE, isBlank, labelProblem } from '../../src/domain/labels.ts';
 import { KEY_PATTERN, KEY_RULE } from '../../src/domain/keys.ts';
+import { schemaKind } from '../../src/domain/zod-internals.ts';
 
 /**
  * An id. Capitals make no difference: from here on it is in small letters, as the database writes
@@ -144,10 +145,7 @@ export const exactString = (description: string) =>
     })
     .meta({ description, override: { type: 'string' } });
 
-const Unread = z.core.$constructor<z.ZodLazy>('Unread', (inst, def) => {
-  z.ZodLazy.init(inst, def);
-  inst._zod.parse = (payload) => payload;
-});
+const Unread = schemaKind<z.ZodLazy>('Unread', z.ZodLazy, () => (payload) => payload);
 
 /**
  * A value that the domain parses by this grammar. Here it is only described, and passed on
@@ -161,15 +159,11 @@ export const readByDomain = (grammar: z.ZodType) =>
 /** Reading a text of this size takes about two milliseconds. */
 const CHECKED_CHARACTERS = 16 * 1024;
 
-const Printed = z.core.$constructor<z.ZodLazy>('Printed', (inst, def) => {
-  z.ZodLazy.init(inst, def);
-  const read = inst._zod.parse;
-  inst._zod.parse = (payload, ctx) => {
-    if (!(payload.value instanceof JsonText)) return read(payload, ctx);
-    if (payload.value.text.length > CHECKED_CHARACTERS) return payload;
-    payload.value = payload.value.value;
-    return read(payload, ctx);
-  };
+const Printed = schemaKind<z.ZodLazy>('Printed', z.ZodLazy, ({ own }) => (payload, ctx) => {
+  if (!(payload.value instanceof JsonText)) return own(payload, ctx);
+  if (payload.value.text.length > CHECKED_CHARACTERS) return payload;
+  payload.value = payload.value.value;
+  return own(payload, ctx);
 });
 
 /**

@@ -24,21 +24,30 @@ import type { IssueCode } from './issue-codes.ts';
 import { pointerOf, readBy } from './issues.ts';
 import { KEY_PATTERN, KEY_RULE } from './keys.ts';
 import { BLANK_RULE, isBlank, isStorable, labelProblem, STORABLE_RULE } from './labels.ts';
+import {
+  issuesBelow,
+  mostItems,
+  readAs,
+  readInside,
+  schemaKind,
+  valuesOfMember,
+} from './zod-internals.ts';
 
-const StrictObject = z.core.$constructor<z.ZodObject>('StrictObject', (inst, def) => {
-  z.ZodObject.init(inst, def);
-  const read = inst._zod.parse;
-  inst._zod.parse = (payload, ctx) => {
-    const input = payload.value;
-    if (input instanceof ExactNumber) {
-      payload.issues.push({ code: 'invalid_type', expected: 'object', input, inst });
-      return payload;
-    }
-    const result = read(payload, ctx);
-    if (payload.issues.length > 1) payload.issues.sort((a, b) => rank(a) - rank(b));
-    return result;
-  };
-});
+const StrictObject = schemaKind<z.ZodObject>(
+  'StrictObject',
+  z.ZodObject,
+  ({ inst, own }) =>
+    (payload, ctx) => {
+      const input = payload.value;
+      if (input instanceof ExactNumber) {
+        payload.issues.push({ code: 'invalid_type', expected: 'object', input, inst });
+        return payload;
+      }
+      const result = own(payload, ctx);
+      if (payload.issues.length > 1) payload.issues.sort((a, b) => rank(a) - rank(b));
+      return result;
+    },
+);
 
 /** Missing members come first, then unknown ones, then problems inside. */
 function rank(issue: z.core.$ZodRawIssue): number {
@@ -53,18 +62,15 @@ export function object<const Shape extends z.core.$ZodLooseShape>(shape: Shape) 
   return new StrictObject(def) as z.ZodObject<z.core.util.Writeable<Shape>, z.core.$strict>;
 }
 
-const List = z.core.$constructor<z.ZodArray>('List', (inst, def) => {
-  z.ZodArray.init(inst, def);
-  const refuse = inst._zod.parse;
-  const [[maximum] = [Infinity]] = z.core.util.sizeCaps(def.checks);
-  inst._zod.parse = (payload, ctx) => {
+const List = schemaKind<z.ZodArray>('List', z.ZodArray, ({ def, own }) => {
+  const maximum = mostItems(def.checks);
+  return (payload, ctx) => {
     const input = payload.value;
-    if (!Array.isArray(input) || input.length > maximum) return refuse(payload, ctx);
+    if (!Array.isArray(input) || input.length > maximum) return own(payload, ctx);
     const items: unknown[] = [];
     for (const [index, value] of input.entries()) {
-      const item = def.element._zod.run({ value, issues: [] }, ctx) as z.core.ParsePayload;
-      if (item.issues.length > 0)
-        payload.issues.push(...z.core.util.prefixIssues(index, item.issues));
+      const item = readInside(def.element, value, ctx);
+      payload.issues.push(...issuesBelow(index, item.issues));
       if (payload.issues.length >= MAX_ISSUES) break;
       items.push(item.value);
     }
@@ -93,28 +99,30 @@ interface TypedDef extends z.core.$ZodDiscriminatedUnionDef {
   readonly codes: TypeCodes;
 }
 
-const Typed = z.core.$constructor<z.ZodDiscriminatedUnion, TypedDef>('Typed', (inst, def) => {
-  z.ZodDiscriminatedUnion.init(inst, def);
-  const read = inst._zod.parse;
-  let types: readonly unknown[] | undefined;
-  inst._zod.parse = (payload, ctx) => {
-    const input = payload.value;
-    if (!isExactObject(input)) {
-      payload.issues.push({ code: 'invalid_type', expected: 'object', input, inst });
+const Typed = schemaKind<z.ZodDiscriminatedUnion, TypedDef>(
+  'Typed',
+  z.ZodDiscriminatedUnion,
+  ({ inst, def, own }) => {
+    let types: readonly unknown[] | undefined;
+    return (payload, ctx) => {
+      const input = payload.value;
+      if (!isExactObject(input)) {
+        payload.issues.push({ code: 'invalid_type', expected: 'object', input, inst });
+        return payload;
+      }
+      const { type } = input;
+      types ??= def.options.flatMap((option) => valuesOfMember(option, 'type'));
+      if (types.includes(type)) return own(payload, ctx);
+      if (type === undefined) payload.issues.push(problem('required', 'is required', ['type']));
+      else {
+        const { unknown, notText = 'invalid_type' } = def.codes;
+        const rule = `must be one of ${types.join(', ')}`;
+        payload.issues.push(problem(typeof type === 'string' ? unknown : notText, rule, ['type']));
+      }
       return payload;
-    }
-    const { type } = input;
-    types ??= def.options.flatMap((option) => [...(option._zod.propValues?.['type'] ?? [])]);
-    if (types.includes(type)) return read(payload, ctx);
-    if (type === undefined) payload.issues.push(problem('required', 'is required', ['type']));
-    else {
-      const { unknown, notText = 'invalid_type' } = def.codes;
-      const rule = `must be one of ${types.join(', ')}`;
-      payload.issues.push(problem(typeof type === 'string' ? unknown : notText, rule, ['type']));
-    }
-    return payload;
-  };
-});
+    };
+  },
+);
 
 /** One of several objects, by their `type`. */
 export function oneOfTypes<const Types extends TypedOptions>(codes: TypeCodes, options: Types) {
@@ -126,15 +134,17 @@ interface PickedDef extends z.core.$ZodUnionDef {
   readonly pick: (value: ExactObject) => z.core.$ZodType;
 }
 
-const Picked = z.core.$constructor<z.ZodUnion, PickedDef>('Picked', (inst, def) => {
-  z.ZodUnion.init(inst, def);
-  inst._zod.parse = (payload, ctx) => {
-    const input = payload.value;
-    if (isExactObject(input)) return def.pick(input)._zod.run(payload, ctx);
-    payload.issues.push({ code: 'invalid_type', expected: 'object', input, inst });
-    return payload;
-  };
-});
+const Picked = schemaKind<z.ZodUnion, PickedDef>(
+  'Picked',
+  z.ZodUnion,
+  ({ inst, def }) =>
+    (payload, ctx) => {
+      const input = payload.value;
+      if (isExactObject(input)) return readAs(def.pick(input), payload, ctx);
+      payload.issues.push({ code: 'invalid_type', expected: 'object', input, inst });
+      return payload;
+    },
+);
 
 /** One of several objects, identified by the members it has. */
 export function picked<const Types extends readonly z.core.SomeType[]>(
