@@ -5,7 +5,7 @@
  */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { mapInTurns, takeTurns } from '../../src/platform/event-loop.ts';
+import { mapYielding, createYielder } from '../../src/platform/event-loop.ts';
 import { isExactObject } from '../../src/platform/json/exact-values.ts';
 import { bulkhead, Overloaded } from '../../src/platform/bulkhead.ts';
 import { exactPieces, laterPieces } from '../../src/platform/json/exact-json-pieces.ts';
@@ -25,7 +25,7 @@ export async function answerIssues(schema: z.ZodType, body: unknown): Promise<Is
     if (!(member instanceof z.ZodArray) || member.def.checks?.length || !Array.isArray(items))
       continue;
     const item = member.element as z.ZodType;
-    found.push(...(await mapInTurns(items, (each: unknown) => issues(item, each))));
+    found.push(...(await mapYielding(items, (each: unknown) => issues(item, each))));
     rest = { ...rest, [name]: [] };
   }
   return [issues(schema, rest), ...found].flat();
@@ -67,7 +67,7 @@ export async function printBody(body: unknown, reading: LongReading): Promise<Pr
 
 /** Texts of about CHUNK_CHARACTERS. The last one is shorter. */
 async function* chunksOf(body: unknown): AsyncGenerator<string> {
-  const nextPiece = takeTurns();
+  const yieldIfDue = createYielder();
   let text = '';
   for (const piece of exactPieces(body)) {
     if (typeof piece === 'string') text += piece;
@@ -77,13 +77,13 @@ async function* chunksOf(body: unknown): AsyncGenerator<string> {
         if (text.length < CHUNK_CHARACTERS) continue;
         yield text;
         text = '';
-        await nextPiece();
+        await yieldIfDue();
       }
     }
     if (text.length < CHUNK_CHARACTERS) continue;
     yield text;
     text = '';
-    await nextPiece();
+    await yieldIfDue();
   }
   if (text !== '') yield text;
 }
@@ -95,10 +95,10 @@ function streamOf(chunks: AsyncIterable<string | Buffer>): Readable {
 
 /** A quick reader would not let go of the event loop. */
 async function* inTurns(chunks: readonly Buffer[]): AsyncGenerator<Buffer> {
-  const nextChunk = takeTurns();
+  const yieldIfDue = createYielder();
   for (const chunk of chunks) {
     yield chunk;
-    await nextChunk();
+    await yieldIfDue();
   }
 }
 
@@ -157,7 +157,7 @@ async function* readRest(
   for (;;) {
     const batch = await turn(() => batches.next(), caller);
     if (batch.done) return;
-    const found = (await mapInTurns(batch.value, (each) => issues(item, each))).flat();
+    const found = (await mapYielding(batch.value, (each) => issues(item, each))).flat();
     if (found.length > 0) report(found);
     yield batch.value;
   }

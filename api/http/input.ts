@@ -8,7 +8,7 @@ import { readBy } from '../../src/domain/issues.ts';
 import { isStorable } from '../../src/domain/labels.ts';
 import { JsonText, pointerToken } from '../../src/platform/json/exact-json.ts';
 import { bulkhead } from '../../src/platform/bulkhead.ts';
-import { takeTurns } from '../../src/platform/event-loop.ts';
+import { createYielder } from '../../src/platform/event-loop.ts';
 import type { WorkerPool } from '../../src/platform/threads/worker-pool.ts';
 import { isLarge, isLargeLength } from '../../src/services/heavy-work.ts';
 import { BACKGROUND_HEADER } from './authentication.ts';
@@ -59,11 +59,11 @@ const SLICE_BYTES = 1024 * 1024;
 /** The text, decoded in turns. Throws unless it is UTF-8. */
 async function decoded(bytes: Buffer): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const nextSlice = takeTurns();
+  const yieldIfDue = createYielder();
   let text = '';
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
     text += decoder.decode(bytes.subarray(at, at + SLICE_BYTES), { stream: true });
-    await nextSlice();
+    await yieldIfDue();
   }
   return text + decoder.decode();
 }

@@ -8,7 +8,7 @@ import {
   type NewAuditEvent,
 } from '../domain/audit.ts';
 import { parseExact, stringifyExact } from '../platform/json/exact-json.ts';
-import { mapInTurns } from '../platform/event-loop.ts';
+import { mapYielding } from '../platform/event-loop.ts';
 import { LongList } from '../platform/long-list.ts';
 import type { Db } from '../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../platform/rows.ts';
@@ -102,7 +102,7 @@ async function findBatch(
       order by sequence limit :most`,
     { organizationId, ...from, most: BATCH_EVENTS },
   );
-  return await mapInTurns(rows, (row) => ({
+  return await mapYielding(rows, (row) => ({
     sequence: row.sequence,
     id: row.id,
     organizationId,

@@ -12,8 +12,8 @@ async function nextTurn(): Promise<void> {
   await line;
 }
 
-/** Returns a function to await after each part of long work. It waits once a turn is used up. */
-export function takeTurns(): () => Promise<void> {
+/** Returns a function to await after each part of long work. It yields to other work once a turn is used up. */
+export function createYielder(): () => Promise<void> {
   let started = performance.now();
   return async () => {
     if (performance.now() - started < TURN_MS) return;
@@ -22,16 +22,16 @@ export function takeTurns(): () => Promise<void> {
   };
 }
 
-/** Like `items.map(change)`, in turns. */
-export async function mapInTurns<T, Changed>(
+/** Like `items.map(change)`, and yields meanwhile. */
+export async function mapYielding<T, Changed>(
   items: readonly T[],
   change: (item: T) => Changed,
 ): Promise<Changed[]> {
-  const nextItem = takeTurns();
+  const yieldIfDue = createYielder();
   const changed: Changed[] = [];
   for (const item of items) {
     changed.push(change(item));
-    await nextItem();
+    await yieldIfDue();
   }
   return changed;
 }

@@ -1,5 +1,5 @@
 /** Lists that are read batch by batch while they are used. */
-import { mapInTurns } from './event-loop.ts';
+import { mapYielding } from './event-loop.ts';
 
 /**
  * A list that may be too long to be in memory at once. Its beginning is read. The rest is read
@@ -18,7 +18,7 @@ export class LongList<T> {
   /** Changes the beginning now and the rest when it is read, both in turns. */
   async map<Changed>(change: (item: T) => Changed): Promise<LongList<Changed>> {
     return new LongList(
-      await mapInTurns(this.first, change),
+      await mapYielding(this.first, change),
       this.rest && mapRest(this.rest, change),
     );
   }
@@ -28,5 +28,5 @@ async function* mapRest<T, Changed>(
   rest: AsyncIterable<readonly T[]>,
   change: (item: T) => Changed,
 ): AsyncGenerator<readonly Changed[]> {
-  for await (const batch of rest) yield await mapInTurns(batch, change);
+  for await (const batch of rest) yield await mapYielding(batch, change);
 }

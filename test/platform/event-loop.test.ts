@@ -1,6 +1,6 @@
 /** Long work takes turns: all of it comes to its end, and everything else has its turn meanwhile. */
 import { expect, test } from '@jest/globals';
-import { mapInTurns, takeTurns } from '../../src/platform/event-loop.ts';
+import { mapYielding, createYielder } from '../../src/platform/event-loop.ts';
 
 function workFor(ms: number): void {
   const started = performance.now();
@@ -10,11 +10,11 @@ function workFor(ms: number): void {
 test('much long work at once gives the loop free after each turn, and all of it ends', async () => {
   const order: string[] = [];
   const job = async (name: string, parts: number) => {
-    const next = takeTurns();
+    const yieldIfDue = createYielder();
     for (let part = 0; part < parts; part += 1) {
       workFor(5);
       order.push(name);
-      await next();
+      await yieldIfDue();
     }
     return name;
   };
@@ -34,15 +34,15 @@ test('much long work at once gives the loop free after each turn, and all of it 
   expect(others).toBeGreaterThan(30);
 });
 
-test('work that fails, or never asks for its next turn, does not hold up the line', async () => {
-  const failing = mapInTurns(['a', 'b'], (item) => {
+test('work that fails, or never asks for its yieldIfDue turn, does not hold up the line', async () => {
+  const failing = mapYielding(['a', 'b'], (item) => {
     workFor(5);
     if (item === 'b') throw new Error('failed');
   });
-  const left = takeTurns();
+  const yieldIfDue = createYielder();
   workFor(5);
-  void left();
-  const after = mapInTurns([1, 2, 3], (item) => {
+  void yieldIfDue();
+  const after = mapYielding([1, 2, 3], (item) => {
     workFor(5);
     return item * 2;
   });

@@ -35,7 +35,7 @@ import {
   type ToolCatalogFilter,
 } from '../../data/agents/tool-catalog-pages.ts';
 import { bulkhead } from '../../platform/bulkhead.ts';
-import { takeTurns } from '../../platform/event-loop.ts';
+import { createYielder } from '../../platform/event-loop.ts';
 import { LongList } from '../../platform/long-list.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
@@ -105,7 +105,7 @@ async function storeReport(
 const BATCH_CHARACTERS = 512 * 1024;
 
 async function* batchesOf(write: ToolReportPlan['write']): AsyncGenerator<ToolReportPlan['write']> {
-  const nextBatch = takeTurns();
+  const yieldIfDue = createYielder();
   let batch: ToolReportPlan['write'][number][] = [];
   let characters = 0;
   for (const each of write) {
@@ -114,7 +114,7 @@ async function* batchesOf(write: ToolReportPlan['write']): AsyncGenerator<ToolRe
     if (characters < BATCH_CHARACTERS) continue;
     yield batch;
     [batch, characters] = [[], 0];
-    await nextBatch();
+    await yieldIfDue();
   }
   if (batch.length > 0) yield batch;
 }

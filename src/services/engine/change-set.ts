@@ -3,7 +3,7 @@ import { commit, type Guard } from '../../data/requests/engine/commit.ts';
 import { readViews, type Need } from '../../data/requests/engine/view.ts';
 import { isEmpty, type Effects } from '../../domain/requests/engine/effects.ts';
 import type { RequestView } from '../../domain/requests/engine/view.ts';
-import { takeTurns } from '../../platform/event-loop.ts';
+import { createYielder } from '../../platform/event-loop.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 
@@ -38,12 +38,12 @@ export async function changeSetIn(
   { ids, need, depends, plan, byEmail = false }: SetChange & SetIds,
 ): Promise<Effects[]> {
   if (ids.length === 0) return [];
-  const nextItem = takeTurns();
+  const yieldIfDue = createYielder();
   const planned: Effects[] = [];
   for (const view of await readViews(db, ids, need)) {
     const effects = await plan(view);
     if (effects && !isEmpty(effects)) planned.push(effects);
-    await nextItem();
+    await yieldIfDue();
   }
   const guard: Guard = { depends, byEmail };
   const done: Effects[] = [];

@@ -23,7 +23,7 @@ import {
   type Urgency,
 } from '../../domain/escalation/types.ts';
 import { startWalk } from '../../domain/escalation/walk.ts';
-import { mapInTurns } from '../../platform/event-loop.ts';
+import { mapYielding } from '../../platform/event-loop.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
 import type { ServiceContext } from '../context.ts';
@@ -130,7 +130,7 @@ export async function previewEscalationPath(
     ...(expiresAt && { expiresAt }),
     truncated,
     // The local times of hundreds of steps in many zones take long.
-    steps: await mapInTurns(steps, (step) => named(step, around)),
+    steps: await mapYielding(steps, (step) => named(step, around)),
     warnings,
   };
 }

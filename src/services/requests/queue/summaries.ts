@@ -12,7 +12,7 @@ import { NO_MARKS, type CallMarks } from '../../../domain/requests/call-marks.ts
 import type { RequestFacts } from '../../../domain/requests/approval-requests.ts';
 import { excerptOf } from '../../../domain/requests/excerpt.ts';
 import { abilitiesOf, type RequestAbilities } from '../../../domain/requests/request-access.ts';
-import { mapInTurns } from '../../../platform/event-loop.ts';
+import { mapYielding } from '../../../platform/event-loop.ts';
 import type { ServiceContext } from '../../context.ts';
 import { actorIdOf } from '../../../domain/audit.ts';
 import {
@@ -70,7 +70,7 @@ export async function summariesOf(
     if (id !== undefined && !paths.has(id))
       paths.set(id, await loadEscalationPathRevision(context.db, id));
   }
-  return await mapInTurns(entries, (entry) => {
+  return await mapYielding(entries, (entry) => {
     const { presentationId, facts } = entry;
     return summaryOf(entry, {
       principal,
