@@ -15,7 +15,7 @@ import type { OperationProbes } from '../api/http/operations.ts';
 import { createHttpServer } from '../api/http/server.ts';
 import { readClock, requireWritable } from '../src/data/clock.ts';
 import { pendingMigrations } from '../src/data/migrate.ts';
-import { Bell } from '../src/platform/bell.ts';
+import { WakeSignal } from '../src/platform/wake-signal.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
@@ -225,7 +225,7 @@ function createRuntime(config: Config, { temporal, heavyWork, ...given }: Given)
     egress: openEgress({ allow: config.egressAllow ?? [] }),
     mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),
     slack: openSlack(config.slackApiUrl),
-    slackPressed: new Bell(),
+    slackPressed: new WakeSignal(),
     oidc: config.oidc && openOidcClient(config.oidc, config.secretsKey ?? config.oidc.clientSecret),
     judge: judgeOf(config),
     bootstrapSecretFile: join(config.dataDirectory, 'bootstrap-secret'),

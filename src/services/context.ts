@@ -5,7 +5,7 @@ import type { Pool } from '../platform/postgres.ts';
 import type { Edition } from '../domain/people/permissions.ts';
 import type { TokenPrice } from '../domain/pipelines/judge/cost.ts';
 import type { ApprovalRequest, RuleRevisions } from '../domain/requests/approval-requests.ts';
-import type { Bell } from '../platform/bell.ts';
+import type { WakeSignal } from '../platform/wake-signal.ts';
 import type { ChangeHub } from '../platform/change-hub.ts';
 import type { Egress } from '../platform/network/egress.ts';
 import type { LanguageModel } from '../platform/language-models/language-model.ts';
@@ -81,7 +81,7 @@ export interface Runtime {
   readonly mailer: Mailer | undefined;
   readonly slack: SlackApi;
   /** Rings when this process has recorded a press of a button in Slack. */
-  readonly slackPressed: Bell;
+  readonly slackPressed: WakeSignal;
   /** Undefined on a deployment without an identity provider. */
   readonly oidc: OidcClient | undefined;
   /** Undefined in the open edition, and on a deployment without a language model. */

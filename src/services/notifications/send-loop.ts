@@ -13,7 +13,7 @@ import {
   type LeaseOptions,
 } from '../../data/notifications/notification-deliveries.ts';
 import { CHANNEL_KINDS, CHANNELS, type ChannelKind } from '../../domain/notifications/channels.ts';
-import { Bell } from '../../platform/bell.ts';
+import { WakeSignal } from '../../platform/wake-signal.ts';
 import type { ServiceContext } from '../context.ts';
 import { attempt, type Taken } from './attempt.ts';
 import { LEAST_IN_FLIGHT, openReceiverLimits } from './receiver-limits.ts';
@@ -42,7 +42,7 @@ export function startSending(service: ServiceContext, { pollMs = POLL_MS } = {})
   const cutOff = new AbortController();
   // One listener for each set of messages under way.
   setMaxListeners(0, cutOff.signal);
-  const kinds = CHANNEL_KINDS.map((kind) => ({ kind, due: new Bell() }));
+  const kinds = CHANNEL_KINDS.map((kind) => ({ kind, due: new WakeSignal() }));
   const running = Promise.all([
     ...kinds.map(({ kind, due }) =>
       sendWhileRunning(context, { kind, due, stopping: stopping.signal, cutOff: cutOff.signal }),
@@ -65,7 +65,7 @@ export function startSending(service: ServiceContext, { pollMs = POLL_MS } = {})
 interface Kind {
   readonly kind: ChannelKind;
   /** Rings when messages may be due, or one that was under way has ended. */
-  readonly due: Bell;
+  readonly due: WakeSignal;
 }
 
 interface Looking {
@@ -82,14 +82,14 @@ async function lookWhileRunning(
   context: ServiceContext,
   { kinds, pollMs, stopping }: Looking,
 ): Promise<void> {
-  const changed = new Bell();
+  const changed = new WakeSignal();
   const ignore = context.changes.observe((request) => {
     // A rule's answer to a request that no person was asked about has no messages.
-    if (!request?.decision || request.route) changed.ring();
+    if (!request?.decision || request.route) changed.wake();
   });
   stopping.addEventListener('abort', () => {
-    changed.ring();
-    for (const { due } of kinds) due.ring();
+    changed.wake();
+    for (const { due } of kinds) due.wake();
   });
   for (let pause = SOONEST_MS; !stopping.aborted;) {
     const found = await findDueKinds(context.db).catch((error: unknown): ChannelKind[] => {
@@ -99,11 +99,11 @@ async function lookWhileRunning(
       );
       return [];
     });
-    for (const { kind, due } of kinds) if (found.includes(kind)) due.ring();
+    for (const { kind, due } of kinds) if (found.includes(kind)) due.wake();
     await delay(pause, undefined, { signal: stopping }).catch(() => undefined);
     pause = found.length > 0 ? SOONEST_MS : Math.min(2 * pause, POLL_MS);
-    const rung = await changed.wait(Math.max(0, pollMs - pause));
-    if (!rung) pause = SOONEST_MS;
+    const isWoken = await changed.wait(Math.max(0, pollMs - pause));
+    if (!isWoken) pause = SOONEST_MS;
   }
   ignore();
 }
@@ -131,7 +131,7 @@ async function sendWhileRunning(
     void attempt(context, taken, signal).then((attempted) => {
       underWay.delete(id);
       limits.ended(oneForAll ? kind : channelId, attempted?.kind, performance.now() - began);
-      due.ring();
+      due.wake();
     });
   };
   const turn = async (): Promise<void> => {

@@ -78,7 +78,7 @@ export async function handleSlackInteraction(
     pressKey: pressKeyOf(interaction, call),
     interaction,
   });
-  context.slackPressed.ring();
+  context.slackPressed.wake();
 }
 
 /** The same press, sent again by Slack, has the same trigger. */

@@ -31,7 +31,7 @@ export interface SlackPresses {
 export function startSlackPresses(context: ServiceContext): SlackPresses {
   const stopping = new AbortController();
   stopping.signal.addEventListener('abort', () => {
-    context.slackPressed.ring();
+    context.slackPressed.wake();
   });
   const running = workWhileRunning(context, stopping.signal);
   return {
@@ -52,7 +52,7 @@ async function workWhileRunning(context: ServiceContext, stopping: AbortSignal):
       underWay.add(work);
       void work.finally(() => {
         underWay.delete(work);
-        context.slackPressed.ring();
+        context.slackPressed.wake();
       });
     }
     await context.slackPressed.wait(POLL_MS);

@@ -1,6 +1,6 @@
 /** One call that waits for changes in a queue. It holds no database connection while it is parked. */
 import type { ProductPrincipal } from '../../../domain/people/authorization.ts';
-import { Bell } from '../../../platform/bell.ts';
+import { WakeSignal } from '../../../platform/wake-signal.ts';
 import type { ServiceContext } from '../../context.ts';
 
 export interface ParkedOnQueue {
@@ -18,11 +18,11 @@ export function parkOnQueue(
   caller: ProductPrincipal,
   { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
 ): ParkedOnQueue {
-  const bell = new Bell();
+  const changed = new WakeSignal();
   const state = { isOver: ms === 0, hasAccessNews: false };
   const end = () => {
     state.isOver = true;
-    bell.ring();
+    changed.wake();
   };
   const { organizationId } = caller;
   const watched = {
@@ -31,7 +31,7 @@ export function parkOnQueue(
   };
   const unwatch = context.queueWatch.watch(watched, (news) => {
     if (news === 'access') state.hasAccessNews = true;
-    bell.ring();
+    changed.wake();
   });
   const timer = setTimeout(end, ms);
   signal.addEventListener('abort', end, { once: true });
@@ -47,7 +47,7 @@ export function parkOnQueue(
       return hasAccessNews;
     },
     next: async () => {
-      await bell.wait();
+      await changed.wait();
     },
     leave: () => {
       clearTimeout(timer);
