@@ -41,10 +41,10 @@ import {
 import { asAppError } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** The context of answering a call, without the call itself. */
-export interface Serving {
+/** What every call of an endpoint needs. */
+export interface EndpointContext {
   readonly endpoint: Endpoint;
-  /** Every code the endpoint may answer. */
+  /** Every error code that a response of the endpoint may have. */
   readonly declaredErrors: ReadonlySet<ErrorCode>;
   readonly context: ServiceContext;
   readonly strictAnswers: boolean;
@@ -73,19 +73,19 @@ interface CallSource {
   readonly querystring: string;
 }
 
-interface Performed {
+interface CallResult {
   readonly status: number;
   readonly headers: NonNullable<Reply['headers']>;
-  /** Absent for an answer without a body. */
+  /** Absent for a response without a body. */
   readonly printed?: PrintedBody;
 }
 
-/** Answers the call on `ctx`. Throws what the envelope turns into a refusal. */
-export async function answer(ctx: Context, serving: Serving): Promise<void> {
+/** Writes the response to the call on `ctx`. Throws what the envelope turns into an error response. */
+export async function handleCall(ctx: Context, endpointContext: EndpointContext): Promise<void> {
   const { req, res, method, querystring } = ctx;
   const params = ctx['params'] as unknown;
   const source = { req, signal: hangUp(res), method, querystring, params };
-  const { status, headers, printed } = await perform(source, serving);
+  const { status, headers, printed } = await execute(source, endpointContext);
   // Otherwise Koa would answer the words of the status. An empty body makes it a 204.
   if (!printed) ctx.body = null;
   ctx.status = status;
@@ -99,31 +99,31 @@ export async function answer(ctx: Context, serving: Serving): Promise<void> {
   if (typeof printed.body !== 'string') res.setTimeout(UNREAD_MS);
 }
 
-async function perform(source: CallSource, serving: Serving): Promise<Performed> {
-  const { endpoint } = serving;
-  const { reply, caller } = await replyTo(source, serving).catch((thrown: unknown) => {
+async function execute(source: CallSource, endpointContext: EndpointContext): Promise<CallResult> {
+  const { endpoint } = endpointContext;
+  const { reply, caller } = await runHandler(source, endpointContext).catch((thrown: unknown) => {
     const error = asAppError(thrown);
-    checkError(serving, error.code);
+    checkError(endpointContext, error.code);
     throw error;
   });
   const statuses = [endpoint.success.status].flat();
   const status = reply.status ?? statuses[0] ?? 200;
   const headers = reply.headers ?? {};
-  await checkAnswer(serving, { reply, status, statuses });
+  await checkResponse(endpointContext, { reply, status, statuses });
   if (reply.body === undefined) return { status, headers };
   const printed = await printBody(reply.body, {
     schema: declaredAnswer(endpoint, status).body,
     caller,
     report: (issues) => {
-      reportDifference(serving, { status, issues });
+      reportDifference(endpointContext, { status, issues });
     },
   });
   return { status, headers, printed };
 }
 
-async function replyTo(source: CallSource, serving: Serving) {
-  const call = await readCall(source, serving);
-  const reply = await serving.endpoint.handler(call, serving.context);
+async function runHandler(source: CallSource, endpointContext: EndpointContext) {
+  const call = await readCall(source, endpointContext);
+  const reply = await endpointContext.endpoint.handler(call, endpointContext.context);
   return { reply, caller: call.principal && callerIdOf(call.principal) };
 }
 
@@ -133,7 +133,7 @@ async function replyTo(source: CallSource, serving: Serving) {
  */
 async function readCall(
   { req, signal, method, params: given, querystring }: CallSource,
-  { endpoint, context, limit, clientAddress, publicUrlConfigured }: Serving,
+  { endpoint, context, limit, clientAddress, publicUrlConfigured }: EndpointContext,
 ): Promise<AnyCall> {
   const { headers } = req;
   const params = endpoint.params?.safeParse(given);
@@ -192,7 +192,7 @@ async function readCall(
 
 /** Refuses a call that could need threads, of a caller or an organization whose minute of them is used up. */
 function refuseOverspent(
-  { endpoint, context }: Pick<Serving, 'endpoint' | 'context'>,
+  { endpoint, context }: Pick<EndpointContext, 'endpoint' | 'context'>,
   request: IncomingMessage,
   principal: Principal,
 ): void {
@@ -238,8 +238,8 @@ function hangUp(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-async function checkAnswer(
-  { endpoint, context, strictAnswers }: Serving,
+async function checkResponse(
+  { endpoint, context, strictAnswers }: EndpointContext,
   { reply, status, statuses }: { reply: Reply; status: number; statuses: number[] },
 ): Promise<void> {
   const { body } = declaredAnswer(endpoint, status);
@@ -250,12 +250,17 @@ async function checkAnswer(
 }
 
 /** Clients can rely on the declared codes only when no other code is ever answered. */
-function checkError(serving: Serving, code: ErrorCode): void {
-  if (!serving.declaredErrors.has(code)) reportDifference(serving, { undeclaredError: code });
+function checkError(endpointContext: EndpointContext, code: ErrorCode): void {
+  if (!endpointContext.declaredErrors.has(code))
+    reportDifference(endpointContext, { undeclaredError: code });
 }
 
 function reportDifference(
-  { endpoint, context, strictAnswers }: Pick<Serving, 'endpoint' | 'context' | 'strictAnswers'>,
+  {
+    endpoint,
+    context,
+    strictAnswers,
+  }: Pick<EndpointContext, 'endpoint' | 'context' | 'strictAnswers'>,
   difference: Readonly<Record<string, unknown>>,
 ): void {
   const internal = { operationId: endpoint.operationId, ...difference };

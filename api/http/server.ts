@@ -9,7 +9,7 @@ import { AppError } from '../../src/domain/errors.ts';
 import { clientAddresses } from '../../src/platform/network/client-address.ts';
 import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 import type { Runtime, ServiceContext } from '../../src/services/context.ts';
-import { answer } from './call.ts';
+import { handleCall } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorsOf } from './implied-errors.ts';
 import { loggedPath } from './logged-paths.ts';
@@ -61,7 +61,7 @@ const transportSecurity =
 export function createHttpServer(context: ServiceContext, options: HttpOptions): Server {
   const app = new Koa();
   const router: Router = new Router({ sensitive: true, strict: true });
-  const serving = {
+  const shared = {
     context,
     strictAnswers: options.strictAnswers,
     limit: rateLimit(context.limits.callsPerMinute),
@@ -69,14 +69,14 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
     publicUrlConfigured: options.publicUrlConfigured,
   };
   const endpoints = options.endpoints.map((endpoint) => ({
-    ...serving,
+    ...shared,
     endpoint,
     declaredErrors: new Set(errorsOf(endpoint)),
   }));
   for (const each of endpoints) {
     const path = each.endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
     router.register(path, [each.endpoint.method], async (ctx: Context) => {
-      await answer(ctx, each);
+      await handleCall(ctx, each);
     });
   }
   mountOperations(router, context, options);

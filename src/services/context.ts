@@ -80,7 +80,7 @@ export interface Runtime {
   /** Undefined on a deployment that sends no email. */
   readonly mailer: Mailer | undefined;
   readonly slack: SlackApi;
-  /** Rings when this process has recorded a press of a button in Slack. */
+  /** Wakes when this process has recorded a press of a button in Slack. */
   readonly slackPressed: WakeSignal;
   /** Undefined on a deployment without an identity provider. */
   readonly oidc: OidcClient | undefined;
