@@ -73,7 +73,7 @@ export function neverActive({
 }
 
 /**
- * The body of a new revision, which may have what answers add to a revision. `identity` names what
+ * The body of a new revision, which may have what responses add to a revision. `identity` names what
  * must be absent or right.
  */
 export function orAsRead(document: z.ZodObject, identity: readonly string[]) {

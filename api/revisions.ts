@@ -22,7 +22,7 @@ export interface RevisionedResource<Names, View> {
   /** The path of one document, for example `/api/v1/escalation-paths/{path_key}`. */
   readonly path: string;
   readonly tag: string;
-  /** Set where a deployment without a secrets key answers 501. */
+  /** Set where a deployment without a secrets key returns 501. */
   readonly needsSecretsKey?: true;
   /** The end of the operation ids, for example `EscalationPath`. */
   readonly operation: string;
@@ -315,7 +315,7 @@ function activateEndpoint<Names, View>(resource: RevisionedResource<Names, View>
     summary: `Activate a revision of ${noun}`,
     description:
       `${resource.activation} ` +
-      'Takes the revision expected to be active as `If-Match`, `"0"` while none is. If another one is active by now, the answer is 412 ' +
+      'Takes the revision expected to be active as `If-Match`, `"0"` while none is. If another one is active by now, the response is 412 ' +
       'with `details.active_revision`. Activating the active revision again changes nothing.',
     permission: kind.permissions.activate,
     headers: { ifMatch: 'required' },
@@ -343,7 +343,7 @@ function deactivateEndpoint<Names, View>(
     path: `${path}/active`,
     summary: `Deactivate the active revision of ${noun}`,
     description:
-      `${description} Takes the revision expected to be active as \`If-Match\`; if another one is active by now, the answer is 412 with ` +
+      `${description} Takes the revision expected to be active as \`If-Match\`; if another one is active by now, the response is 412 with ` +
       '`details.active_revision`. With `"0"` while none is active it changes nothing.',
     permission: kind.permissions.activate,
     headers: { ifMatch: 'required' },

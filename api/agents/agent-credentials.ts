@@ -23,7 +23,7 @@ const createAgentInstanceEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Create an agent instance with a credential',
   description:
-    'The credential is bound to the new instance. Its token appears only in this answer; the service stores a hash. A session must be recently authenticated.',
+    'The credential is bound to the new instance. Its token appears only in this response; the service stores a hash. A session must be recently authenticated.',
   auth: 'product',
   permission: 'agent.credential.issue',
   permissionAt: (params) => ({ kind: 'agent', slug: params.slug }),

@@ -43,7 +43,7 @@ const startEnrollmentEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Start an enrollment',
   description:
-    'For a machine without a credential. Show `user_code` and `verification_uri` to a person, then ask `POST /auth/agent_enrollments/token` every few seconds. The answer is the same whether or not the requested agent exists. One network starts at most ten enrollments a minute. The whole body has at most 16 KiB.',
+    'For a machine without a credential. Show `user_code` and `verification_uri` to a person, then ask `POST /auth/agent_enrollments/token` every few seconds. The response is the same whether or not the requested agent exists. One network starts at most ten enrollments a minute. The whole body has at most 16 KiB.',
   auth: 'none',
   bodyLimit: BODY_BYTES.signIn,
   body: z.strictObject({
@@ -147,7 +147,7 @@ const userCodeParams = z.strictObject({
 });
 
 const WRONG_CODES =
-  'A code that is unknown, expired or used is 404; after five of those in a minute the answer is 429.';
+  'A code that is unknown, expired or used is 404; after five of those in a minute the response is 429.';
 
 const getEnrollmentEndpoint = defineEndpoint({
   operationId: 'getAgentEnrollment',

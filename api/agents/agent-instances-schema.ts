@@ -34,7 +34,7 @@ const issuedCredentialSchema = z
     id: uuid('Identity of the credential.'),
     token: z
       .string()
-      .meta({ description: 'The secret bearer token, `whc_…`. Shown only in this answer.' }),
+      .meta({ description: 'The secret bearer token, `whc_…`. Shown only in this response.' }),
     expires_at: timestamp('When the token stops working.'),
   })
   .meta({ id: 'IssuedCredential', description: 'A new credential with its secret.' });

@@ -22,7 +22,7 @@ const issueAgentProvisionerEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Issue a provisioner token',
   description:
-    'A fleet presents the token to `POST /api/aap/v1/instances`, which makes an instance of this agent for each replica. The token opens nothing else. It appears only in this answer; the service stores a hash. A session must be recently authenticated. The body may be empty.',
+    'A fleet presents the token to `POST /api/aap/v1/instances`, which makes an instance of this agent for each replica. The token opens nothing else. It appears only in this response; the service stores a hash. A session must be recently authenticated. The body may be empty.',
   auth: 'product',
   permission: 'agent.credential.issue',
   permissionAt: (params) => ({ kind: 'agent', slug: params.slug }),

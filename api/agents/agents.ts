@@ -167,7 +167,7 @@ const updateAgentEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Rename, disable or enable an agent',
   description:
-    'Calls of a disabled agent answer 403 `agent_disabled`. Once this call has answered, the agent gets no further request. ' +
+    'Calls of a disabled agent return 403 `agent_disabled`. Once this call has returned, the agent gets no further request. ' +
     'Requests that wait stay open, and people can still decide them. An archived agent cannot change: restore it first.',
   auth: 'product',
   permission: 'agent.write',

@@ -20,7 +20,7 @@ export const provisionedInstanceEndpoints: readonly Endpoint[] = [
     summary: 'Make an instance for a replica',
     description:
       'Makes an instance of the agent that the provisioner token belongs to, with a credential of its own. The body may be empty.\n\n' +
-      'The same Idempotency-Key and input answers 200 with the same instance and token for seven days. The service can open its copy of the token only with the provisioner token that the call presents. A credential that was revoked meanwhile stays revoked.',
+      'The same Idempotency-Key and input returns 200 with the same instance and token for seven days. The service can open its copy of the token only with the provisioner token that the call presents. A credential that was revoked meanwhile stays revoked.',
     auth: 'provisioner',
     headers: { idempotencyKey: 'optional' },
     body: z.strictObject({

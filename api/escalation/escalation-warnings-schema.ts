@@ -36,7 +36,7 @@ const longPolicyWarning = z
         'The longest branch counts, and waits for working hours do not.',
     }),
     path_key: z.string().optional().meta({
-      description: 'The active path with this level. Present when the answer is about a policy.',
+      description: 'The active path with this level. Present when the response is about a policy.',
     }),
     node_id: z.string().meta({ description: 'The level of the path that asks the team.' }),
     team_id: uuid('The team.'),

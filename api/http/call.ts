@@ -266,5 +266,5 @@ function reportDifference(
   const internal = { operationId: endpoint.operationId, ...difference };
   if (strictAnswers)
     throw new AppError('internal_error', { internal, cause: new Error(JSON.stringify(internal)) });
-  context.logger.error(internal, 'an answer differs from its declaration');
+  context.logger.error(internal, 'a response differs from its declaration');
 }

@@ -165,11 +165,11 @@ export interface Endpoint<
   /** Also opens it, for callers without `permission`. */
   readonly orPermission?: Permission;
   /**
-   * Only in the hosted edition. The open edition answers 404 to every authenticated caller, before
+   * Only in the hosted edition. The open edition returns 404 to every authenticated caller, before
    * the permission check.
    */
   readonly edition?: 'hosted';
-  /** Answers 501 to every permitted caller on a deployment without a secrets key. */
+  /** Returns 501 to every permitted caller on a deployment without a secrets key. */
   readonly needsSecretsKey?: true;
   /** Set where a credential has no rate limit. */
   readonly unlimited?: true;

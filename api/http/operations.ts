@@ -65,7 +65,11 @@ async function runProbe([name, probe]: [string, Probe]): Promise<
 > {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, PROBE_TIMEOUT_MS, `no answer within ${PROBE_TIMEOUT_MS / 1000} s`);
+    timer = setTimeout(
+      resolve,
+      PROBE_TIMEOUT_MS,
+      `no response within ${PROBE_TIMEOUT_MS / 1000} s`,
+    );
   });
   const message = await Promise.race([probe().catch((error: unknown) => String(error)), late]);
   clearTimeout(timer);

@@ -101,4 +101,4 @@ export const errorSchema = z
       })
       .meta({ description: 'What went wrong.' }),
   })
-  .meta({ id: 'Error', description: 'The body of every error answer.' });
+  .meta({ id: 'Error', description: 'The body of every error response.' });

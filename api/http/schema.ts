@@ -29,11 +29,11 @@ export const slug = (description: string) =>
     .regex(KEY_PATTERN, { error: `must ${KEY_RULE}` })
     .meta({ description });
 
-/** An instant in an answer: UTC, RFC 3339, milliseconds, `Z`. */
+/** An instant in a response: UTC, RFC 3339, milliseconds, `Z`. */
 export const timestamp = (description: string) =>
   z.date().meta({ description, override: { type: 'string', format: 'date-time' } });
 
-/** An instant in an answer, or null where its description allows it. */
+/** An instant in a response, or null where its description allows it. */
 export const nullableTimestamp = (description: string) =>
   z
     .date()
@@ -235,7 +235,7 @@ export const nextCursor = () =>
     .meta({ description: 'Present when another page follows: pass it as `cursor`.' });
 
 export const waitQuery = (
-  what = 'Hold the answer until the request is decided, at most this long',
+  what = 'Hold the response until the request is decided, at most this long',
 ) =>
   z
     .string()

@@ -101,7 +101,7 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
   });
   app.on('error', (error: Error & { code?: string }) => {
     const level = HUNG_UP.has(error.code ?? '') ? 'debug' : 'error';
-    context.logger[level]({ err: error }, 'an answer could not be sent');
+    context.logger[level]({ err: error }, 'a response could not be sent');
   });
   const serve = app.callback();
   // Node's own refusals have no request id and no envelope. So we refuse a missing Host ourselves,

@@ -68,7 +68,7 @@ export const testSchema = z
     status_code: z
       .int()
       .optional()
-      .meta({ description: 'The status that a webhook or a push service answered, if any.' }),
+      .meta({ description: 'The status that a webhook or a push service returned, if any.' }),
     duration_ms: z.int().meta({ description: 'Duration in milliseconds.' }),
     error_code: z.string().optional().meta({
       description:
@@ -76,7 +76,7 @@ export const testSchema = z
     }),
     error_cause: z.enum(ERROR_CAUSES).optional().meta({
       description:
-        'What to look at when a webhook or a push service gave no answer, as in the test of a webhook endpoint.',
+        'What to look at when a webhook or a push service gave no response, as in the test of a webhook endpoint.',
     }),
   })
   .meta({ id: 'NotificationTest', description: 'The result of a test message.' });
@@ -181,7 +181,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     summary: 'Create a webhook channel',
     description:
       'The service then sends a signed POST to the URL for each member that a request notifies (`approval_request.notified`). Once one of ' +
-      'these was attempted, it also sends the final answer (`approval_request.decided`). A level sends one message for each member, even ' +
+      'these was attempted, it also sends the decision (`approval_request.decided`). A level sends one message for each member, even ' +
       'if several of its targets include them. A later level of a team policy, or a later run, sends another. When no one is left to ' +
       'decide, it sends one message for each owner (`approval_request.unreachable`), once for a request. ' +
       'Every attempt carries `Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<body>">` and the ' +

@@ -32,7 +32,7 @@ const deliverySchema = z
     event: z.enum(DELIVERY_EVENTS).meta({
       description:
         '`notified`: a person is asked. `unreachable`: an owner is told that no one is left to decide. `decided`: the request has ' +
-        'its final answer. `digest`: the receiver is told how many more requests wait; `request_id` is the first of them.',
+        'its decision. `digest`: the receiver is told how many more requests wait; `request_id` is the first of them.',
     }),
     member: z
       .strictObject({

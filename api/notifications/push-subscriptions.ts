@@ -32,7 +32,7 @@ const subscriptionSchema = z
   })
   .meta({
     id: 'PushSubscription',
-    description: 'A browser that gets push messages. Its endpoint and keys are never answered.',
+    description: 'A browser that gets push messages. Its endpoint and keys are never returned.',
   });
 
 const presentSubscription = (subscription: OwnPushSubscription) =>
@@ -110,7 +110,7 @@ export const pushSubscriptionEndpoints: readonly Endpoint[] = [
       `Takes \`endpoint\` and \`keys\` of \`PushSubscription.toJSON()\`. Another subscription of the same endpoint is replaced. A member has at most ${MOST_SUBSCRIPTIONS}.\n\n` +
       'A message is encrypted for the browser, and holds only `{request_id, title, url}`: the title names the tool and the agent. It never holds arguments. ' +
       'A test message and a digest have no `request_id`: the title of a digest says how many more requests wait, and its page is the queue. A push service keeps a message until the deadline of the request at most, and a later message about the same request replaces it. ' +
-      'The subscription ends when its session is signed out or ended, and when the push service answers 404 or 410. It outlasts a session that only expires.',
+      'The subscription ends when its session is signed out or ended, and when the push service returns 404 or 410. It outlasts a session that only expires.',
     auth: 'session',
     needsSecretsKey: true,
     body: z.strictObject({

@@ -39,7 +39,7 @@ const readiness = {
 
 const liveness = {
   type: 'object',
-  description: 'That the process answers.',
+  description: 'That the process responds.',
   required: ['status'],
   additionalProperties: false,
   properties: { status: { type: 'string', const: 'ok', description: 'Always `ok`.' } },
@@ -81,9 +81,9 @@ export const operationPaths: ZodOpenApiPathsObject = {
   '/health/live': {
     get: {
       ...plain('getLiveness', {
-        summary: 'Whether the process answers',
+        summary: 'Whether the process responds',
         description:
-          'Checks only that the process answers. Restart a process that does not answer.',
+          'Checks only that the process responds. Restart a process that does not respond.',
       }),
       responses: {
         200: json('It does.', { schema: liveness, example: { status: 'ok' } }),
@@ -109,7 +109,7 @@ export const operationPaths: ZodOpenApiPathsObject = {
             status: 'unavailable',
             checks: {
               database: { status: 'ok' },
-              temporal: { status: 'unavailable', message: 'no answer within 2 s' },
+              temporal: { status: 'unavailable', message: 'no response within 2 s' },
             },
           },
         }),

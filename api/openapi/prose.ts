@@ -3,7 +3,7 @@
 export const interfaceDescription = `
 Countersign decides whether an AI agent may make a tool call. An adapter beside the agent asks before the call runs. A
 pipeline of rules approves, denies, or hands the request to people. An escalation path finds a person in time. The adapter
-gets exactly one final answer. The service never runs a tool.
+gets exactly one decision. The service never runs a tool.
 
 Paths under \`/api/aap/v1\` are the adapter protocol, paths under \`/api/v1\` the product. A body is JSON in UTF-8, nested
 at most 100 deep, without a key twice in one object. The 413 answer of each operation states how large its body may be.
@@ -27,7 +27,7 @@ A 4xx answer other than 429 does not change by repeating the call.
 
 ## Request ids
 
-A request may carry \`X-Request-ID\`, 1 to 128 printable ASCII characters. The service adopts it, or makes one. Every answer
+A request may carry \`X-Request-ID\`, 1 to 128 printable ASCII characters. The service adopts it, or makes one. Every response
 carries it, and every error repeats it as \`request_id\`.
 
 ## Sessions
@@ -37,7 +37,7 @@ authenticate as usual and are no use of the session, so an open tab does not kee
 
 ## Times and durations
 
-Times in answers are RFC 3339 in UTC with milliseconds and \`Z\`. Times in bodies may have any offset, and \`t\` and \`z\` in
+Times in responses are RFC 3339 in UTC with milliseconds and \`Z\`. Times in bodies may have any offset, and \`t\` and \`z\` in
 lower case. A duration is one whole number and one unit, \`s\`, \`m\` or \`h\`, such as \`30s\`, \`15m\` or \`168h\`. Fractions and
 sums are refused. Each field names its bounds.
 
@@ -51,20 +51,20 @@ organization. Both are kept for good. GET and DELETE take no key: repeat them fr
 
 ## Pages
 
-Lists answer at most \`limit\` entries. When more follow, they answer \`next_cursor\`: pass it as \`cursor\` with the same
+Lists return at most \`limit\` entries. When more follow, they return \`next_cursor\`: pass it as \`cursor\` with the same
 filters. A cursor is opaque and belongs to its list and filters; any other is a 400. The review queue pages by \`offset\`.
 
 ## Revisions and concurrency
 
 Pipelines, escalation paths and webhook endpoints are documents with immutable revisions, numbered from 1. One revision is active. Creating a
-revision does not activate it. It can carry a \`comment\` for people, which is no part of the document. Reading the active revision answers its number as \`ETag\`. Activating takes \`If-Match\` with the
-revision you expect to be active, or \`"0"\` for none. Without the header the answer is 428 \`if_match_required\`. If another
-revision is active, the answer is 412 \`revision_conflict\` with its number in \`details.active_revision\`.
+revision does not activate it. It can carry a \`comment\` for people, which is no part of the document. Reading the active revision returns its number as \`ETag\`. Activating takes \`If-Match\` with the
+revision you expect to be active, or \`"0"\` for none. Without the header the response is 428 \`if_match_required\`. If another
+revision is active, the response is 412 \`revision_conflict\` with its number in \`details.active_revision\`.
 
 ## Waiting
 
-Reading a request takes \`wait\`. The service holds the answer until the request is decided or the time, at most 30 seconds,
-has passed. Then it answers the request in its current state. Ask again until \`status\` is no longer \`pending\`.
+Reading a request takes \`wait\`. The service holds the response until the request is decided or the time, at most 30 seconds,
+has passed. Then it returns the request in its current state. Ask again until \`status\` is no longer \`pending\`.
 `.trim();
 
 /** Every tag of an endpoint, in the order of the description. */
@@ -94,7 +94,7 @@ export const tags: readonly { readonly name: string; readonly description: strin
   },
   {
     name: 'Approval pipelines',
-    description: 'The rules that answer at once or hand a request to people.',
+    description: 'The rules that decide at once or hand a request to people.',
   },
   {
     name: 'Escalation paths',

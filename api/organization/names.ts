@@ -1,4 +1,4 @@
-/** The names behind ids that answers contain. */
+/** The names of ids that responses contain. */
 import { validate } from 'uuid';
 import { z } from 'zod';
 import { MOST_NAMED, NAMED_KINDS } from '../../src/domain/organization/names.ts';
@@ -16,7 +16,7 @@ export const nameSchema = z
     }),
     display_name: z.string().meta({ description: 'Its name now.' }),
   })
-  .meta({ id: 'Name', description: 'The name behind an id.' });
+  .meta({ id: 'Name', description: 'The name that belongs to an id.' });
 
 const id = z
   .string()
@@ -40,9 +40,9 @@ export const nameEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/api/v1/names',
     tag: 'Organization',
-    summary: 'List the names behind ids',
+    summary: 'List the names of ids',
     description:
-      'For ids that answers about requests and revisions contain: of members, teams, agents, instances of agents, and keys of the organization. ' +
+      'For ids that responses about requests and revisions contain: of members, teams, agents, instances of agents, and keys of the organization. ' +
       'Every member may call it, without a permission. Removed members and archived teams and agents keep their names. ' +
       'Names come in the order of the ids. Ids of nothing, of other organizations and of other kinds are left out.',
     auth: 'member',

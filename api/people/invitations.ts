@@ -92,7 +92,7 @@ const managingEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Invite a person',
     description:
-      'Emails a link that works once within seven days. A deployment that sends no email answers the link instead. The inviter must hold what they grant, both now and when it is accepted. Granting a dangerous permission, `request.decide` or ownership requires recent authentication, with a second factor where the organization requires one. A pending invitation holds a seat. If the mail server does not accept the message, the invitation is revoked.',
+      'Emails a link that works once within seven days. A deployment that sends no email returns the link instead. The inviter must hold what they grant, both now and when it is accepted. Granting a dangerous permission, `request.decide` or ownership requires recent authentication, with a second factor where the organization requires one. A pending invitation holds a seat. If the mail server does not accept the message, the invitation is revoked.',
     auth: 'session',
     permission: 'membership.invite',
     body: z.strictObject({
@@ -143,7 +143,7 @@ const managingEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Send an invitation again',
     description:
-      'Sends a new link that works for seven days and ends the previous link. The sender becomes the inviter and must hold what the invitation grants. Accepted, revoked and expired invitations answer 404. If the mail server does not accept the message, nothing changes and the previous link still works. At most five times an hour.',
+      'Sends a new link that works for seven days and ends the previous link. The sender becomes the inviter and must hold what the invitation grants. Accepted, revoked and expired invitations return 404. If the mail server does not accept the message, nothing changes and the previous link still works. At most five times an hour.',
     auth: 'session',
     permission: 'membership.invite',
     params,
@@ -171,7 +171,7 @@ const managingEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Revoke an invitation',
     description:
-      'The link stops working at once and the seat becomes free. A repeat succeeds. Accepted and expired invitations answer 404.',
+      'The link stops working at once and the seat becomes free. A repeat succeeds. Accepted and expired invitations return 404.',
     auth: 'member',
     permission: 'membership.invite',
     params,
@@ -193,7 +193,7 @@ const linkEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Get an invitation by its link',
     description:
-      'For the invited person. Unknown, replaced, used, revoked and expired links answer 404.',
+      'For the invited person. Unknown, replaced, used, revoked and expired links return 404.',
     auth: 'none',
     params: linkParams,
     success: {

@@ -183,7 +183,7 @@ const changeMemberEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Suspend or reactivate a member',
   description:
-    'A suspended member keeps every grant, but their sessions and keys answer 403 `membership_inactive` from the next call on. ' +
+    'A suspended member keeps every grant, but their sessions and keys return 403 `membership_inactive` from the next call on. ' +
     'Reactivation restores their access. Setting the current status again writes nothing.\n\n' +
     GUARDS.replace('{removed}', '- `membership_removed`: the member was removed.\n'),
   auth: 'member',
@@ -227,7 +227,7 @@ const removeMemberEndpoint = defineEndpoint({
   summary: 'Remove a member',
   description:
     'Deletes the member’s permission policies and manual team memberships, and revokes their sessions and personal keys. ' +
-    'The record stays as `deprovisioned`. Only a new invitation brings the person back. Removing a member again answers 204.\n\n' +
+    'The record stays as `deprovisioned`. Only a new invitation brings the person back. Removing a member again returns 204.\n\n' +
     GUARDS.replace('{removed}', ''),
   auth: 'member',
   permission: 'membership.write',

@@ -67,7 +67,7 @@ export const costSchema = z
       .optional()
       .meta({ description: 'Of the amount, such as `USD`; absent with it.' }),
   })
-  .meta({ id: 'JudgeCost', description: 'What one answer of a language model took.' });
+  .meta({ id: 'JudgeCost', description: 'What one call of a language model cost.' });
 
 /** A document, and the sample for it. */
 export const previewBody = z.strictObject({
@@ -104,7 +104,7 @@ export const previewSchema = z
           }),
           outcome: z
             .enum([...BLOCK_OUTCOMES, 'enter'])
-            .meta({ description: 'What it answered; `enter`: the sample entered the branch.' }),
+            .meta({ description: 'Its outcome; `enter`: the sample entered the branch.' }),
           reason: z.string().optional().meta({
             description:
               'Why, also when the block passed the sample on. Absent when the block failed, or when another system asks for a person and neither that system nor the block says why.',
@@ -134,7 +134,7 @@ export const previewSchema = z
       .meta({ description: 'Each block reached, in order.' }),
     warnings: pipelineWarnings(),
   })
-  .meta({ id: 'PipelinePreview', description: 'What a pipeline would answer.' });
+  .meta({ id: 'PipelinePreview', description: 'What a pipeline would decide.' });
 
 export function presentPreview({ evaluation, warnings }: PreviewedPipeline) {
   return {

@@ -272,7 +272,7 @@ function previewEndpoint({
     requestExample: { ...documentExample, sample: sampleExample },
     success: {
       status: 200,
-      description: 'What the pipeline would answer.',
+      description: 'What the pipeline would decide.',
       body: previewSchema,
       example: previewExample,
     },

@@ -26,7 +26,7 @@ const simulationBody = z
       .meta({ description: 'How many requests a page evaluates at most.' }),
     cursor: z.string().min(1).max(1000).optional().meta({
       description:
-        'The `next_cursor` of the page before. The document, `from_at` and `to_at` must be those of that page, or the answer is 400.',
+        'The `next_cursor` of the page before. The document, `from_at` and `to_at` must be those of that page, or the response is 400.',
     }),
   })
   .refine(({ from_at: from, to_at: to }) => !from || !to || from < to, {
@@ -43,7 +43,7 @@ const simulationSchema = z
     same: countOf('Of these, how many would have had the same outcome.'),
     changed: countOf('Of these, how many would have had another one.'),
     undetermined: countOf(
-      'Of these, how many reach a block that asks another system, and got no answer to the same question then.',
+      'Of these, how many reach a block that asks another system, and got no result for the same question then.',
     ),
     by_outcome: z
       .strictObject({
@@ -57,8 +57,8 @@ const simulationSchema = z
         z.strictObject({
           id: uuid('The request.'),
           tool: z.string().meta({ description: 'Its tool.' }),
-          was: z.enum(OUTCOMES).meta({ description: 'What the pipelines answered then.' }),
-          would_be: z.enum(OUTCOMES).meta({ description: 'What they would have answered.' }),
+          was: z.enum(OUTCOMES).meta({ description: 'The verdict of the pipelines then.' }),
+          would_be: z.enum(OUTCOMES).meta({ description: 'Their verdict with the document.' }),
           block_id: z.string().optional().meta({
             description:
               'The block that would decide, in either pipeline; absent when every block passes the request on.',
@@ -69,7 +69,7 @@ const simulationSchema = z
       .meta({ description: 'The first 100 changes of this page, newest request first.' }),
     next_cursor: nextCursor(),
   })
-  .meta({ id: 'PipelineSimulation', description: 'What a pipeline would have answered.' });
+  .meta({ id: 'PipelineSimulation', description: 'The verdicts of a pipeline on past requests.' });
 
 const example = {
   evaluated: 1000,
@@ -112,7 +112,7 @@ export function simulateEndpoint(resource: PipelineResource): Endpoint {
     description:
       'Evaluates stored requests as if the document had been the pipeline. The other pipeline is the revision that each request was ' +
       'made with. Newest requests come first. Nothing is saved, and no other system is asked. A block that asks one takes the result that the request got then ' +
-      'from a block with the same `content_hash`. Without such a result the request is `undetermined`. Only requests that the pipelines answered ' +
+      'from a block with the same `content_hash`. Without such a result the request is `undetermined`. Only requests that have a verdict of the pipelines ' +
       'and that the caller may see count. It also needs `request.read` for the same scope. A page ends after 1 second of work, with fewer requests than `limit`.',
     auth: 'product',
     permission: 'pipeline.write',

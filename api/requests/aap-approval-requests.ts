@@ -23,22 +23,22 @@ import {
 } from '../http/schema.ts';
 
 const timeout = () =>
-  duration('How long the adapter waits for an answer: one second to seven days.', {
+  duration('How long the adapter waits for a decision: one second to seven days.', {
     min: '1s',
     max: '168h',
   });
 
 const decisionSchema = z
   .strictObject({
-    status: z.enum(DECISION_STATUSES).meta({ description: 'The final answer.' }),
+    status: z.enum(DECISION_STATUSES).meta({ description: 'The outcome.' }),
     note: z
       .string()
       .optional()
       .meta({ description: "The reviewer's note, or the deciding block's reason." }),
-    decided_at: timestamp('When the answer became final.'),
+    decided_at: timestamp('When it was decided.'),
     expires_at: timestamp('On approvals only: the call must start before this instant.').optional(),
   })
-  .meta({ id: 'AapDecision', description: 'The final answer; never changes.' });
+  .meta({ id: 'AapDecision', description: 'The decision; never changes.' });
 
 const requestSchema = z
   .strictObject({
@@ -52,7 +52,7 @@ const requestSchema = z
     timeout: timeout(),
     agent_reasoning: exactString("The agent's own claim, as sent.").optional(),
     context: exactObject('Where the call comes from, as sent.').optional(),
-    status: z.enum(REQUEST_STATUSES).meta({ description: '`pending` until the answer is final.' }),
+    status: z.enum(REQUEST_STATUSES).meta({ description: '`pending` until it is decided.' }),
     created_at: timestamp('When the request was recorded.'),
     deadline_at: timestamp('created_at plus timeout.'),
     decision: decisionSchema.optional(),
@@ -94,7 +94,7 @@ export const aapApprovalRequestEndpoints: readonly Endpoint[] = [
     tag: 'Adapter protocol',
     summary: 'Ask whether a tool call may run',
     description:
-      'Answers 201, with the decision if a rule decided at once, otherwise with `pending`. The same Idempotency-Key and input answers 200 with the current state.',
+      'Returns 201, with the decision if a rule decided at once, otherwise with `pending`. The same Idempotency-Key and input returns 200 with the current state.',
     auth: 'agent',
     bodyLimit: BODY_BYTES.large,
     permission: 'request.create',
@@ -142,7 +142,7 @@ export const aapApprovalRequestEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/api/aap/v1/requests/{id}',
     tag: 'Adapter protocol',
-    summary: 'Read a request, or wait for its answer',
+    summary: 'Read a request, or wait for its decision',
     auth: 'agent',
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
@@ -173,7 +173,7 @@ export const aapApprovalRequestEndpoints: readonly Endpoint[] = [
     tag: 'Adapter protocol',
     summary: 'Withdraw a request',
     description:
-      'A repetition answers the same. An approved, denied or expired request cannot be withdrawn: 409.',
+      'A repetition returns the same. An approved, denied or expired request cannot be withdrawn: 409.',
     auth: 'agent',
     permission: 'request.create',
     permissionAt: () => ({ kind: 'any' }),

@@ -95,8 +95,8 @@ export const approvalRequestChangeEndpoints: readonly Endpoint[] = [
     tag: 'Review queue',
     summary: 'Read what changed in the queue, or wait until something does',
     description:
-      'Without `after`, the answer has counts and a cursor, and nothing else. Call it so first, then read the list, then call it with `after` again ' +
-      'and again: no change is missed. The answer comes once something has changed in the scope, with a claim, a notified level, a decision or a ' +
+      'Without `after`, the response has counts and a cursor, and nothing else. Call it so first, then read the list, then call it with `after` again ' +
+      'and again: no change is missed. The response comes once something has changed in the scope, with a claim, a notified level, a decision or a ' +
       'new request, and after `wait` at the latest. A change of the caller’s access also counts. The wait ends with the credential.',
     auth: 'product',
     permission: 'request.read',
@@ -107,9 +107,9 @@ export const approvalRequestChangeEndpoints: readonly Endpoint[] = [
         .min(1)
         .max(4_000)
         .optional()
-        .meta({ description: 'The `cursor` of the answer before, of the same scope.' }),
+        .meta({ description: 'The `cursor` of the response before, of the same scope.' }),
       scope: scopeQuery(),
-      wait: waitQuery('Hold the answer until something changes, at most this long'),
+      wait: waitQuery('Hold the response until something changes, at most this long'),
     }),
     success: {
       status: 200,

@@ -47,7 +47,7 @@ export const approvalRequestClaimEndpoints: readonly Endpoint[] = [
     summary: 'Claim a request, so that no one else is asked meanwhile',
     description:
       'Requires `request.claim` and `request.decide` for the agent. The caller must also be on the escalation path at any level, in a ' +
-      'team it names, or added by hand. Owners can always claim. `request.decide.unrouted` alone is not enough. Claiming again answers ' +
+      'team it names, or added by hand. Owners can always claim. `request.decide.unrouted` alone is not enough. Claiming again returns ' +
       'the same claim and does not extend it. It ends with a decision by anyone, and when its holder can no longer decide the request. ' +
       'A claim decides nothing, so it needs no second factor.',
     auth: 'member',

@@ -47,7 +47,7 @@ const levelSchema = z
     }),
     notified_at: timestamp('When its people were notified.').optional(),
     escalate_at: timestamp(
-      'When the walk continues, or continued, without an answer. It continues at once when none of the notified people can still decide.',
+      'When the walk continues, or continued, without a decision. It continues at once when none of the notified people can still decide.',
     ).optional(),
     targets: z
       .array(
@@ -75,9 +75,9 @@ const routingSchema = z
   .strictObject({
     state: z.enum(ROUTING_STATES).meta({
       description:
-        '`evaluating`: the pipeline has not concluded. `waiting`: a level waits for an answer, or the pause before a further run is not over. ' +
-        '`deferred`: it waits for working hours. `paused`: a reviewer claims the request, so no one else is notified meanwhile. `exhausted`: no one else is asked, but everyone notified may still answer. ' +
-        '`unrouted`: no path applies, and everyone who may decide was notified. `finished`: it has its final answer.',
+        '`evaluating`: the pipeline has not concluded. `waiting`: a level waits for a decision, or the pause before a further run is not over. ' +
+        '`deferred`: it waits for working hours. `paused`: a reviewer claims the request, so no one else is notified meanwhile. `exhausted`: no one else is asked, but everyone notified may still decide. ' +
+        '`unrouted`: no path applies, and everyone who may decide was notified. `finished`: it has its decision.',
     }),
     path_key: z
       .string()
@@ -119,7 +119,7 @@ const routingSchema = z
       .optional()
       .meta({
         description:
-          'The next step that people would notice. It assumes that no one answers before, that everyone to be asked can be asked, and that conditions stay the same.',
+          'The next step that people would notice. It assumes that no one decides before, that everyone to be asked can be asked, and that conditions stay the same.',
       }),
     levels: z
       .array(levelSchema)
@@ -302,7 +302,7 @@ export const approvalRequestRoutingEndpoints: readonly Endpoint[] = [
       '`approval_request.level_skipped` is a level that waits for no one: `reason` is `nobody_to_ask` when no one could be ' +
       'notified. It is `nobody_left` when all it had notified were suspended or removed since, left the team the path names, or lost the ' +
       'right to decide. `approval_request.block_attempt_begun` is an attempt to ask another system, `approval_request.block_asked` its end, and `approval_request.judged` what a ' +
-      'language model answered. `approval_request.condition_failed` is a condition of an `if_else` that could not be evaluated: `code` is ' +
+      'language model returned. `approval_request.condition_failed` is a condition of an `if_else` that could not be evaluated: `code` is ' +
       '`condition_too_costly` when it was over its work budget. The walk then takes `else`. `approval_request.claim_released` carries a ' +
       '`reason` when someone else than its holder ended the claim: ' +
       '`holder_cannot_decide`, `membership_suspended` or `membership_removed`.',

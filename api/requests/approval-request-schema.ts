@@ -1,4 +1,4 @@
-/** A request as reviewers see it: the schemas, their examples, and how the domain's values become answers. */
+/** A request as reviewers see it: the schemas, their examples, and how the domain's values become responses. */
 import { z } from 'zod';
 import {
   argumentsDigest,
@@ -38,10 +38,10 @@ export const digest = (description: string) =>
 export const decisionSchema = z
   .strictObject({
     id: uuid('Identifies the decision.'),
-    request_id: uuid('The request it answers.'),
+    request_id: uuid('The request it decides.'),
     organization_id: uuid('The organization.'),
     membership_id: uuid('Who decided; absent when no person did.').optional(),
-    status: z.enum(DECISION_STATUSES).meta({ description: 'The final answer.' }),
+    status: z.enum(DECISION_STATUSES).meta({ description: 'The outcome.' }),
     note: z
       .string()
       .optional()
@@ -66,7 +66,7 @@ export const decisionSchema = z
     idempotency_key: z.string().meta({ description: 'The key the decision was made with.' }),
     decided_at: timestamp('When it became final.'),
   })
-  .meta({ id: 'Decision', description: 'The one final answer to a request.' });
+  .meta({ id: 'Decision', description: 'The one decision on a request.' });
 
 export const requestSchema = z
   .strictObject({
@@ -137,7 +137,7 @@ export const detailSchema = requestSchema
   .extend({
     ...markShape,
     arguments_digest: digest(
-      'SHA-256 of the bytes of `arguments`, exactly as this answer prints them. Send it as `seen.arguments_digest` with a decision.',
+      'SHA-256 of the bytes of `arguments`, exactly as this response prints them. Send it as `seen.arguments_digest` with a decision.',
     ),
     hidden_names: hiddenNamesSchema,
     urgency: urgencySchema,
@@ -151,9 +151,9 @@ export const detailSchema = requestSchema
       .meta({
         description:
           'Why the first of `can_decide`, `can_claim` and `can_add_reviewers` that is false is false. Absent when all are true. It is the code its ' +
-          'endpoint would answer. `permission_denied`: a permission is missing for this agent, or this kind of key cannot hold it. `mfa_required`: the ' +
+          'endpoint would return. `permission_denied`: a permission is missing for this agent, or this kind of key cannot hold it. `mfa_required`: the ' +
           'organization requires a second factor, and the session or key had none. `request_not_routed`: the request was routed to others. ' +
-          '`request_evaluating`: the pipeline has not concluded. `already_terminal`: the request has its final answer. `claim_held`: another ' +
+          '`request_evaluating`: the pipeline has not concluded. `already_terminal`: the request has its decision. `claim_held`: another ' +
           'reviewer holds the claim. A claim stops no decision.',
       }),
   })
@@ -235,7 +235,7 @@ const presentable = ({ request, presentation }: ShownRequest) => ({
 
 export const presentRequest = (shown: ShownRequest) => present(requestSchema, presentable(shown));
 
-/** `lastDeniedAt` of the domain is null where the answer has no member. */
+/** `lastDeniedAt` of the domain is null where the response has no member. */
 export const presentMarks = ({ lastDeniedAt, ...marks }: CallMarks) => ({
   ...marks,
   lastDeniedAt: lastDeniedAt ?? undefined,

@@ -39,7 +39,7 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
     summary: 'List requests that reached people, newest first',
     description:
       'With `agent_slug`, the list also contains requests that the pipeline decided by itself. `view=summary` is for screens: entries without ' +
-      'arguments, and with what a reviewer sees first. With `view=summary`, `sort` or `cursor`, the answer has a `next_cursor` while more follow. ' +
+      'arguments, and with what a reviewer sees first. With `view=summary`, `sort` or `cursor`, the response has a `next_cursor` while more follow. ' +
       'A page by cursor repeats nothing when requests arrive meanwhile.',
     auth: 'product',
     permission: 'request.read',
@@ -72,7 +72,7 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/api/v1/requests/{id}',
     tag: TAG,
-    summary: 'Read one request, or wait for its answer',
+    summary: 'Read one request, or wait for its decision',
     auth: 'product',
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
@@ -80,7 +80,7 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
     query: z.strictObject({
       wait: waitQuery(),
       since: timestampInput(
-        'The `updated_at` of the request as the caller knows it. With `wait`, the answer then comes at any change since, not only with the decision.',
+        'The `updated_at` of the request as the caller knows it. With `wait`, the response then comes at any change since, not only with the decision.',
       ).optional(),
     }),
     success: {
@@ -114,14 +114,14 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
       'The decision is final. Requires `request.decide` for the agent. The caller must also be on the escalation path at any level, in a ' +
       'team it names, or added by hand. `request.decide.unrouted` and ownership lift this second condition, and it does not apply to ' +
       'requests without a path. Where the organization requires a second factor, the session or key needs one: 403 `mfa_required` otherwise. ' +
-      'The same Idempotency-Key and input answers the original outcome.',
+      'The same Idempotency-Key and input returns the original outcome.',
     auth: 'member',
     permission: 'request.decide',
     permissionAt: () => ({ kind: 'any' }),
     headers: { idempotencyKey: 'required' },
     params,
     body: z.strictObject({
-      status: z.enum(['approved', 'denied']).meta({ description: 'The answer.' }),
+      status: z.enum(['approved', 'denied']).meta({ description: 'The decision.' }),
       note: z
         .string()
         .max(LONGEST_NOTE)

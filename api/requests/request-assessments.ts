@@ -14,37 +14,37 @@ const assessmentSchema = z
   .strictObject({
     scope: z.enum(['organization', 'agent']).meta({ description: 'Whose pipeline has the block.' }),
     block_id: z.string().meta({ description: 'The block that asked.' }),
-    model: z.string().meta({ description: 'The model that answered.' }),
+    model: z.string().meta({ description: 'The model that was asked.' }),
     outcome: z.enum(BLOCK_OUTCOMES).optional().meta({
       description:
-        'What the block answered: `human` where the model was less confident than the block demands. Absent without a valid answer.',
+        'The outcome of the block: `human` where the model was less confident than the block demands. Absent without a valid result.',
     }),
     confidence: z
       .custom<JsonText>((value) => value instanceof JsonText)
       .optional()
       .meta({
-        description: 'How confident the model was, from 0 to 1. Absent without a valid answer.',
+        description: 'How confident the model was, from 0 to 1. Absent without a valid result.',
         override: { type: 'number' },
       }),
     reason: z
       .string()
       .optional()
-      .meta({ description: 'The words of the model. Absent without a valid answer.' }),
+      .meta({ description: 'The words of the model. Absent without a valid result.' }),
     error_code: z
       .enum(REMOTE_ERRORS)
       .optional()
-      .meta({ description: 'Why there is no valid answer; present only then.' }),
+      .meta({ description: 'Why there is no valid result; present only then.' }),
     input: z.string().meta({
       description:
         'The whole prompt: the instruction with the policy, an empty line, and what the agent sent. `prompt_sha256` in the timeline is its SHA-256.',
     }),
-    output: z.string().meta({ description: 'The whole answer, as the model wrote it.' }),
+    output: z.string().meta({ description: 'The whole output, as the model wrote it.' }),
     cost: printed(costSchema)
       .optional()
       .meta({ description: 'What it took; absent when the provider did not say.' }),
-    created_at: timestamp('When the model answered.'),
+    created_at: timestamp('When the model returned it.'),
   })
-  .meta({ id: 'RequestAssessment', description: 'One answer of a language model to a block.' });
+  .meta({ id: 'RequestAssessment', description: 'One result of a language model for a block.' });
 
 const presentAssessment = (assessment: Assessment) => present(assessmentSchema, assessment);
 
@@ -70,7 +70,7 @@ export const requestAssessmentEndpoints: readonly Endpoint[] = [
     tag: 'Review queue',
     summary: 'List what language models said about a request, oldest first',
     description:
-      'The answers to `llm_judge` blocks, with the texts that the models read and wrote. Texts are kept for 30 days.',
+      'The results of `llm_judge` blocks, with the texts that the models read and wrote. Texts are kept for 30 days.',
     auth: 'product',
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),

@@ -40,7 +40,7 @@ export const listQuery = z.strictObject({
     .optional()
     .meta({
       description:
-        'Only requests with this status. `decided`: all with a final answer, withdrawn ones too.',
+        'Only requests with this status. `decided`: all with a decision, withdrawn ones too.',
     }),
   scope: scopeQuery(),
   tool: z

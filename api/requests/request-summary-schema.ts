@@ -25,7 +25,7 @@ const summaryRoutingSchema = z
       .optional()
       .meta({ description: 'The escalation path; absent when none applies.' }),
     next_at: timestamp(
-      'When the walk goes on without an answer, at the latest. Absent when nothing is planned.',
+      'When the walk goes on without a decision, at the latest. Absent when nothing is planned.',
     ).optional(),
   })
   .meta({ description: 'Where the request is on its way to people.' });

@@ -113,7 +113,7 @@ export const authEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Sign in with email and password',
     description:
-      'Opens a new, recently authenticated session, and ends the session whose cookie came with the call. If an authenticator app is enrolled, it answers 202 and waits for the second factor. The answer is the same for an unknown email and a wrong password.\n\n' +
+      'Opens a new, recently authenticated session, and ends the session whose cookie came with the call. If an authenticator app is enrolled, it returns 202 and waits for the second factor. The response is the same for an unknown email and a wrong password.\n\n' +
       'Failed attempts are limited. Successful ones do not count. A network is an IPv4 address, or the /64 of an IPv6 address.\n' +
       '- ten a minute for one email from one network\n' +
       '- sixty a minute from one network',

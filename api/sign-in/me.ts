@@ -72,7 +72,7 @@ export const accountSchema = z
       .pick({ claim_timeout: true, require_mfa: true })
       .meta({ description: 'The settings of the organization that concern every member.' }),
   })
-  .meta({ id: 'Account', description: 'The caller, the person behind it and the organization.' });
+  .meta({ id: 'Account', description: 'The caller, their person and their organization.' });
 
 export function presentAccount({ principal, ...account }: Account): z.input<typeof accountSchema> {
   return {
@@ -173,7 +173,7 @@ export const meEndpoints: readonly Endpoint[] = [
     tag: 'Account',
     summary: 'Get the caller',
     description:
-      'Requires no permission. The answer has the permissions and grants of the presented credential.',
+      'Requires no permission. The response has the permissions and grants of the presented credential.',
     auth: 'member',
     success: {
       status: 200,

@@ -37,7 +37,7 @@ export const passwordEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Request a password reset link',
     description:
-      'Emails a link that works once within an hour, if an active member with a password has this email. The answer is always the same and is sent before the lookup. At most five links an hour per person. Calls count as sign-in attempts.',
+      'Emails a link that works once within an hour, if an active member with a password has this email. The response is always the same and is sent before the lookup. At most five links an hour per person. Calls count as sign-in attempts.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
     signInAttempt: true,
@@ -57,7 +57,7 @@ export const passwordEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Check a password reset link',
     description:
-      'For the page behind the link, before it asks for a password. Using one link ends all other links of the person.',
+      'For the page that the link opens, before it asks for a password. Using one link ends all other links of the person.',
     auth: 'none',
     params: z.strictObject({ token: resetToken() }),
     success: {
@@ -101,7 +101,7 @@ export const passwordEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Reset a password',
     description:
-      'Sets a new password with the token of the link. Ends every session of the person in all organizations; they sign in again, with their second factor if they have one. Their API keys keep working, unless `revoke_api_keys` is true; an email lists those. At most sixty calls a minute from one network, together with its sign-in attempts. A used or expired token answers 404.',
+      'Sets a new password with the token of the link. Ends every session of the person in all organizations; they sign in again, with their second factor if they have one. Their API keys keep working, unless `revoke_api_keys` is true; an email lists those. At most sixty calls a minute from one network, together with its sign-in attempts. A used or expired token returns 404.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
     signInAttempt: true,

@@ -26,42 +26,42 @@ const result = {
   status_code: z
     .int()
     .optional()
-    .meta({ description: 'The status that the receiver answered; absent when no answer came.' }),
+    .meta({ description: 'The status that the receiver returned; absent when no response came.' }),
   duration_ms: z.int().meta({ description: 'Duration in milliseconds.' }),
   outcome: z
     .enum(BLOCK_OUTCOMES)
     .optional()
-    .meta({ description: 'The outcome of a valid answer.' }),
+    .meta({ description: 'The outcome of a valid result.' }),
   error_code: z
     .enum(DELIVERY_ERRORS)
     .optional()
     .meta({
       description:
-        'Why there is no valid answer. `unexpected_status`: not 2xx, redirects included. `answer_too_large`: over 64 KiB. ' +
-        '`invalid_answer`: not the JSON of an answer, or an encoded body.',
+        'Why there is no valid result. `unexpected_status`: not 2xx, redirects included. `answer_too_large`: over 64 KiB. ' +
+        '`invalid_answer`: not the JSON of a result, or an encoded body.',
     }),
   error_cause: z
     .enum(ERROR_CAUSES)
     .optional()
     .meta({
       description:
-        'What to look at when the connection gave no answer, where that is known. `dns`: the name was not found. `refused`: nothing ' +
+        'What to look at when the connection gave no response, where that is known. `dns`: the name was not found. `refused`: nothing ' +
         'listens there. `unreachable`: no route. `certificate`: it is not trusted, expired, or for another name. `tls`: the receiver ' +
         'does not speak TLS as we do. `reset`: it hung up. `timeout`: it was too slow. `protocol`: it does not speak HTTP.',
     }),
   response_excerpt: z
     .string()
     .optional()
-    .meta({ description: 'The first 500 characters of the answer.' }),
+    .meta({ description: 'The first 500 characters of the response.' }),
 };
 
 const testSchema = z
   .strictObject({
-    delivered: z.boolean().meta({ description: 'Whether the receiver answered a 2xx status.' }),
+    delivered: z.boolean().meta({ description: 'Whether the receiver returned a 2xx status.' }),
     status_code: result.status_code,
     duration_ms: result.duration_ms,
     outcome: result.outcome,
-    reason: z.string().optional().meta({ description: 'The reason of a valid answer.' }),
+    reason: z.string().optional().meta({ description: 'The reason of a valid result.' }),
     error_code: result.error_code,
     error_cause: result.error_cause,
     response_excerpt: result.response_excerpt,
@@ -84,7 +84,7 @@ const deliverySchema = z
     id: 'WebhookDelivery',
     description:
       'An attempt to post to an endpoint, with its outcome or its error code. An attempt without both and without a duration still runs, or was ' +
-      'interrupted: its request was answered meanwhile, or the process ended.',
+      'interrupted: its request was decided meanwhile, or the process ended.',
   });
 
 function presentTest({ delivered, reply }: EndpointTest) {
@@ -119,10 +119,10 @@ export const webhookDeliveryEndpoints: readonly Endpoint[] = [
     tag: TAG,
     summary: 'Test a revision of a webhook endpoint',
     description:
-      'Posts a sample request to the URL of any revision, once, and waits at most 10 seconds for the answer. The payload has the type ' +
+      'Posts a sample request to the URL of any revision, once, and waits at most 10 seconds for the response. The payload has the type ' +
       '`webhook_endpoint.test` and `"preview": true`, and is signed as every payload is: `Service-Signature: t=<unix seconds>,' +
       'v1=<hex HMAC-SHA256 of "<t>.<body>">` and the Standard Webhooks headers. The key is the base64-decoded part after `whsec_`. ' +
-      'A valid answer is a 2xx with `{"outcome", "reason", "metadata", "escalation_path"}` and no other member. `outcome` is required: ' +
+      'A valid result is a 2xx with `{"outcome", "reason", "metadata", "escalation_path"}` and no other member. `outcome` is required: ' +
       '`approve`, `deny`, `human` or `next`. `reason` has at most 2,000 characters. `metadata` is an object of at most 16 KiB. ' +
       '`escalation_path` is a key, only with `human`.',
     auth: 'product',

@@ -50,7 +50,7 @@ const revisionSchema = z
     url: z.string().meta({ description: 'The URL that is called, in normalized form.' }),
     ...historyFields,
     signing_secret: secretText(
-      'The signing secret: `whsec_` and 32 bytes in base64. Only in the answer that creates the first revision.',
+      'The signing secret: `whsec_` and 32 bytes in base64. Only in the response that creates the first revision.',
     ).optional(),
   })
   .meta({
@@ -211,7 +211,7 @@ export const webhookEndpointEndpoints: readonly Endpoint[] = [
     summary: 'Archive a webhook endpoint',
     description:
       'No revision is active any more. Refused while an active pipeline posts to the endpoint. Activating a revision brings it back. ' +
-      'Takes the revision expected to be active as `If-Match`, `"0"` while none is; if another one is active by now, the answer is 412 ' +
+      'Takes the revision expected to be active as `If-Match`, `"0"` while none is; if another one is active by now, the response is 412 ' +
       'with `details.active_revision`.',
     auth: 'product',
     permission: 'webhook.write',

@@ -34,8 +34,8 @@ const entry = (kind: ErrorKind, title: string): CatalogueEntry => ({ kind, title
 
 export const errorCatalogue = {
   validation_failed: entry('invalid', 'The request is not valid. details.issues lists each field.'),
-  malformed_json: entry('invalid', 'The body is not one valid JSON document in UTF-8.'),
-  duplicate_key: entry('invalid', 'The body repeats a key within one object.'),
+  malformed_json: entry('invalid', 'The body must be one valid JSON document in UTF-8.'),
+  duplicate_key: entry('invalid', 'The body repeats a key within one object. Send each key once.'),
   unknown_block_type: entry(
     'invalid',
     'The pipeline uses a block type that this version does not support.',
@@ -44,13 +44,16 @@ export const errorCatalogue = {
     'invalid',
     'The escalation path uses a node type that this version does not support.',
   ),
-  idempotency_key_required: entry('invalid', 'The Idempotency-Key header is required.'),
+  idempotency_key_required: entry(
+    'invalid',
+    'The Idempotency-Key header is required. Send a random value, and the same one when you repeat the call.',
+  ),
   egress_denied: entry(
     'invalid',
     'This service may not call that URL. Use a public HTTPS address.',
   ),
   api_key_required: entry('invalid', 'This operation requires an API key.'),
-  payload_too_large: entry('too_large', 'The body is larger than the operation takes.'),
+  payload_too_large: entry('too_large', 'The body is larger than this operation accepts.'),
   host_not_served: entry(
     'misdirected',
     'This service does not serve that host name. Use 127.0.0.1 or localhost, or set COUNTERSIGN_PUBLIC_URL to the address that people use.',
@@ -71,7 +74,10 @@ export const errorCatalogue = {
   ),
   invalid_credentials: entry('unauthenticated', 'The email or the password is wrong.'),
   permission_denied: entry('forbidden', 'The credential is valid but may not do this.'),
-  session_required: entry('forbidden', 'This operation requires a browser session.'),
+  session_required: entry(
+    'forbidden',
+    'This operation requires a browser session. Sign in to the web app.',
+  ),
   cross_site_request: entry(
     'forbidden',
     'A browser may change state only from this service’s own pages.',
@@ -82,16 +88,22 @@ export const errorCatalogue = {
     'forbidden',
     'This operation requires a recent sign-in. Authenticate again.',
   ),
-  membership_inactive: entry('forbidden', 'The membership is not active.'),
-  agent_disabled: entry('forbidden', 'The agent is disabled.'),
-  instance_disabled: entry('forbidden', 'The agent instance is disabled.'),
+  membership_inactive: entry(
+    'forbidden',
+    'The membership is not active. Ask an owner of the organization.',
+  ),
+  agent_disabled: entry('forbidden', 'The agent is disabled until someone enables it again.'),
+  instance_disabled: entry(
+    'forbidden',
+    'The agent instance is disabled until someone enables it again.',
+  ),
   api_keys_disabled: entry('forbidden', 'The organization does not allow personal API keys.'),
   api_key_scoping_unavailable: entry(
     'forbidden',
     'Scoping a key to chosen permissions requires the hosted edition.',
   ),
   owner_required: entry('forbidden', 'Only an owner of the organization may do this.'),
-  self_change: entry('forbidden', 'You cannot do this to your own membership.'),
+  self_change: entry('forbidden', 'You cannot do this to your own membership. Ask another member.'),
   grant_exceeds_own: entry(
     'forbidden',
     'You can grant only access that you hold at the same scope or wider.',
@@ -108,7 +120,7 @@ export const errorCatalogue = {
     'forbidden',
     'Your email is not verified by the provider. Verify it there, or ask the operator of this service about COUNTERSIGN_OIDC_TRUST_EMAIL.',
   ),
-  request_not_routed: entry('forbidden', 'The request was not routed to this reviewer.'),
+  request_not_routed: entry('forbidden', 'The request was routed to other people, who decide it.'),
   not_claim_holder: entry(
     'forbidden',
     'Another reviewer holds the claim. Only they can release it.',
@@ -120,10 +132,13 @@ export const errorCatalogue = {
     'conflict',
     'The idempotency key was already used with different parameters.',
   ),
-  already_terminal: entry('conflict', 'The request already has its final answer.'),
+  already_terminal: entry(
+    'conflict',
+    'The request is already decided. details.status is the outcome.',
+  ),
   request_changed: entry(
     'conflict',
-    'The request has other arguments than those that were seen. Read it again before you decide.',
+    'The arguments differ from those that you saw. Read the request again before you decide.',
   ),
   claim_held: entry(
     'conflict',
@@ -131,16 +146,25 @@ export const errorCatalogue = {
   ),
   request_not_pending: entry(
     'conflict',
-    'The request is no longer pending. details.status is its final answer.',
+    'The request is no longer pending. details.status is the outcome.',
   ),
-  request_evaluating: entry('conflict', 'The pipeline is still evaluating the request.'),
+  request_evaluating: entry(
+    'conflict',
+    'The pipeline is still evaluating the request. Try again shortly.',
+  ),
   member_exists: entry('conflict', 'A member with this email already exists.'),
-  membership_removed: entry('conflict', 'The member was removed from the organization.'),
+  membership_removed: entry(
+    'conflict',
+    'The member was removed from the organization. A new invitation brings them back.',
+  ),
   membership_in_escalation_path: entry(
     'conflict',
-    'Escalation paths or policies target this member. details lists them.',
+    'Escalation paths or policies target this member. Change those that details lists first.',
   ),
-  last_owner: entry('conflict', 'An organization must keep at least one active owner.'),
+  last_owner: entry(
+    'conflict',
+    'An organization must keep at least one active owner. Make someone else an owner first.',
+  ),
   directory_managed: entry('conflict', 'The directory manages this. Change it there.'),
   account_exists: entry(
     'conflict',
@@ -155,10 +179,10 @@ export const errorCatalogue = {
     'conflict',
     'Every seat of the organization is taken. details.limit is the number of seats.',
   ),
-  team_name_taken: entry('conflict', 'Another live team has this name.'),
+  team_name_taken: entry('conflict', 'Another live team has this name. Choose another name.'),
   team_member_in_escalation_policy: entry(
     'conflict',
-    'The team’s active escalation policy targets these members. details lists them.',
+    'The team’s active escalation policy targets members that you would remove. details lists them.',
   ),
   team_in_escalation_path: entry(
     'conflict',
@@ -175,25 +199,40 @@ export const errorCatalogue = {
     'The account has no password. It signs in through an identity provider.',
   ),
   channel_built_in: entry('conflict', 'A built-in channel cannot be deleted. Disable it instead.'),
-  delivery_over: entry('conflict', 'The message was delivered, or it is no longer needed.'),
-  slack_not_connected: entry('conflict', 'The organization has no Slack workspace connected.'),
+  delivery_over: entry(
+    'conflict',
+    'The message was delivered or is no longer needed, so it cannot be sent again.',
+  ),
+  slack_not_connected: entry(
+    'conflict',
+    'The organization has no Slack workspace. Connect one first.',
+  ),
   slack_workspace_taken: entry(
     'conflict',
     'The Slack workspace is connected to another organization.',
   ),
   mfa_enrolled: entry('conflict', 'An authenticator app is enrolled already.'),
-  agent_slug_taken: entry('conflict', 'The slug belongs to a live or archived agent.'),
-  agent_name_taken: entry('conflict', 'Another live agent has this name.'),
-  agent_archived: entry('conflict', 'The agent is archived.'),
-  instance_name_taken: entry('conflict', 'Another instance of the agent has this name.'),
+  agent_slug_taken: entry(
+    'conflict',
+    'The slug belongs to a live or archived agent. Choose another slug.',
+  ),
+  agent_name_taken: entry('conflict', 'Another live agent has this name. Choose another name.'),
+  agent_archived: entry('conflict', 'The agent is archived. Restore it first.'),
+  instance_name_taken: entry(
+    'conflict',
+    'Another instance of the agent has this name. Choose another name.',
+  ),
   enrollment_target_fixed: entry(
     'conflict',
-    'The machine asked for a certain agent. Choose that one.',
+    'The machine asked for another agent. Choose the agent that it names.',
   ),
-  presentation_exists: entry('conflict', 'The organization has a presentation of this tool.'),
+  presentation_exists: entry(
+    'conflict',
+    'The organization already has a presentation of this tool. Replace that one.',
+  ),
   escalation_path_exists: entry(
     'conflict',
-    'An escalation path with this key exists, or existed before.',
+    'An escalation path with this key exists, or existed before. Choose another key.',
   ),
   escalation_path_in_use: entry(
     'conflict',
@@ -201,7 +240,7 @@ export const errorCatalogue = {
   ),
   escalation_path_inactive: entry(
     'conflict',
-    'The pipeline uses an escalation path that has no active revision.',
+    'The pipeline uses an escalation path without an active revision. Activate one first.',
   ),
   escalation_path_archived: entry('conflict', 'The escalation path is archived permanently.'),
   escalation_target_missing: entry(
@@ -210,7 +249,7 @@ export const errorCatalogue = {
   ),
   webhook_endpoint_inactive: entry(
     'conflict',
-    'The pipeline posts to a webhook endpoint that has no active revision. details.webhook_endpoints lists them.',
+    'The pipeline posts to webhook endpoints without an active revision. Activate one of each that details.webhook_endpoints lists.',
   ),
   webhook_endpoint_in_use: entry(
     'conflict',
@@ -227,16 +266,19 @@ export const errorCatalogue = {
   ),
   judge_not_configured: entry(
     'not_configured',
-    'This deployment has no language model for judges.',
+    'This deployment has no language model for judges. Set COUNTERSIGN_JUDGE_PROVIDER.',
   ),
-  email_not_configured: entry('not_configured', 'This deployment sends no email.'),
-  sso_not_configured: entry('not_configured', 'This deployment has no identity provider.'),
+  email_not_configured: entry('not_configured', 'This deployment sends no email. Set SMTP_URL.'),
+  sso_not_configured: entry(
+    'not_configured',
+    'This deployment has no identity provider. Set COUNTERSIGN_OIDC_ISSUER.',
+  ),
   email_not_delivered: entry('timed_out', 'The mail server did not accept the message. Try again.'),
   identity_provider_failed: entry(
     'timed_out',
-    'The identity provider did not answer correctly. Try again.',
+    'The identity provider did not respond correctly. Try again.',
   ),
-  slack_failed: entry('timed_out', 'Slack did not answer correctly. Try again.'),
+  slack_failed: entry('timed_out', 'Slack did not respond correctly. Try again.'),
   dependency_unavailable: entry(
     'unavailable',
     'A system that the service depends on is unavailable. Try again.',
@@ -289,7 +331,7 @@ export class AppError extends Error {
   }
 }
 
-/** The most bad fields that one answer names. */
+/** The most bad fields that one response names. */
 export const MAX_ISSUES = 100;
 
 /** A 400 that lists each bad field. The envelope takes the first issue code that is in the catalogue. */

@@ -96,7 +96,7 @@ export const environmentVariables = z.object({
       'Workflows that a worker keeps in memory, about 170 KB each. The others are replayed when they continue.',
   }),
   COUNTERSIGN_CREATE_BUDGET: duration('1s', '30s').prefault('5s').meta({
-    description: 'How long creating a request waits for the pipelines before it answers `pending`.',
+    description: 'How long creating a request waits for the pipelines before it returns `pending`.',
   }),
   COUNTERSIGN_RULES: choice('workflow', 'door').prefault('workflow').meta({
     description:
@@ -130,7 +130,7 @@ export const environmentVariables = z.object({
   }),
   COUNTERSIGN_JUDGE_PROVIDER: choice('openai', 'anthropic').optional().meta({
     description:
-      'What answers judges in the hosted edition. `openai`: a server that speaks OpenAI’s chat completions. `anthropic`: one that speaks Anthropic’s messages. Set the key and the models too.',
+      'What judges ask in the hosted edition. `openai`: a server that speaks OpenAI’s chat completions. `anthropic`: one that speaks Anthropic’s messages. Set the key and the models too.',
   }),
   COUNTERSIGN_JUDGE_URL: baseUrl().optional().meta({
     description:
@@ -143,7 +143,7 @@ export const environmentVariables = z.object({
     .optional()
     .meta({
       description:
-        'Models that judges may name. The first answers the judges that name none. A judge with a model that is no longer here sends its requests to people.',
+        'Models that judges may name. Judges that name none use the first. A judge with a model that is no longer here sends its requests to people.',
     }),
   COUNTERSIGN_JUDGE_PRICES: prices().optional().meta({
     description:
@@ -155,7 +155,7 @@ export const environmentVariables = z.object({
   }),
   COUNTERSIGN_SECRETS_KEY: secretsKey().optional().meta({
     description:
-      'Encrypts the secrets that the service must read again, such as those of authenticator apps. `start` with its own Postgres creates a key in the data folder. Without a key, features that need it answer 501.',
+      'Encrypts the secrets that the service must read again, such as those of authenticator apps. `start` with its own Postgres creates a key in the data folder. Without a key, features that need it return 501.',
   }),
   COUNTERSIGN_PREVIOUS_SECRETS_KEYS: list(
     { type: 'secrets', allowed: 'secrets keys between commas' },
@@ -168,7 +168,7 @@ export const environmentVariables = z.object({
     }),
   SMTP_URL: mailServerUrl().optional().meta({
     description:
-      'Mail server for invitations, password resets and notifications. Without it no email is sent, and the API answers invitation links instead.',
+      'Mail server for invitations, password resets and notifications. Without it no email is sent, and the API returns invitation links instead.',
   }),
   COUNTERSIGN_EMAIL_FROM: sender()
     .prefault('Countersign <countersign@localhost>')

@@ -19,7 +19,7 @@ const signedCall = ({ text, headers }: SignedForm) => ({
 });
 
 const FROM_SLACK =
-  'Only for Slack. Answers 401 unless the call is signed with the workspace’s signing secret and at most five minutes old. A repeated call is refused.';
+  'Only for Slack. Returns 401 unless the call is signed with the workspace’s signing secret and at most five minutes old. A repeated call is refused.';
 
 export const slackCallEndpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -28,7 +28,7 @@ export const slackCallEndpoints: readonly Endpoint[] = [
     path: '/auth/slack/interactions',
     tag: TAG,
     summary: 'Receive a button click or a note from Slack',
-    description: `${FROM_SLACK} The answer comes before anything is decided, because Slack waits only three seconds. The same press in a new call changes nothing. A click on Approve or Deny decides as the linked member, with channel \`slack\` and one factor. Deny with a note opens a form first, and sending it denies. Where the organization requires a second factor, messages have no such buttons, and a click on an older one links to the browser. Users of other workspaces are refused. The user gets the result in Slack, and a failure too.`,
+    description: `${FROM_SLACK} The response comes before anything is decided, because Slack waits only three seconds. The same press in a new call changes nothing. A click on Approve or Deny decides as the linked member, with channel \`slack\` and one factor. Deny with a note opens a form first, and sending it denies. Where the organization requires a second factor, messages have no such buttons, and a click on an older one links to the browser. Users of other workspaces are refused. The user gets the result in Slack, and a failure too.`,
     auth: 'none',
     bodyLimit: BODY_BYTES.slack,
     signedForm: {
@@ -72,11 +72,11 @@ export const slackCallEndpoints: readonly Endpoint[] = [
     },
     success: {
       status: 200,
-      description: 'An ephemeral answer to the user.',
+      description: 'An ephemeral response to the user.',
       body: z.strictObject({
         response_type: z
           .literal('ephemeral')
-          .meta({ description: 'Only this user sees the answer.' }),
+          .meta({ description: 'Only this user sees the response.' }),
         text: z.string().meta({ description: 'The text, in Slack’s markup.' }),
       }),
       example: { response_type: 'ephemeral', text: 'Your Slack account is no longer linked.' },

@@ -26,7 +26,7 @@ const connectionSchema = z
   })
   .meta({
     id: 'SlackConnection',
-    description: 'The Slack workspace of the organization. Answers never contain its secrets.',
+    description: 'The Slack workspace of the organization. Responses never contain its secrets.',
   });
 
 const connectionExample = {

@@ -91,7 +91,7 @@ function move(
   }
 }
 
-/** Passes a node without people. That takes no time, however late it is. A level is left to the caller. */
+/** Passes a node without people, at the instant it was due even if the step is late. The caller enters levels. */
 function pass(
   input: FollowInput,
   document: EscalationDocument,
@@ -123,7 +123,7 @@ interface Deferring {
   readonly now: Date;
 }
 
-/** Waits for working hours, or goes on at once. */
+/** Waits for working hours. Goes on at once inside them, and where urgent requests need not wait. */
 function defer(
   input: FollowInput,
   document: EscalationDocument,

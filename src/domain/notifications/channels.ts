@@ -17,7 +17,7 @@ interface ChannelTerms {
     readonly maxInFlight: number;
     /** Of these, to one receiver that answers quickly. */
     readonly maxPerReceiver: number;
-    /** What answers slowly when one of its messages does. */
+    /** What is slow when one of its messages is. */
     readonly receiver: 'the channel' | 'one for all channels';
   };
 }

@@ -31,7 +31,7 @@ const DETAILS: Readonly<Record<TrustAnchor, string>> = {
     'Anyone who knows the secrets of the Slack app can press buttons for every linked person. Only an owner, or a member who holds everything the linked people hold, can change them.',
   notification_channel: 'Only an owner can change this channel.',
   webhook_endpoint:
-    'An active pipeline acts on the answers of this endpoint. Only someone who may activate that pipeline can change its URL or secret.',
+    'An active pipeline acts on the results of this endpoint. Only someone who may activate that pipeline can change its URL or secret.',
 };
 
 /** The others are for people in a session only. */

@@ -53,9 +53,7 @@ const PATH_WITHOUT_HUMAN = problem('invalid_value', 'must be absent unless the o
 ]);
 
 const alwaysConfig = object({
-  outcome: z
-    .enum(ALWAYS_OUTCOMES)
-    .meta({ description: 'What the block answers to every request.' }),
+  outcome: z.enum(ALWAYS_OUTCOMES).meta({ description: 'The outcome for every request.' }),
   reason: reason(),
   escalation_path: escalationPath(),
 })
@@ -69,10 +67,12 @@ const alwaysConfig = object({
   });
 
 const celConfig = object({
-  when: conditionSchema.meta({ description: 'When the block answers.' }),
+  when: conditionSchema.meta({ description: 'When the block decides.' }),
   on_match: z
     .enum(BLOCK_OUTCOMES)
-    .meta({ description: 'What it answers then; otherwise the next block is asked.' }),
+    .meta({
+      description: 'The outcome when the condition holds; otherwise the next block is asked.',
+    }),
   reason: reason(),
   escalation_path: escalationPath(),
 })
@@ -110,20 +110,20 @@ const ON_ERROR = ['human', 'deny'] as const;
 const webhookConfig = object({
   endpoint_key: key('Key of the webhook endpoint that is asked.'),
   reason: text(
-    "Why, for people, when the endpoint's answer gives no reason; the note of an automatic decision.",
+    "Why, for people, when the endpoint's result gives no reason; the note of an automatic decision.",
     { max: PIPELINE_LIMITS.reasonLength },
   ).exactOptional(),
   escalation_path: key(
-    "Key of the path that finds a person when the answer is `human` and names no path, and when there is no valid answer. The pipeline's default when absent.",
+    "Key of the path that finds a person when the result is `human` and names no path, and when there is no valid result. The pipeline's default when absent.",
   ).exactOptional(),
   on_error: z.enum(ON_ERROR).default('human').meta({
     description:
-      'What becomes of a request without a valid answer after all attempts: a person decides, or it is denied.',
+      'What becomes of a request without a valid result after all attempts: a person decides, or it is denied.',
   }),
 }).meta({
   id: 'WebhookConfig',
   description:
-    'Asks a webhook endpoint. Its answer is the outcome. No mistake of the endpoint approves a request.',
+    'Asks a webhook endpoint. Its result is the outcome. No mistake of the endpoint approves a request.',
 });
 
 /** What a judge may read besides the names of the tool and its server. */
@@ -136,12 +136,12 @@ const judgeConfig = object({
   model: text('Name of the model, one of those the deployment names. Default: the first.', {
     max: 200,
   }).exactOptional(),
-  outcomes: subset('What the model may answer.', BLOCK_OUTCOMES, { min: 1 }).default([
+  outcomes: subset('The outcomes that the model may return.', BLOCK_OUTCOMES, { min: 1 }).default([
     'approve',
     'human',
   ]),
   min_confidence: share(
-    'From 0 to 1. With less confidence the outcome is `human`, whatever the model answers.',
+    'From 0 to 1. With less confidence the outcome is `human`, whatever the model returns.',
   ).default(0.8),
   include: subset(
     'What the model reads besides the names of the tool and its server.',
@@ -152,12 +152,12 @@ const judgeConfig = object({
     { max: PIPELINE_LIMITS.reasonLength },
   ).exactOptional(),
   escalation_path: key(
-    "Key of the path that finds a person when the outcome is `human` and when there is no valid answer. The pipeline's default when absent.",
+    "Key of the path that finds a person when the outcome is `human` and when there is no valid result. The pipeline's default when absent.",
   ).exactOptional(),
 }).meta({
   id: 'JudgeConfig',
   description:
-    'Asks a language model, whose answer is limited to `outcomes`. A request without a valid answer goes to a person. A judge saves work; it is no security boundary.',
+    'Asks a language model, whose result is limited to `outcomes`. A request without a valid result goes to a person. A judge saves work; it is no security boundary.',
 });
 
 /** What a block of a revision as read has, too. */
@@ -205,14 +205,14 @@ const alwaysBlock = object({
   ...identity,
   type: z.literal('always').meta({ description: 'A fixed outcome.' }),
   ...LOCAL,
-  config: alwaysConfig.meta({ description: 'What it answers.' }),
+  config: alwaysConfig.meta({ description: 'The outcome.' }),
 }).meta({ id: 'NewAlwaysBlock', description: 'A block with a fixed outcome.' });
 
 const celBlock = object({
   ...identity,
   type: z.literal('cel').meta({ description: 'A condition.' }),
   ...LOCAL,
-  config: celConfig.meta({ description: 'What it answers, and when.' }),
+  config: celConfig.meta({ description: 'The condition and the outcome.' }),
 }).meta({ id: 'NewCelBlock', description: 'A block with a condition.' });
 
 const branchBlock = object({

@@ -27,7 +27,7 @@ export interface LetterPiece {
   readonly script: string | undefined;
 }
 
-/** In the source text of JSON, the letter of an escape is no letter of the word after it. */
+/** In JSON source text, the letter of an escape such as `\n` does not belong to the word after it. */
 const SOURCE_ESCAPES = /\\(?:u[\da-f]{4}|.)/giu;
 
 /** The source text with blanks in place of its escapes. */

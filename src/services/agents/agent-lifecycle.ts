@@ -63,8 +63,8 @@ export interface AgentChange {
 }
 
 /**
- * Renames, disables or enables. What stays the same is not recorded. Once a disabled agent is
- * answered, it gets no further request. Throws what `rereadCaller` throws, 404, 409
+ * Renames, disables or enables, and records only what changes. Once the call that disables an agent
+ * returns, the agent creates no further request. Throws what `rereadCaller` throws, 404, 409
  * `agent_archived` or `agent_name_taken`.
  */
 export async function changeAgent(

@@ -88,7 +88,7 @@ describe('an error code', () => {
         level: 'error',
         operationId: 'tryIt',
         undeclaredError: 'mfa_required',
-        msg: 'an answer differs from its declaration',
+        msg: 'a response differs from its declaration',
       }),
     );
   });
@@ -164,7 +164,7 @@ describe('a list that is read while it is sent', () => {
     const client = await serve([[1], [2], new Error('the database is away')]);
     const lines = await linesOf(() => expect(client.get('/api/try')).rejects.toThrow());
     expect(lines).toContainEqual(
-      expect.objectContaining({ level: 'error', msg: 'an answer could not be sent' }),
+      expect.objectContaining({ level: 'error', msg: 'a response could not be sent' }),
     );
   });
 
@@ -179,7 +179,7 @@ describe('a list that is read while it is sent', () => {
       expect((await client.get('/api/try')).body['numbers']).toEqual([1, 2, 'three']);
     });
     expect(lines).toContainEqual(
-      expect.objectContaining({ level: 'error', msg: 'an answer differs from its declaration' }),
+      expect.objectContaining({ level: 'error', msg: 'a response differs from its declaration' }),
     );
   });
 });

@@ -1,4 +1,4 @@
-/** GET /names: the names behind ids, for members who may not read what the ids belong to. */
+/** GET /names: the names of ids, for members who may not read what the ids belong to. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { scene } from '../../support/scene.ts';
