@@ -6,7 +6,7 @@ pipeline of rules approves, denies, or hands the request to people. An escalatio
 gets exactly one decision. The service never runs a tool.
 
 Paths under \`/api/aap/v1\` are the adapter protocol, paths under \`/api/v1\` the product. A body is JSON in UTF-8, nested
-at most 100 deep, without a key twice in one object. The 413 answer of each operation states how large its body may be.
+at most 100 deep, without a key twice in one object. The 413 response of each operation states how large its body may be.
 Unknown fields and unknown query parameters are refused. A field takes \`null\` only where its schema lists it, and its
 description says what it means there; everywhere else, leave the field out. An operation without a body accepts only \`{}\` or nothing. Members
 that hold JSON of others, such as the arguments of a call, come back digit for digit.
@@ -23,7 +23,7 @@ stable. \`type\` is a coarse category. \`message\` is for people and may change.
 - 421 \`host_not_served\`: the deployment has no public URL, and a call without a token used a host name that is not one of its machine.
 - 429 and 503 carry \`Retry-After\` in whole seconds.
 
-A 4xx answer other than 429 does not change by repeating the call.
+A 4xx response other than 429 does not change by repeating the call.
 
 ## Request ids
 
@@ -44,7 +44,7 @@ sums are refused. Each field names its bounds.
 ## Idempotency
 
 Operations that take an \`Idempotency-Key\` require it: any value of 1 to 1,024 bytes, compared byte by byte. Use a random UUID. The same key
-with the same input answers the current state of the original outcome. The same key with other input is 409
+with the same input returns the current state of the original outcome. The same key with other input is 409
 \`idempotency_conflict\`, and nothing is done. Inputs are compared as JSON values: white space and key order do not matter,
 and numbers are compared as exact decimals. Keys of adapters belong to the agent instance, keys of decisions to the
 organization. Both are kept for good. GET and DELETE take no key: repeat them freely.

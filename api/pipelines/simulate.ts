@@ -108,7 +108,7 @@ export function simulateEndpoint(resource: PipelineResource): Endpoint {
     method: 'post',
     path: `${path}/simulate`,
     tag,
-    summary: `Simulate a revision of ${noun} on requests of the past`,
+    summary: `Simulate a revision of ${noun} on past requests`,
     description:
       'Evaluates stored requests as if the document had been the pipeline. The other pipeline is the revision that each request was ' +
       'made with. Newest requests come first. Nothing is saved, and no other system is asked. A block that asks one takes the result that the request got then ' +

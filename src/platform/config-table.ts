@@ -59,7 +59,7 @@ export const environmentVariables = z.object({
   }),
   COUNTERSIGN_DATABASE_POOL: integer(1, 500)
     .prefault('10')
-    .meta({ description: 'Most database connections for answering requests, per process.' }),
+    .meta({ description: 'Most database connections for serving requests, per process.' }),
   COUNTERSIGN_WORKER_POOL: integer(1, 500).prefault('10').meta({
     description:
       'Most database connections of the worker, per process. The worker runs as many steps at once.',

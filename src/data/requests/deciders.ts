@@ -5,6 +5,7 @@
 import type { Decider, TeamReach } from '../../domain/requests/deciders.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
+import { wantsNoKind } from '../notifications/channel-kinds.ts';
 import { anyContains, containsPattern } from '../text-search.ts';
 
 /** Condition on the membership `m`. `reaches` is the condition on a policy's scope. */
@@ -43,7 +44,7 @@ export const reaches = (slug: string, revision: string): string => `(
 
 /** SQL: the membership `m` has turned every channel off, so the walk does not ask it. */
 export const HAS_NO_CHANNEL = `exists (
-  select 1 from notification_settings w where w.membership_id = m.id and not (w.email or w.slack or w.push))`;
+  select 1 from notification_settings w where w.membership_id = m.id and ${wantsNoKind('w')})`;
 
 /** SQL: the walk may ask the membership `m` about requests of the agent. `slug` is an SQL expression. */
 export const mayBeAskedFor = (slug: string): string =>
@@ -192,7 +193,7 @@ export async function findWithoutChannel(
        from notification_settings s
        join memberships m on m.id = s.membership_id
        join users u on u.id = m.user_id
-      where not (s.email or s.slack or s.push) and m.organization_id = :organizationId and ${FOR_ANY_AGENT}
+      where ${wantsNoKind('s')} and m.organization_id = :organizationId and ${FOR_ANY_AGENT}
         and (m.id = any(cast(:membershipIds as uuid[]))
           or m.id in (select membership_id from team_members where team_id = any(cast(:teamIds as uuid[]))))
       order by lower(u.display_name), m.id`,

@@ -1,5 +1,8 @@
 /** The kinds of notification channels, and everything that differs between them. */
 
+/** What a kind needs to reach a member. */
+export type Requirement = 'mail_server' | 'subscription';
+
 interface ChannelTerms {
   /** The service makes the organization's only one. It can be disabled, never deleted. */
   readonly builtIn: boolean;
@@ -11,7 +14,7 @@ interface ChannelTerms {
   /** Tells the decision where it told that a request waits. */
   readonly announcesDecisions: boolean;
   /** Without it, a level writes no message. */
-  readonly requires?: 'mail_server' | 'subscription';
+  readonly requires?: Requirement;
   readonly limits: {
     /** Messages under way at once in one process. */
     readonly maxInFlight: number;

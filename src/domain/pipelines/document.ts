@@ -68,11 +68,9 @@ const alwaysConfig = object({
 
 const celConfig = object({
   when: conditionSchema.meta({ description: 'When the block decides.' }),
-  on_match: z
-    .enum(BLOCK_OUTCOMES)
-    .meta({
-      description: 'The outcome when the condition holds; otherwise the next block is asked.',
-    }),
+  on_match: z.enum(BLOCK_OUTCOMES).meta({
+    description: 'The outcome when the condition holds; otherwise the next block is asked.',
+  }),
   reason: reason(),
   escalation_path: escalationPath(),
 })

@@ -1,4 +1,5 @@
 /** A person decides. Exactly one decision is ever recorded, also under concurrent calls. */
+import { MEMBER_CHANNEL_KINDS } from '../../domain/notifications/channels.ts';
 import { v7 } from 'uuid';
 import { findDecisionByKey } from '../../data/requests/decisions.ts';
 import type { Presentation } from '../../domain/agents/tool-presentations.ts';
@@ -30,7 +31,7 @@ export interface DecideOutcome {
 }
 
 /** Where people decide through the service itself. Callers who name another than theirs claim what did not happen. */
-const CHANNELS_OF_THE_SERVICE: readonly string[] = ['web', 'slack', 'email', 'push'];
+const CHANNELS_OF_THE_SERVICE: readonly string[] = ['web', ...MEMBER_CHANNEL_KINDS];
 
 /** What a decision's channel is when the caller names none. */
 const CHANNEL_OF = { session: 'web', slack: 'slack', api_key: 'api' } as const satisfies Record<

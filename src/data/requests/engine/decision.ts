@@ -1,4 +1,5 @@
 /** SQL: what a final answer writes besides the request's row, for `decided (request_id, organization_id, is_routed)`. */
+import { announcesDecisions } from '../../notifications/channel-kinds.ts';
 
 export const DECISION_COLUMNS = `
   id, request_id, organization_id, membership_id, status, note, channel, reviewer_display_name, reviewer_email, authentication,
@@ -24,7 +25,7 @@ export const ANNOUNCE_DECISION = `
     insert into notification_deliveries (id, organization_id, channel_id, request_id, event, next_attempt_at, created_at)
     select gen_random_uuid(), c.organization_id, c.id, decided.request_id, 'decided', clock_timestamp(), clock_timestamp()
       from decided join notification_channels c on c.organization_id = decided.organization_id
-     where decided.is_routed and c.kind not in ('email', 'push') and c.enabled and c.deleted_at is null
+     where decided.is_routed and ${announcesDecisions('c.kind')} and c.enabled and c.deleted_at is null
        and exists (select 1 from notification_deliveries n
                     where n.request_id = decided.request_id and n.channel_id = c.id and n.event = 'notified'
                       and (n.last_error is not null or n.attempts > case when n.dropped_at is null then 0 else 1 end))

@@ -1,4 +1,5 @@
 /** SQL: the messages that notify people. */
+import { isReached } from '../../notifications/channel-kinds.ts';
 
 /**
  * Messages for new notifications. `newly_notified` and `announcing` name notifications by
@@ -11,8 +12,7 @@ export const OUTBOX = `
     select gen_random_uuid(), c.organization_id, c.id, n.request_id, 'notified', n.id, clock_timestamp(), clock_timestamp()
       from newly_notified n
       join notification_channels c on c.organization_id = n.organization_id
-     where c.enabled and c.deleted_at is null and (c.kind <> 'email' or :by_email)
-       and (c.kind <> 'push' or exists (select 1 from push_subscriptions p where p.membership_id = n.membership_id))
+     where c.enabled and c.deleted_at is null and ${isReached('c.kind', 'n.membership_id')}
   ),
   announced as (
     insert into notification_deliveries
