@@ -1,13 +1,21 @@
-/** Escalation paths: creating them, their revisions, and who may read and change them. */
+/** Escalation paths: creating them, their revisions, who may read and change them, archiving, and the list. */
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { appForFile } from '../../support/scene.ts';
-import { createMember, createOrganization } from '../../support/scene/factories.ts';
-import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
+import {
+  createMember,
+  createOrganization,
+  type TestMember,
+  type TestOrganization,
+  activatePath,
+  activatePipeline,
+  createAgent,
+} from '../../support/scene/factories.ts';
 import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
 import { loadEscalationPathRevision } from '../../../src/services/escalation/escalation-paths.ts';
 import { issuesOf } from '../../support/refusals.ts';
 import { document, level, NODE, PATHS, pathCalls } from './path-scene.ts';
+import { ROUNDS } from '../../support/rounds.ts';
 
 const app = await appForFile();
 let organization: TestOrganization;
@@ -284,5 +292,165 @@ describe('who may', () => {
     expect((await archive('on-call', stranger)).status).toBe(404);
     expect((await stranger.http.get(`${PATHS}?status=all`)).body).toEqual({ escalation_paths: [] });
     expect((await owner.http.get(`${PATHS}/on-call`)).status).toBe(200);
+  });
+});
+
+const human = (escalationPath: string) => ({
+  blocks: [
+    {
+      id: 'ask',
+      name: 'Ask',
+      type: 'always',
+      config: { outcome: 'human', reason: 'Look.', escalation_path: escalationPath },
+    },
+  ],
+});
+
+describe('archiving', () => {
+  test('is final: no revision is active, created or activated any more, and a second call answers 204', async () => {
+    await create();
+    await activate(1, '"0"');
+    expect((await archive()).status).toBe(204);
+    const read = await owner.http.get(`${PATHS}/on-call/revisions/1`);
+    expect(read.body).toMatchObject({ is_active: false, archived_at: expect.any(String) });
+    expect((await archive()).status).toBe(204);
+    expect((await owner.http.get(`${PATHS}/on-call/revisions/1`)).body).toEqual(read.body);
+    expect((await owner.http.get(`${PATHS}/on-call`)).status).toBe(404);
+    expect((await owner.http.post(`${PATHS}/on-call/revisions`, document())).body).toMatchObject({
+      error: { code: 'escalation_path_archived' },
+    });
+    expect((await activate(1, '"0"')).body).toMatchObject({
+      error: { code: 'escalation_path_archived' },
+    });
+    const events = await app
+      .db('audit_events')
+      .where({
+        organization_id: organization.id,
+        subject_type: 'escalation_path',
+        subject_id: 'on-call',
+      })
+      .orderBy('sequence')
+      .pluck('event_type');
+    expect(events).toEqual([
+      'escalation_path.created',
+      'escalation_path.revision_activated',
+      'escalation_path.archived',
+    ]);
+  });
+
+  test('is refused with every use while an active pipeline names the path', async () => {
+    await activatePath(owner, { path_key: 'on-call', ...document() });
+    const { slug } = await createAgent(app, organization);
+    await activatePipeline(owner, `agents/${slug}`, human('on-call'));
+    await activatePipeline(owner, 'organization', {
+      blocks: [],
+      default_escalation_path: 'on-call',
+    });
+    const refused = await archive();
+    expect(refused.status).toBe(409);
+    expect(refused.body).toMatchObject({
+      error: {
+        code: 'escalation_path_in_use',
+        details: {
+          uses: [
+            {
+              pipeline_id: expect.any(String),
+              scope: 'agent',
+              agent_slug: slug,
+              revision: 2,
+              block_key: 'ask',
+            },
+            { pipeline_id: expect.any(String), scope: 'organization', revision: 2 },
+          ],
+        },
+      },
+    });
+    await activatePipeline(owner, 'organization', { blocks: [] });
+    await activatePipeline(owner, `agents/${slug}`, { blocks: [] });
+    expect((await archive()).status).toBe(204);
+  });
+
+  test('never succeeds together with activating a pipeline that names the path, in any round', async () => {
+    const pipeline = '/api/v1/request-approval-pipelines/organization';
+    let active = 1;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const key = `path-${round}`;
+      await activatePath(owner, { path_key: key, ...document() });
+      const { body } = await owner.http.post(`${pipeline}/revisions`, human(key));
+      const headers = { 'if-match': `"${active}"` };
+      const [archived, activated] = await Promise.all([
+        archive(key),
+        owner.http.post(`${pipeline}/revisions/${String(body['revision'])}/activate`, undefined, {
+          headers,
+        }),
+      ]);
+      expect([
+        [204, 409],
+        [409, 200],
+      ]).toContainEqual([archived.status, activated.status]);
+      if (activated.status === 200) active = Number(body['revision']);
+    }
+  });
+});
+
+describe('the list', () => {
+  test('is ordered by key, has the newest names, and includes archived paths on demand', async () => {
+    for (const key of ['zebra', 'alpha', 'middle']) await create({ name: key }, key);
+    await owner.http.post(`${PATHS}/alpha/revisions`, document({ name: 'Renamed' }));
+    await archive('middle');
+    const live = await owner.http.get(PATHS);
+    expect(live.body).toEqual({
+      escalation_paths: [
+        {
+          path_key: 'alpha',
+          name: 'Renamed',
+          latest_revision: 2,
+          revision_count: 2,
+          latest_created_at: expect.any(String),
+        },
+        {
+          path_key: 'zebra',
+          name: 'zebra',
+          latest_revision: 1,
+          revision_count: 1,
+          latest_created_at: expect.any(String),
+        },
+      ],
+    });
+    const archived = await owner.http.get(`${PATHS}?status=archived`);
+    expect(archived.body).toMatchObject({
+      escalation_paths: [{ path_key: 'middle', archived_at: expect.any(String) }],
+    });
+    const first = await owner.http.get(`${PATHS}?status=all&limit=2`);
+    expect(first.body).toMatchObject({
+      escalation_paths: [{ path_key: 'alpha' }, { path_key: 'middle' }],
+    });
+    const second = await owner.http.get(
+      `${PATHS}?status=all&limit=2&cursor=${String(first.body['next_cursor'])}`,
+    );
+    expect(second.body).toMatchObject({ escalation_paths: [{ path_key: 'zebra' }] });
+    expect(second.body).not.toHaveProperty('next_cursor');
+    expect(
+      (await owner.http.get(`${PATHS}?cursor=${String(first.body['next_cursor'])}`)).status,
+    ).toBe(400);
+  });
+
+  test('finds a text in keys and names of newest revisions, ignoring case', async () => {
+    await create({ name: 'Night shift Süd' }, 'nights');
+    await create({ name: 'Days' }, 'office');
+    const found = async (q: string) => {
+      const { text } = await owner.http.get(`${PATHS}?q=${encodeURIComponent(q)}`);
+      const page = JSON.parse(text) as { escalation_paths: { path_key: string }[] };
+      return page.escalation_paths.map(({ path_key }) => path_key);
+    };
+    expect(await found('T SÜD')).toEqual(['nights']);
+    expect(await found('s')).toEqual(['nights', 'office']);
+    expect(await found('Fic')).toEqual(['office']);
+    expect(await found('_')).toEqual([]);
+    const first = await owner.http.get(`${PATHS}?q=s&limit=1`);
+    const cursor = String(first.body['next_cursor']);
+    const second = await owner.http.get(`${PATHS}?q=s&limit=1&cursor=${cursor}`);
+    expect(second.body).toMatchObject({ escalation_paths: [{ path_key: 'office' }] });
+    expect((await owner.http.get(`${PATHS}?limit=1&cursor=${cursor}`)).status).toBe(400);
   });
 });
