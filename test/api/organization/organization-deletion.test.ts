@@ -26,6 +26,7 @@ import { expire, invited } from '../../support/scene/invitations.ts';
 import { ask as askWithTemporal, handleOf, waiting } from '../../support/temporal.ts';
 import { until } from '../../support/waiting.ts';
 import { ROUNDS } from '../../support/rounds.ts';
+import { organizationCalls } from './organization-scene.ts';
 
 const PATH = '/api/v1/organization';
 
@@ -45,26 +46,7 @@ beforeEach(async () => {
   owner = organization.owner;
 });
 
-/** Gives the member's session this assurance and age. */
-const authenticate = (member: TestMember, how: { assurance?: 'strong'; secondsAgo?: number }) =>
-  app.db.raw(
-    `update sessions set assurance = :assurance, authenticated_at = clock_timestamp() - make_interval(secs => :secondsAgo)
-      where membership_id = :id`,
-    {
-      assurance: how.assurance ?? 'single_factor',
-      secondsAgo: how.secondsAgo ?? 0,
-      id: member.membershipId,
-    },
-  );
-
-async function eventsOf(type: string): Promise<{ actor_id: string; data: unknown }[]> {
-  const rows = await app
-    .db('audit_events')
-    .where({ organization_id: organization.id, event_type: type })
-    .orderBy('sequence')
-    .select<{ actor_id: string; data: string }[]>('actor_id', 'data');
-  return rows.map(({ actor_id, data }) => ({ actor_id, data: JSON.parse(data) as unknown }));
-}
+const { authenticate, eventsOf } = organizationCalls(app, () => organization);
 
 describe('DELETE /organization', () => {
   const remove = (confirm = organization.slug, member = owner) =>

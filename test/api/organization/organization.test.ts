@@ -20,6 +20,7 @@ import {
   type TestOrganization,
 } from '../../support/scene/factories.ts';
 import { ROUNDS } from '../../support/rounds.ts';
+import { organizationCalls } from './organization-scene.ts';
 
 const PATH = '/api/v1/organization';
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -44,26 +45,7 @@ beforeEach(async () => {
 const change = (client: TestMember['http'], body: unknown, revision = 1) =>
   client.call('PATCH', PATH, { body, headers: { 'if-match': `"${revision}"` } });
 
-/** Gives the member's session this assurance and age. */
-const authenticate = (member: TestMember, how: { assurance?: 'strong'; secondsAgo?: number }) =>
-  app.db.raw(
-    `update sessions set assurance = :assurance, authenticated_at = clock_timestamp() - make_interval(secs => :secondsAgo)
-      where membership_id = :id`,
-    {
-      assurance: how.assurance ?? 'single_factor',
-      secondsAgo: how.secondsAgo ?? 0,
-      id: member.membershipId,
-    },
-  );
-
-async function eventsOf(type: string): Promise<{ actor_id: string; data: unknown }[]> {
-  const rows = await app
-    .db('audit_events')
-    .where({ organization_id: organization.id, event_type: type })
-    .orderBy('sequence')
-    .select<{ actor_id: string; data: string }[]>('actor_id', 'data');
-  return rows.map(({ actor_id, data }) => ({ actor_id, data: JSON.parse(data) as unknown }));
-}
+const { authenticate, eventsOf } = organizationCalls(app, () => organization);
 
 describe('GET /organization', () => {
   test('shows the organization with its settings and limits', async () => {
