@@ -1,11 +1,11 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createMember } from '../support/scene/factories.ts';
-import { connectSlack, startWithSlack } from '../support/scene/slack-connections.ts';
+import { connectSlack } from '../support/scene/slack-connections.ts';
+import { slackForFile } from '../support/scene/slack-scene.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
 import { describeInBrowser, PHONE, screenshot, startBrowser } from '../support/web/browser.ts';
 
-const { app, slack, close } = await startWithSlack();
-afterAll(close);
+const { app, slack } = await slackForFile();
 const { organization, caller } = await connectSlack(app, slack);
 const NOTIFICATIONS = `${app.url}/account/notifications`;
 const SETTINGS = '/api/v1/me/notification_settings';

@@ -1,27 +1,13 @@
 /** Calls that claim to come from Slack. */
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { startApp } from '../../support/app.ts';
 import type { Answer } from '../../support/http.ts';
-import { now, SlackCaller, type SlackServer } from '../../support/servers/slack-server.ts';
-import {
-  connectSlack,
-  startWithSlack,
-  type ConnectedScene,
-  type SlackService,
-} from '../../support/scene/slack-connections.ts';
+import { now, SlackCaller } from '../../support/servers/slack-server.ts';
+import { connectSlack, type ConnectedScene } from '../../support/scene/slack-connections.ts';
+import { slackForFile } from '../../support/scene/slack-scene.ts';
 
-let service: SlackService;
-let app: TestApp;
-let slack: SlackServer;
-
-beforeAll(async () => {
-  service = await startWithSlack();
-  ({ app, slack } = service);
-});
-
-afterAll(() => service.close());
-
+const { app, slack, environment } = await slackForFile();
 const connected = () => connectSlack(app, slack);
 
 describe('a call that claims to come from Slack', () => {
@@ -109,7 +95,7 @@ describe('a call that claims to come from Slack', () => {
   test('is accepted once, whichever process gets the repetition', async () => {
     const second = await startApp({
       databaseUrl: app.databaseUrl,
-      environment: service.environment,
+      environment,
     });
     try {
       const body = scene.caller.commandForm('U1', 'help');

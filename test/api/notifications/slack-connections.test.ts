@@ -1,9 +1,9 @@
 /** Connecting the Slack workspace of an organization. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { describe, expect, test } from '@jest/globals';
+import { startApp } from '../../support/app.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
 import { until } from '../../support/waiting.ts';
-import { SlackCaller, type SlackServer } from '../../support/servers/slack-server.ts';
+import { SlackCaller } from '../../support/servers/slack-server.ts';
 import {
   codeOf,
   connectSlack,
@@ -12,21 +12,10 @@ import {
   linkOf,
   said,
   secretsOf,
-  startWithSlack,
-  type SlackService,
 } from '../../support/scene/slack-connections.ts';
+import { slackForFile } from '../../support/scene/slack-scene.ts';
 
-let service: SlackService;
-let app: TestApp;
-let slack: SlackServer;
-
-beforeAll(async () => {
-  service = await startWithSlack();
-  ({ app, slack } = service);
-});
-
-afterAll(() => service.close());
-
+const { app, slack } = await slackForFile();
 const connected = () => connectSlack(app, slack);
 
 describe('connecting a workspace', () => {

@@ -1,8 +1,6 @@
 /** Linking members with Slack users. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { TestApp } from '../../support/app.ts';
+import { describe, expect, test } from '@jest/globals';
 import { createMember } from '../../support/scene/factories.ts';
-import type { SlackServer } from '../../support/servers/slack-server.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {
   codeOf,
@@ -10,21 +8,10 @@ import {
   eventsOf,
   linkOf,
   said,
-  startWithSlack,
-  type SlackService,
 } from '../../support/scene/slack-connections.ts';
+import { slackForFile } from '../../support/scene/slack-scene.ts';
 
-let service: SlackService;
-let app: TestApp;
-let slack: SlackServer;
-
-beforeAll(async () => {
-  service = await startWithSlack();
-  ({ app, slack } = service);
-});
-
-afterAll(() => service.close());
-
+const { app, slack } = await slackForFile();
 const connected = () => connectSlack(app, slack);
 
 describe('linking', () => {

@@ -1,36 +1,9 @@
 /** Organizations that connect Slack, and their members' links. */
-import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { startApp, type TestApp } from '../app.ts';
+import type { TestApp } from '../app.ts';
 import type { Answer } from '../http.ts';
-import { SlackCaller, SlackServer, type Workspace } from '../servers/slack-server.ts';
+import { SlackCaller, type SlackServer, type Workspace } from '../servers/slack-server.ts';
 import { createOrganization, type TestMember, type TestOrganization } from './factories.ts';
-
-export interface SlackService {
-  readonly app: TestApp;
-  readonly slack: SlackServer;
-  /** For another process of the same service. */
-  readonly environment: Readonly<Record<string, string>>;
-  close(): Promise<void>;
-}
-
-/** The service and a Slack that it can reach. */
-export async function startWithSlack(): Promise<SlackService> {
-  const slack = new SlackServer();
-  await slack.start();
-  const secretsKey = randomBytes(32).toString('base64');
-  const environment = { ...slack.environment, COUNTERSIGN_SECRETS_KEY: secretsKey };
-  const app = await startApp({ environment });
-  return {
-    app,
-    slack,
-    environment,
-    close: async () => {
-      await app.close();
-      await slack.stop();
-    },
-  };
-}
 
 export interface ConnectedScene {
   readonly organization: TestOrganization;

@@ -32,15 +32,23 @@ export function slackEnvironment(slack: SlackServer): Readonly<Record<string, st
   };
 }
 
+export interface SlackForFile {
+  readonly app: TestApp;
+  readonly slack: SlackServer;
+  /** For another process of the same service. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /** A Slack and the service that uses it, for all tests of a file. Call it at the top of the file. */
 export async function slackForFile(
   environment: Readonly<Record<string, string>> = {},
-): Promise<{ readonly app: TestApp; readonly slack: SlackServer }> {
+): Promise<SlackForFile> {
   const slack = new SlackServer();
   await slack.start();
-  const app = await appForFile({ environment: { ...slackEnvironment(slack), ...environment } });
+  const all = { ...slackEnvironment(slack), ...environment };
+  const app = await appForFile({ environment: all });
   afterAll(() => slack.stop());
-  return { app, slack };
+  return { app, slack, environment: all };
 }
 
 const SECRETS_KEY = randomBytes(32).toString('base64');
