@@ -3,18 +3,12 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { cpuSeconds } from './frame/cpu.ts';
-import { percentiles, round, type Measured } from './frame/load.ts';
-import { ask, decide, expectStatus, type BenchService, type Parties } from './frame/service.ts';
+import { percentiles, round } from './frame/load.ts';
+import type { Bench, Figure } from './frame/section.ts';
+import { ask, decide, expectStatus, type Parties } from './frame/service.ts';
 
-export interface ParkedResult {
-  readonly waits: number;
-  readonly kilobytesPerWait: number;
-  /** Share of one core, with all waits parked and renewed every 30 s. */
-  readonly idleCpu: number;
-  readonly connectionsBefore: number;
-  readonly connectionsParked: number;
-  readonly decisionToWait: Pick<Measured, 'p50' | 'p95' | 'p99' | 'max'>;
-}
+const WAITS = 2_000;
+const DECISIONS = 500;
 
 function residentKilobytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
@@ -27,61 +21,82 @@ async function connections(db: pg.Client): Promise<number> {
   return rows[0]?.count ?? NaN;
 }
 
-export async function measureParked(
-  service: BenchService,
-  parties: Parties,
-  options: { db: pg.Client; waits: number; decisions: number },
-): Promise<ParkedResult> {
+export async function measureParked({
+  service,
+  parties,
+  db,
+  countOf,
+}: Bench): Promise<readonly Figure[]> {
+  const waits = countOf(WAITS);
   const pid = service.process.pid ?? 0;
   const ids: string[] = [];
   const create = async () => {
-    while (ids.length < options.waits) ids.push(String((await ask(parties.adapter, 'slow'))['id']));
+    while (ids.length < waits) ids.push(String((await ask(parties.adapter, 'slow'))['id']));
   };
   await Promise.all(Array.from({ length: 8 }, create));
   await delay(5_000);
-  const before = { memory: residentKilobytes(pid), connections: await connections(options.db) };
-
-  const returned = new Map<string, (at: number) => void>();
-  const state = { stopped: false };
-  const park = async (id: string) => {
-    while (!state.stopped) {
-      const answer = await expectStatus(
-        200,
-        parties.adapter(`GET /api/aap/v1/requests/${id}?wait=30s`),
-      );
-      if (answer.body['status'] === 'pending') continue;
-      returned.get(id)?.(performance.now());
-      return;
-    }
-  };
-  const parked = ids.map(park);
+  const before = { memory: residentKilobytes(pid), connections: await connections(db) };
+  const parking = park(parties, ids);
   await delay(6_000);
   const memory = residentKilobytes(pid);
   const cpu = cpuSeconds(pid);
   await delay(10_000);
   const idleCpu = (cpuSeconds(pid) - cpu) / 10;
-  const connectionsParked = await connections(options.db);
+  const connectionsParked = await connections(db);
+  const times = await parking.decide(countOf(DECISIONS));
+  await parking.end();
+  const { p50, p95, p99 } = percentiles(times);
+  return [
+    {
+      what: `decision sent → parked wait returned, ${waits} parked, p50 · p95 · p99 (ms)`,
+      measured: `${p50} · ${p95} · ${p99}`,
+      target: 'p50 ≤ 8, p99 ≤ 50',
+    },
+    {
+      what: 'one parked wait (KB)',
+      measured: round((memory - before.memory) / waits),
+      target: '< 30',
+    },
+    { what: 'idle CPU while parked (share of a core)', measured: round(idleCpu), target: '< 0.25' },
+    {
+      what: 'database connections before · while parked',
+      measured: `${before.connections} · ${connectionsParked}`,
+      target: 'no more',
+    },
+  ];
+}
 
-  const times: number[] = [];
-  for (const id of ids.slice(0, options.decisions)) {
-    const arrived = new Promise<number>((resolve) => returned.set(id, resolve));
-    const sent = performance.now();
-    await decide(parties.owner, id);
-    times.push((await arrived) - sent);
-  }
-  state.stopped = true;
-  await Promise.all(
-    ids
-      .slice(options.decisions)
-      .map((id) => expectStatus(200, parties.adapter(`DELETE /api/aap/v1/requests/${id}`))),
-  );
-  await Promise.all(parked);
+/** A wait for each request, renewed every 30 s. */
+function park({ adapter, owner }: Parties, ids: readonly string[]) {
+  const pathOf = (id: string) => `/api/aap/v1/requests/${id}`;
+  const left = new Set(ids);
+  const returned = new Map<string, (at: number) => void>();
+  const wait = async (id: string) => {
+    while (left.size > 0) {
+      const { body } = await expectStatus(200, adapter(`GET ${pathOf(id)}?wait=30s`));
+      if (body['status'] !== 'pending') break;
+    }
+    returned.get(id)?.(performance.now());
+  };
+  const waiting = Promise.all(ids.map(wait));
   return {
-    waits: options.waits,
-    kilobytesPerWait: round((memory - before.memory) / options.waits),
-    idleCpu: round(idleCpu),
-    connectionsBefore: before.connections,
-    connectionsParked,
-    decisionToWait: percentiles(times),
+    /** Milliseconds from each decision until the wait returned. */
+    decide: async (count: number) => {
+      const times: number[] = [];
+      for (const id of ids.slice(0, count)) {
+        const arrived = new Promise<number>((resolve) => returned.set(id, resolve));
+        const sent = performance.now();
+        left.delete(id);
+        await decide(owner, id);
+        times.push((await arrived) - sent);
+      }
+      return times;
+    },
+    end: async () => {
+      const others = [...left];
+      left.clear();
+      await Promise.all(others.map((id) => expectStatus(200, adapter(`DELETE ${pathOf(id)}`))));
+      await waiting;
+    },
   };
 }

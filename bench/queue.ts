@@ -5,22 +5,12 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { TOKEN_PREFIX } from '../src/domain/tokens.ts';
 import { issueToken } from '../src/platform/crypto/tokens.ts';
-import { measure, type Measured } from './frame/load.ts';
-import {
-  ask,
-  expectStatus,
-  sender,
-  type BenchService,
-  type Parties,
-  type Send,
-} from './frame/service.ts';
+import { measure } from './frame/load.ts';
+import type { Bench, Figure } from './frame/section.ts';
+import { ask, expectStatus, sender, type Parties, type Send } from './frame/service.ts';
 
-export interface QueueResult {
-  readonly pending: number;
-  readonly past: number;
-  /** By person, scope and selection. */
-  readonly lists: Readonly<Record<string, Pick<Measured, 'p50' | 'p95' | 'max'>>>;
-}
+const PENDING = 100_000;
+const PAST = 2_000_000;
 
 const SCOPES = ['notified', 'decidable', 'visible'] as const;
 /**
@@ -40,15 +30,13 @@ interface Person {
   readonly send: Send;
 }
 
-export async function measureQueue(
-  { url }: BenchService,
-  parties: Parties,
-  {
-    db,
-    pending,
-    past,
-  }: { readonly db: pg.Client; readonly pending: number; readonly past: number },
-): Promise<QueueResult> {
+export async function measureQueue({
+  service: { url },
+  parties,
+  db,
+  countOf,
+}: Bench): Promise<readonly Figure[]> {
+  const [pending, past] = [countOf(PENDING), countOf(PAST)];
   const person = () => createPerson(db, parties, url);
   const [named, inTeam, broadcast, other] = [
     await person(),
@@ -70,7 +58,7 @@ export async function measureQueue(
   await notify(db, parties, { path: paths['by broadcast'], people: all });
   await db.query('vacuum analyze');
 
-  const lists = await measureLists({
+  const figures = await measureLists({
     owner: parties.browser,
     'a member by name': named.send,
     'a member by team': inTeam.send,
@@ -78,25 +66,27 @@ export async function measureQueue(
     'a member on most': other.send,
   });
   await db.query(`delete from notifications where organization_id = $1`, [parties.organizationId]);
-  return { pending, past, lists };
+  return figures;
 }
 
 async function measureLists(people: Readonly<Record<string, Send>>) {
-  const lists: Record<string, Measured> = {};
+  const figures: Figure[] = [];
   for (const [name, send] of Object.entries(people)) {
     for (const scope of SCOPES) {
       for (const status of ['', '&status=pending']) {
-        const call = () =>
-          expectStatus(200, send(`GET /api/v1/requests?scope=${scope}&limit=50${status}`));
+        const path = `/api/v1/requests?scope=${scope}&limit=50${status}`;
+        const call = () => expectStatus(200, send(`GET ${path}`));
         await measure(call, { callers: 1, calls: 5 });
-        lists[`${name}, ${scope}${status === '' ? '' : ', pending'}`] = await measure(call, {
-          callers: 1,
-          calls: 60,
+        const { p50, p95 } = await measure(call, { callers: 1, calls: 60 });
+        figures.push({
+          what: `queue of ${name}, ${scope}${status === '' ? '' : ', pending'}, p50 · p95 (ms)`,
+          measured: `${p50} · ${p95}`,
+          target: 'p95 < 50',
         });
       }
     }
   }
-  return lists;
+  return figures;
 }
 
 /** A team of one person. Returns its id. */

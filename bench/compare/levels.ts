@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { measure, percentiles, round } from '../frame/load.ts';
 import { ask, expectStatus, type BenchService, type Parties, type Send } from '../frame/service.ts';
-import { addDeferredAgent } from '../frame/deferred.ts';
+import { addDeferredAgent } from './deferred.ts';
 import type { Job } from './system.ts';
 
 const CREATORS = 16;

@@ -1,7 +1,4 @@
-/** What a run prints while it measures, and where its workflows are. */
-
-export const NAMESPACE = 'countersign';
-
+/** What a run prints while it measures. */
 export function say(text: string): void {
   console.log(`· ${text}`);
 }

@@ -141,15 +141,11 @@ export interface Parties {
   readonly browser: Send;
   /** An adapter whose agent's rules approve the tool `fast` and send everything else to people. */
   readonly adapter: Send;
-  /** Of the owner and the adapter. */
-  readonly tokens: { readonly owner: string; readonly adapter: string };
   /** The session of the same person, as a header has it. */
   readonly cookie: string;
   readonly organizationId: string;
   /** Of the owner. */
   readonly membershipId: string;
-  readonly agentSlug: string;
-  readonly instanceId: string;
 }
 
 /** Adds an agent with these rules. Returns its adapter. */
@@ -194,12 +190,6 @@ export async function introduce({ url, dataDirectory }: BenchService): Promise<P
   const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
   const key = await anonymous('/api/v1/me/api_keys', { name: 'bench' }, { cookie, origin: url });
   const owner = sender(url, bearer(String(key.body['token'])));
-  const slug = 'bench-agent';
-  await expectStatus(201, owner('POST /api/v1/agents', { slug, name: 'Bench agent' }));
-  const instance = await expectStatus(
-    201,
-    owner(`POST /api/v1/agents/${slug}/instances`, { name: 'one' }),
-  );
   const when = { id: 'is-fast', field: '/request/tool', operator: 'equals', value: 'fast' };
   const blocks = [
     {
@@ -209,21 +199,15 @@ export async function introduce({ url, dataDirectory }: BenchService): Promise<P
       config: { when, on_match: 'approve', reason: 'fast' },
     },
   ];
-  const path = `/api/v1/request-approval-pipelines/agents/${slug}/revisions`;
-  await expectStatus(201, owner(`POST ${path}`, { blocks }));
-  await expectStatus(200, owner(`POST ${path}/2/activate`, undefined, { 'if-match': '"1"' }));
-  const issued = instance.body['credential'] as { token: string };
+  const adapter = await addAgent(owner, url, { slug: 'bench-agent', pipeline: { blocks } });
   const { principal } = body as { principal: { organization_id: string; membership_id: string } };
   return {
     owner,
     browser: sender(url, { cookie, origin: url }),
-    adapter: sender(url, bearer(issued.token)),
-    tokens: { owner: String(key.body['token']), adapter: issued.token },
+    adapter,
     cookie,
     organizationId: principal.organization_id,
     membershipId: principal.membership_id,
-    agentSlug: slug,
-    instanceId: (instance.body['agent_instance'] as { id: string }).id,
   };
 }
 

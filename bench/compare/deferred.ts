@@ -1,6 +1,6 @@
 /** An agent whose requests wait for one instant, at which the first level of each is due. */
 import { randomUUID } from 'node:crypto';
-import { addAgent, expectStatus, type Parties, type Send } from './service.ts';
+import { addAgent, expectStatus, type Parties, type Send } from '../frame/service.ts';
 
 const MINUTE_MS = 60_000;
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
