@@ -76,7 +76,8 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions): Promise<BenchService> {
   const { build = packageRoot(), node = process.execPath, command = 'start' } = options;
   const dataDirectory = join(options.directory, 'service');
-  const log = openSync(join(options.directory, `${command}.log`), 'w');
+  const logFile = join(options.directory, `${command}.log`);
+  const log = openSync(logFile, 'w');
   const child = spawn(node, [join(build, 'dist/bin/countersign.js'), command], {
     stdio: ['ignore', log, log],
     env: {
@@ -98,7 +99,7 @@ export async function startService(options: ServiceOptions): Promise<BenchServic
   });
   closeSync(log);
   const url = `http://127.0.0.1:${options.port}`;
-  await ready(url, child);
+  await ready(url, child, logFile);
   return {
     url,
     process: child,
@@ -122,10 +123,10 @@ export function migrate({
   });
 }
 
-async function ready(url: string, child: ChildProcess): Promise<void> {
+async function ready(url: string, child: ChildProcess, logFile: string): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     if (child.exitCode !== null)
-      throw new Error(`the service ended with ${child.exitCode}; see its log`);
+      throw new Error(`the service ended:\n${readFileSync(logFile, 'utf8').slice(-1_000)}`);
     const answer = await request(`${url}/health/ready`).catch(() => undefined);
     await answer?.body.dump();
     if (answer?.statusCode === 200) return;
