@@ -23,7 +23,7 @@ stable. \`type\` is a coarse category. \`message\` is for people and may change.
 - 421 \`host_not_served\`: the deployment has no public URL, and a call without a token used a host name that is not one of its machine.
 - 429 and 503 carry \`Retry-After\` in whole seconds.
 
-A 4xx response other than 429 does not change by repeating the call.
+Repeating a call does not change a 4xx response other than 429.
 
 ## Request ids
 
