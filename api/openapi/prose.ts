@@ -33,7 +33,7 @@ carries it, and every error repeats it as \`request_id\`.
 ## Sessions
 
 A session ends after 24 hours without use. A browser that polls sends \`Service-Background: 1\` with its GET calls. They
-authenticate as usual and are no use of the session, so an open tab does not keep it alive. Any other value is a 400.
+authenticate as usual and do not count as use of the session, so an open tab does not keep it alive. Any other value is a 400.
 
 ## Times and durations
 
