@@ -4,7 +4,6 @@
  * each worker loads packages and sources once. The test file and Jest's state are separate for each
  * file. This gives up mocking of modules, which no test does, and reloading while watching.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,22 +14,6 @@ const require = createRequire(import.meta.url);
 const { default: circus } = require('jest-circus/runner');
 /** The part that holds the state of one file. */
 const STATE = join(require.resolve('jest-circus/runner'), '../jestAdapterInit.js');
-
-/**
- * Each storage in use costs time at every promise, and Jest makes another one for each file. After
- * forty files that took a tenth of the worker's time.
- */
-const storagesInUse = new Set();
-const runStorage = AsyncLocalStorage.prototype.run;
-AsyncLocalStorage.prototype.run = function run(...given) {
-  storagesInUse.add(this);
-  return runStorage.apply(this, given);
-};
-
-function releaseStorages() {
-  for (const storage of storagesInUse) storage.disable();
-  storagesInUse.clear();
-}
 
 /** As global setup has compiled it (test/support/run/compiled-sources.ts). */
 function compiled(root, path) {
@@ -65,7 +48,6 @@ export default async function runTestFile(
   try {
     return await circus(globalConfig, config, environment, natively, testPath, sendMessageToJest);
   } finally {
-    releaseStorages();
     globalThis.console = workerConsole;
   }
 }
