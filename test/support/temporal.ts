@@ -1,7 +1,6 @@
 /** An operator's view of a request's workflow, for tests: its handle, its history, its metadata. */
 import { randomUUID } from 'node:crypto';
 import { isGrpcServiceError, type Client, type WorkflowHandle } from '@temporalio/client';
-import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { workflowIdOf } from '../../temporal/ids.ts';
 import type { TestApp } from './app.ts';
 import { until } from './waiting.ts';
@@ -10,6 +9,7 @@ import { HttpClient } from './http.ts';
 
 const GRPC_NOT_FOUND = 5;
 
+export type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 export type HistoryEvent = NonNullable<History['events']>[number];
 
 /** The app's own Temporal client. */

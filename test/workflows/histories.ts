@@ -1,7 +1,7 @@
 /** Histories as files. The SDK's own JSON functions fail when npm installs protobufjs twice. */
-import type { History } from '@temporalio/common/lib/proto-utils.js';
 import proto from '@temporalio/proto';
 import { TASK_QUEUE } from '../../temporal/ids.ts';
+import type { History } from '../support/temporal.ts';
 
 const { History: HistoryMessage } = proto.temporal.api.history.v1;
 
