@@ -1,4 +1,7 @@
-/** Connections to Postgres: a Knex pool per purpose, and the value types of query results. */
+/**
+ * Connections to Postgres: a Knex pool per purpose, and the value types of query results. What pg and Knex do not document
+ * stays in this file; `test/platform/database/drivers.test.ts` fails when they change it.
+ */
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { prepareSession, type SessionLimits } from './database/sessions.ts';
