@@ -1,29 +1,14 @@
 /** The largest schedules and calls hold other callers less than 50 ms. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../support/app.ts';
-import {
-  createAgent,
-  createOrganization,
-  type TestAgent,
-  type TestOrganization,
-} from '../support/scene/factories.ts';
+import { scene } from '../support/scene.ts';
+import { createAgent } from '../support/scene/factories.ts';
 import { heldBy } from '../support/held-by.ts';
 
 const MOST_MS = 50;
 
-let app: TestApp;
-let organization: TestOrganization;
-let agent: TestAgent;
-beforeAll(async () => {
-  app = await startApp();
-  organization = await createOrganization(app);
-  agent = await createAgent(app, organization);
-});
-afterAll(async () => {
-  await app.close();
-});
-
+const { app, organization } = await scene();
+const agent = await createAgent(app, organization);
 /** The least of some runs: compiling and collecting garbage come and go, and only add to it. */
 async function leastHeldBy(work: () => Promise<void>): Promise<number> {
   const held: number[] = [];

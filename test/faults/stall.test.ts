@@ -2,33 +2,18 @@
  * Whatever one caller sends, others do not wait for it. The bound is wide: a held event loop works
  * for seconds.
  */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
-import { startApp, type TestApp } from '../support/app.ts';
-import {
-  createAgent,
-  createOrganization,
-  type TestAgent,
-  type TestOrganization,
-} from '../support/scene/factories.ts';
+import { scene } from '../support/scene.ts';
+import { createAgent } from '../support/scene/factories.ts';
 import { heldBy } from '../support/held-by.ts';
 
 const MOST_MS = 500;
 const MEGABYTE = 1024 * 1024;
 
-let app: TestApp;
-let organization: TestOrganization;
-let agent: TestAgent;
-beforeAll(async () => {
-  app = await startApp();
-  organization = await createOrganization(app);
-  agent = await createAgent(app, organization);
-});
-afterAll(async () => {
-  await app.close();
-});
-
+const { app, organization } = await scene();
+const agent = await createAgent(app, organization);
 const repeated = (item: string) =>
   Array.from({ length: Math.floor((MEGABYTE - 200) / (item.length + 1)) }, () => item).join(',');
 const submission = (list: string) => `{"tool":"pay","timeout":"1h","arguments":{"list":[${list}]}}`;

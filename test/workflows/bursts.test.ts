@@ -1,21 +1,14 @@
 /** Calls to Temporal that no caller waits for do not hold up one that a caller waits for. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { startApp, type TestApp } from '../support/app.ts';
 import { eventsOf } from '../support/temporal.ts';
+import { appForFile } from '../support/scene.ts';
 
 const SIGNALS = 200;
 
-let app: TestApp;
-beforeAll(async () => {
-  // The calls themselves are measured, so no worker runs the workflows.
-  app = await startApp({ temporal: true, worker: false });
-});
-afterAll(async () => {
-  await app.close();
-});
-
+// The calls themselves are measured, so no worker runs the workflows.
+const app = await appForFile({ temporal: true, worker: false });
 const subject = () => ({
   id: randomUUID(),
   organizationId: randomUUID(),

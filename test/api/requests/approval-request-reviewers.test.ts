@@ -2,11 +2,11 @@
  * Asking colleagues for help with a request over HTTP: the candidates, who may ask, and the
  * effects.
  */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { encodeCursor } from '../../../api/http/cursors.ts';
 import { ROUNDS } from '../../support/rounds.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { scene } from '../../support/scene.ts';
 import {
   ask,
   askUnevaluated,
@@ -23,9 +23,7 @@ import {
   createOrganization,
   createTeam,
   type Policy,
-  type TestAgent,
   type TestMember,
-  type TestOrganization,
 } from '../../support/scene/factories.ts';
 import type { Answer, Json } from '../../support/http.ts';
 
@@ -38,65 +36,49 @@ const refused = (status: number, code: string, details?: object) => ({
   body: { error: { code, ...(details && { details }) } },
 });
 
-let app: TestApp;
-let organization: TestOrganization;
-let agent: TestAgent;
-let unroutedAgent: TestAgent;
-let ada: TestMember;
 /** In the team of the second level. */
-let bob: TestMember;
-let cleo: TestMember;
-let dan: TestMember;
 /** May decide for another agent only. */
-let elsewhere: TestMember;
 const levels = [randomUUID(), randomUUID()] as const;
 
-beforeAll(async () => {
-  app = await startApp();
-  organization = await createOrganization(app);
-  agent = await createAgent(app, organization);
-  unroutedAgent = await createAgent(app, organization);
-  const person = (displayName: string, policies = REVIEWER) =>
-    createMember(app, organization.id, { displayName, policies });
-  ada = await person('Ada');
-  bob = await person('bob');
-  cleo = await person('Cleo');
-  dan = await person('Dan 100%');
-  elsewhere = await person('Elsewhere', [
+const { app, organization } = await scene();
+const agent = await createAgent(app, organization);
+const unroutedAgent = await createAgent(app, organization);
+const person = (displayName: string, policies = REVIEWER) =>
+  createMember(app, organization.id, { displayName, policies });
+const ada = await person('Ada');
+const bob = await person('bob');
+const cleo = await person('Cleo');
+const dan = await person('Dan 100%');
+const elsewhere = await person('Elsewhere', [
+  {
+    scope_kind: 'agent',
+    resource_ids: [unroutedAgent.slug],
+    permissions: ['request.read', 'request.decide'],
+  },
+]);
+const team = await createTeam(app, organization.id, { members: [bob] });
+await activatePath(organization.owner, {
+  path_key: 'on-call',
+  name: 'On call',
+  nodes: [
     {
-      scope_kind: 'agent',
-      resource_ids: [unroutedAgent.slug],
-      permissions: ['request.read', 'request.decide'],
+      id: levels[0],
+      type: 'level',
+      targets: [{ type: 'user', id: ada.membershipId }],
+      escalate_after: '10m',
     },
-  ]);
-  const team = await createTeam(app, organization.id, { members: [bob] });
-  await activatePath(organization.owner, {
-    path_key: 'on-call',
-    name: 'On call',
-    nodes: [
-      {
-        id: levels[0],
-        type: 'level',
-        targets: [{ type: 'user', id: ada.membershipId }],
-        escalate_after: '10m',
-      },
-      {
-        id: levels[1],
-        type: 'level',
-        targets: [{ type: 'team', id: team }],
-        escalate_after: '10m',
-      },
-    ],
-  });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
-    default_escalation_path: 'on-call',
-    blocks: [],
-  });
+    {
+      id: levels[1],
+      type: 'level',
+      targets: [{ type: 'team', id: team }],
+      escalate_after: '10m',
+    },
+  ],
 });
-afterAll(async () => {
-  await app.close();
+await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+  default_escalation_path: 'on-call',
+  blocks: [],
 });
-
 const candidates = async (member: TestMember, id: string, query = ''): Promise<Answer> =>
   await member.http.get(`/api/v1/requests/${id}/reviewer-candidates${query}`);
 const add = async (

@@ -1,7 +1,7 @@
 /** GET /requests/{id} over HTTP: what it shows, to which callers, and how it waits. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { scene } from '../../support/scene.ts';
 import {
   adapterOf,
   ask,
@@ -19,7 +19,6 @@ import {
   createOrganization,
   type TestAgent,
   type TestMember,
-  type TestOrganization,
 } from '../../support/scene/factories.ts';
 import type { Answer, HttpClient } from '../../support/http.ts';
 
@@ -27,9 +26,9 @@ const everywhere = (...permissions: string[]) =>
   [{ scope_kind: 'organization', permissions }] as const;
 const refused = (status: number, code: string) => ({ status, body: { error: { code } } });
 
+const { app, organization } = await scene();
+
 describe('one request of the queue', () => {
-  let app: TestApp;
-  let organization: TestOrganization;
   let agent: TestAgent;
   let routedAgent: TestAgent;
   let named: TestMember;
@@ -37,8 +36,6 @@ describe('one request of the queue', () => {
   let reader: TestMember;
 
   beforeAll(async () => {
-    app = await startApp();
-    organization = await createOrganization(app);
     agent = await createAgent(app, organization);
     routedAgent = await createAgent(app, organization);
     named = await createMember(app, organization.id, {
@@ -64,10 +61,6 @@ describe('one request of the queue', () => {
     const page = always('page', { outcome: 'human', reason: 'ask', escalation_path: 'named' });
     await activatePipeline(organization.owner, `agents/${routedAgent.slug}`, { blocks: [page] });
   });
-  afterAll(async () => {
-    await app.close();
-  });
-
   const get = (client: HttpClient, id: string, query = ''): Promise<Answer> =>
     client.get(`/api/v1/requests/${id}${query}`);
   /**

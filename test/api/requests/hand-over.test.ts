@@ -3,14 +3,13 @@
  * ground of what has changed meanwhile.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { insertChannel } from '../../../src/data/notifications/notification-channels.ts';
 import { commit } from '../../../src/data/requests/engine/commit.ts';
 import { readView } from '../../../src/data/requests/engine/view.ts';
 import { planStep } from '../../../src/domain/requests/engine/step.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
 import { through, type Gate } from '../../support/gates.ts';
-import { REVIEWER, scene } from '../../support/scene.ts';
+import { REVIEWER, scene, appForFile } from '../../support/scene.ts';
 import { stepAt } from '../../support/scene/approval-requests.ts';
 import type { PathSpec, SceneAgent } from '../../support/scene/cast.ts';
 import { activatePolicy, type TestMember } from '../../support/scene/factories.ts';
@@ -57,7 +56,10 @@ const cases = ['no path', ...Object.keys(paths)];
 const agents = new Map<string, SceneAgent>();
 
 /** Takes the steps of a deployment that is always close to its cap, so inside a transaction. */
-let careful: TestApp;
+const careful = await appForFile({
+  databaseUrl: app.databaseUrl,
+  environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: '256' },
+});
 
 beforeAll(async () => {
   await insertChannel(app.db, organization.id, {
@@ -71,12 +73,7 @@ beforeAll(async () => {
     await path(`path-${index}`, spec);
     agents.set(name, await addAgent(undefined, `path-${index}`));
   }
-  careful = await startApp({
-    databaseUrl: app.databaseUrl,
-    environment: { COUNTERSIGN_MAX_PENDING_REQUESTS: '256' },
-  });
 });
-afterAll(() => careful.close());
 
 const agentOf = (name: string): SceneAgent => {
   const agent = agents.get(name);

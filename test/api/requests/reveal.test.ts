@@ -1,28 +1,15 @@
 /** Looking at hidden values is recorded, and only for those who may see the request. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { expect, test } from '@jest/globals';
+import { scene } from '../../support/scene.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
-import {
-  createAgent,
-  createMember,
-  createOrganization,
-  type TestAgent,
-  type TestOrganization,
-} from '../../support/scene/factories.ts';
+import { createAgent, createMember, createOrganization } from '../../support/scene/factories.ts';
 
-let app: TestApp;
-let organization: TestOrganization;
-let agent: TestAgent;
-let id: string;
-
-beforeAll(async () => {
-  app = await startApp();
-  organization = await createOrganization(app);
-  agent = await createAgent(app, organization);
-  id = await ask(app, agent, { tool: 'set_it', arguments: { auth: { password: 'x' }, list: [1] } });
+const { app, organization } = await scene();
+const agent = await createAgent(app, organization);
+const id = await ask(app, agent, {
+  tool: 'set_it',
+  arguments: { auth: { password: 'x' }, list: [1] },
 });
-afterAll(() => app.close());
-
 const reveal = (pointers: unknown, { http } = organization.owner) =>
   http.post(`/api/v1/requests/${id}/reveal`, { pointers });
 

@@ -2,7 +2,7 @@
  * A list shows exactly what a single read and a decision allow: the SQL of the queue matches the
  * rules of the domain.
  */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import type { QueueReader, QueueScope } from '../../../src/data/requests/queue/access.ts';
@@ -32,17 +32,15 @@ import { findMemberWithPolicies } from '../../../src/data/people/memberships.ts'
 import { decidersOfRequest } from '../../../src/domain/requests/engine/view.ts';
 import { loadPath } from '../../../src/services/engine/documents.ts';
 import { readAudience } from '../../../src/services/requests/audience.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { scene } from '../../support/scene.ts';
 import {
   activatePath,
   createAgent,
   createMember,
-  createOrganization,
   createTeam,
   grant,
   type Policy,
   type TestMember,
-  type TestOrganization,
 } from '../../support/scene/factories.ts';
 
 const PERMISSIONS: readonly Permission[] = [
@@ -59,9 +57,9 @@ interface Seen {
   readonly notified: ReadonlySet<string>;
 }
 
+const { app, organization } = await scene();
+
 describe('the queue and the rules of access', () => {
-  let app: TestApp;
-  let organization: TestOrganization;
   let agentSlugs: string[];
   let members: TestMember[];
   let requests: Seen[];
@@ -132,8 +130,6 @@ describe('the queue and the rules of access', () => {
   }
 
   beforeAll(async () => {
-    app = await startApp();
-    organization = await createOrganization(app);
     agentSlugs = [];
     for (let n = 0; n < 3; n += 1) agentSlugs.push((await createAgent(app, organization)).slug);
     members = [];
@@ -191,10 +187,6 @@ describe('the queue and the rules of access', () => {
       }
     }
   });
-  afterAll(async () => {
-    await app.close();
-  });
-
   /** As a step reads them. */
   async function decidersOf(id: string): Promise<ReadonlySet<string>> {
     const people = { pathKeys: [], cap: 1_000 };

@@ -1,5 +1,5 @@
 /** Frequent queries must not read the whole table, however many requests there are. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { findCallMarks } from '../../../src/data/requests/queue/call-marks.ts';
 import { findReachedCap } from '../../../src/data/requests/pending-caps.ts';
@@ -32,7 +32,8 @@ import { readActivity, readHistory } from '../../../src/data/agents/agent-activi
 import { listInstances } from '../../../src/data/agents/agent-instance-lists.ts';
 import { addToRequestCounts, readCountedUntil } from '../../../src/data/agents/request-counts.ts';
 import type { Db, Pool } from '../../../src/platform/postgres.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { type TestApp } from '../../support/app.ts';
+import { scene } from '../../support/scene.ts';
 import {
   createAgent,
   createMember,
@@ -96,15 +97,13 @@ async function countMost({ db }: TestApp): Promise<string> {
   return await readCountedUntil(db);
 }
 
+const { app, organization } = await scene({ pipelines: {} });
+
 describe('with 10,000 requests in the table', () => {
-  let app: TestApp;
-  let organization: TestOrganization;
   let agentSlug: string;
   let access: QueueFilter['access'];
 
   beforeAll(async () => {
-    app = await startApp();
-    organization = await createOrganization(app);
     const other = await createOrganization(app);
     await fillTable(app, organization);
     await fillTable(app, other);
@@ -124,10 +123,6 @@ describe('with 10,000 requests in the table', () => {
       decideRoutedToOthers: undefined,
     };
   });
-  afterAll(async () => {
-    await app.close();
-  });
-
   const expectIndexed = (nodes: readonly PlanNode[]) => {
     const scans = nodes
       .filter((node) => node['Relation Name'] === 'approval_requests')

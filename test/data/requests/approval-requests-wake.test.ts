@@ -1,23 +1,18 @@
 /** Wake-ups of many requests at once: set, as every process does when Temporal returns, and cleared. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { lockRequests } from '../../../src/data/requests/engine/lock.ts';
 import { clearTries, clearWakes, putOffWakes, wakeNow } from '../../../src/data/requests/wake.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { scene } from '../../support/scene.ts';
 import { askUnevaluated } from '../../support/scene/approval-requests.ts';
-import { createAgent, createOrganization, type TestAgent } from '../../support/scene/factories.ts';
 import { untilBlocked } from '../../support/waiting.ts';
 
-describe('at once', () => {
-  let app: TestApp;
-  let agent: TestAgent;
+/** A database of its own for each part: the first wakes all requests that are open. */
+const all = await scene();
+const single = await scene();
 
-  beforeAll(async () => {
-    app = await startApp();
-    agent = await createAgent(app, await createOrganization(app));
-  });
-  afterAll(async () => {
-    await app.close();
-  });
+describe('at once', () => {
+  const { app } = all;
+  const agent = all.agents.bot;
 
   /** Sorted. The lowest id comes last in the table, so a scan reads the others first. */
   async function fiveRequests(): Promise<readonly string[]> {
@@ -71,21 +66,13 @@ describe('at once', () => {
 });
 
 describe('by the instant of the wake-up', () => {
-  let app: TestApp;
-  let agent: TestAgent;
+  const { app } = single;
+  const agent = single.agents.bot;
   const [from, to, other] = [60_000, 120_000, 30_000].map((ms) => new Date(Date.now() + ms)) as [
     Date,
     Date,
     Date,
   ];
-
-  beforeAll(async () => {
-    app = await startApp();
-    agent = await createAgent(app, await createOrganization(app));
-  });
-  afterAll(async () => {
-    await app.close();
-  });
 
   const rows = () => app.db('approval_requests');
   const asked = async (columns: object) => {

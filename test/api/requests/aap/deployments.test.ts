@@ -1,12 +1,11 @@
 /** Deployments: one process without Temporal, and two processes that act as one. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Adapter, errorOf, requestOf } from '../../../support/adapter.ts';
 import { Ledger } from '../../../support/adapter/ledger.ts';
-import { startApp } from '../../../support/app.ts';
 import { HttpClient } from '../../../support/http.ts';
 import { outcome } from '../../../support/refusals.ts';
-import { scene } from '../../../support/scene.ts';
+import { scene, appForFile } from '../../../support/scene.ts';
 import { until } from '../../../support/waiting.ts';
 import { always, submission } from './submissions.ts';
 
@@ -76,12 +75,11 @@ describe('while Temporal is away', () => {
 });
 
 const whole = await scene({ app: { temporal: true }, pipelines: { bot: {} } });
-const peer = await startApp({
+const peer = await appForFile({
   temporal: true,
   databaseUrl: whole.app.databaseUrl,
   taskQueue: whole.app.taskQueue,
 });
-afterAll(() => peer.close());
 
 describe('two processes of one deployment', () => {
   const { app, owner, decide } = whole;

@@ -1,9 +1,10 @@
 /**
  * The cap on pending requests: exact under concurrency, and only for requests that wait for people.
  */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../../../support/app.ts';
+import { appForFile } from '../../../support/scene.ts';
 import {
   adapterOf,
   ask,
@@ -57,21 +58,27 @@ async function pendingIds(app: TestApp, organization: TestOrganization): Promise
     .pluck<string[]>('id');
 }
 
+const patient = await appForFile({
+  temporal: true,
+  environment: {
+    COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP),
+    // A create that uses up its budget is admitted over the cap.
+    COUNTERSIGN_CREATE_BUDGET: '30s',
+  },
+});
+/** Without a worker the rules do not run. */
+const idle = await appForFile({
+  temporal: true,
+  worker: false,
+  rules: 'workflow',
+  environment: {
+    COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP),
+    COUNTERSIGN_CREATE_BUDGET: '1s',
+  },
+});
+
 describe('with room for three pending requests', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp({
-      temporal: true,
-      environment: {
-        COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP),
-        // A create that uses up its budget is admitted over the cap.
-        COUNTERSIGN_CREATE_BUDGET: '30s',
-      },
-    });
-  });
-  afterAll(async () => {
-    await app.close();
-  });
+  const app = patient;
 
   test('ten concurrent requests leave exactly three, and nothing of the others', async () => {
     const { organization, agent } = await newTenant(app);
@@ -188,18 +195,7 @@ describe('with room for three pending requests', () => {
 });
 
 describe('when the pipeline takes longer than the create budget', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    const environment = {
-      COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP),
-      COUNTERSIGN_CREATE_BUDGET: '1s',
-    };
-    // Without a worker the rules do not run.
-    app = await startApp({ temporal: true, worker: false, rules: 'workflow', environment });
-  });
-  afterAll(async () => {
-    await app.close();
-  });
+  const app = idle;
 
   test('a request answered 201 before its verdict is admitted over the cap', async () => {
     const { organization, agent } = await newTenant(app);
