@@ -18,7 +18,7 @@ import { NO_PATH, type StepResult } from '../workflows/approval-request/contract
 export function approvalRequestActivities(context: ServiceContext) {
   return {
     /**
-     * `floor`: the workflow's time in epoch milliseconds. The row's clock is never behind it.
+     * `floor`: the workflow's time in epoch milliseconds. The row's clock is never before it.
      * Idempotent.
      */
     async stepApprovalRequest(id: string, floor: number): Promise<StepResult> {

@@ -128,8 +128,8 @@ export async function timelineOf(app: TestApp, requestId: string): Promise<Timel
 }
 
 /**
- * Waits until the workflow has started its timer. Then it waits for people. At the door the workflow starts behind the
- * answer.
+ * Waits until the workflow has started its timer. Then it waits for people. At the door the workflow starts after the
+ * response.
  */
 export async function waiting(app: TestApp, requestId: string): Promise<void> {
   await until('the workflow waits', async () => {

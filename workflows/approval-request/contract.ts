@@ -1,6 +1,6 @@
 /**
- * The contract between the workflow and its surroundings: names, its input, what signals carry, the
- * step's answer, search attributes.
+ * The contract between the workflow and its surroundings: names, its input, what signals carry, what a
+ * step returns, search attributes.
  */
 import type { TerminalState } from '../../src/domain/requests/approval-requests.ts';
 
@@ -74,7 +74,7 @@ export interface StepDone {
   readonly automatic: boolean;
 }
 
-/** A block of the rules needs the answer of another system. */
+/** A block of the rules needs the result of another system. */
 export interface StepRemote {
   readonly kind: 'remote';
   readonly scope: 'organization' | 'agent';

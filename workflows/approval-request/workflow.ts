@@ -1,7 +1,7 @@
 /**
  * The clock of one approval request: a loop around one step that reads and writes the row. It holds
- * no fact of its own but the final answer, which never changes. So it can be restarted at any time.
- * It never fails, and never ends before it has seen the final answer.
+ * no fact of its own but the decision, which never changes. So it can be restarted at any time.
+ * It never fails, and never ends before it knows the decision.
  */
 import {
   ActivityFailure,
@@ -77,7 +77,7 @@ export async function approvalRequest(id: string, beginning?: Beginning): Promis
 interface Run {
   readonly id: string;
   readonly beginning: Beginning;
-  /** A version before final answers in signals started it. It does exactly what it did there. */
+  /** A version before signals carried decisions started it. It does exactly what it did there. */
   readonly isOlder: boolean;
   /** A signal asked for another step. */
   changed: boolean;
@@ -107,7 +107,7 @@ async function untilDone(run: Run): Promise<StepDone> {
     remote = undefined;
     if (run.answer !== undefined) continue;
     if ('pauseMs' in result) {
-      // Cut short like any wait: the signal may announce the final answer, and reading that needs
+      // Cut short like any wait: the signal may announce the decision, and reading that needs
       // nothing that failed.
       await untilChanged(run, result.pauseMs, 'pause after a failed step');
       continue;
@@ -181,7 +181,7 @@ function end({ isOlder }: Run, done: StepDone): StepDone {
   return done;
 }
 
-/** Undefined for anything but a final answer, such as what an operator sent by hand. */
+/** Undefined for anything but a decision, such as what an operator sent by hand. */
 function statusIn(carried: unknown): string | undefined {
   const { status } = (carried ?? {}) as Partial<FinalAnswer>;
   return status !== undefined && FINAL_STATUSES.includes(status) ? status : undefined;

@@ -75,7 +75,7 @@ export async function findOrganization(
 /**
  * The organization, locked: changing it, deleting it, adding requests and changing anyone's access
  * wait for the end of the transaction. Lock it before any of its rows. Its access has a new version
- * afterwards, so that decisions in one statement notice the change (ADR 22).
+ * afterwards, so that nothing is committed that was planned before (ADR 22).
  */
 export async function lockAccess(
   trx: Trx,
@@ -93,8 +93,8 @@ export async function lockAccess(
 }
 
 /**
- * Holds up what `lockAccess` does, for a count within the organization: access does not change, so
- * decisions in one statement go on.
+ * Holds up what `lockAccess` does, for a count within the organization. Access does not change, so
+ * what was planned before can still be committed.
  */
 export async function lockAccessUnchanged(trx: Trx, organizationId: string): Promise<void> {
   await trx.raw('select 1 from organizations where id = :organizationId for no key update', {

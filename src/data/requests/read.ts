@@ -54,7 +54,7 @@ export async function findChangedIds(
   return rows.map((row) => row.id);
 }
 
-/** Which of these requests have their final answer, or are gone. Parked waits ask this every second. */
+/** Which of these requests are decided, or gone. Parked waits ask this every second. */
 export async function findFinalIds(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await queryRows<{ id: string }>(

@@ -1,6 +1,6 @@
 /**
- * Requests whose notified people can no longer answer. The transaction that removes rights looks
- * for them. A step looks at its own request.
+ * Requests whose notified people may no longer decide. The transaction that takes rights away looks for them. A step looks
+ * at its own request: `src/domain/requests/engine/unreachable.ts`.
  */
 import type { Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
@@ -11,7 +11,7 @@ import { isTargeted, MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './decider
 const TOLD_UNREACHABLE = `exists (
   select 1 from escalation_steps t where t.request_id = r.id and t.step_key = '${UNREACHABLE_STEP}')`;
 
-/** SQL: someone targeted by the path of `from` may decide. `slug`, `revision`: SQL expressions. */
+/** SQL: someone that the path revision targets may decide for the agent. All arguments are SQL expressions. */
 const someoneOnPath = (
   organizationId: string,
   { slug, revision }: { readonly slug: string; readonly revision: string },
@@ -129,7 +129,7 @@ const WAKE_LEFT_ALONE: PreparedStatement = {
  * no step is notifying them, and those that come see who may decide. It makes three kinds of waiting
  * requests due at once: those claimed by a member who may not decide, unclaimed ones where a step
  * of the current level has lost everyone it notified, and those that no one is left to decide.
- * Returns their ids. Requests are locked in the order of `lockOpenRequests`.
+ * Returns their ids. Requests are locked in the order of their ids, as by every writer.
  */
 export async function wakeUnreachable(
   trx: Trx,

@@ -15,7 +15,7 @@ export interface DueWake {
   readonly organizationId: string;
   readonly agentSlug: string;
   readonly tool: string;
-  /** With a final answer, its workflow may not have seen that yet. */
+  /** When it is final, its workflow may not have seen that yet. */
   readonly state: RequestState;
   /** A step of its walk is due. */
   readonly late: boolean;
@@ -50,8 +50,8 @@ const LEASE_LATE = lease(
 );
 
 /**
- * Leases up to `limit` requests whose wake-up has passed, oldest first, for `leaseMs`. With a
- * final answer, each try leases longer, up to `longestLeaseMs`, so that others come first.
+ * Leases up to `limit` requests whose wake-up has passed, oldest first, for `leaseMs`. Each try leases
+ * a decided request longer, up to `longestLeaseMs`, so that others come first.
  * `onlyLate`: only those with a due step of their walk.
  */
 export async function leaseDueWakes(
@@ -94,15 +94,15 @@ const CLEAR_EACH: PreparedStatement = {
 };
 
 /**
- * Ends the reconciler's work on requests whose workflows have their final answers or are not running. Locks rows in the
- * order of `wakeNow`.
+ * Ends the reconciler's work on decided requests whose workflows know the decision or are not running. Locks rows in the
+ * order of their ids.
  */
 export async function clearWakes(db: Db, ids: readonly string[]): Promise<void> {
   await runPrepared(db, CLEAR_EACH, { ids: [...ids], answers: [...DECISION_STATUSES] });
 }
 
-/** Which of these requests have their final answers, and what these are. */
-export async function findFinalAnswers(
+/** Which of these requests are decided, and their final states. */
+export async function findFinalStates(
   db: Db,
   ids: readonly string[],
 ): Promise<{ readonly id: string; readonly state: TerminalState }[]> {
@@ -135,7 +135,7 @@ const PUT_OFF: PreparedStatement = {
 
 /**
  * Puts wake-ups off. One that has another instant by now has another reason, and stays. Locks rows
- * in the order of `wakeNow`.
+ * in the order of their ids.
  */
 export async function putOffWakes(db: Db, wakes: readonly PutOff[]): Promise<void> {
   await runPrepared(db, PUT_OFF, {
@@ -160,7 +160,7 @@ const CLEAR_TRIES: PreparedStatement = {
 
 /**
  * The workflows of these requests are running: the reconciler's tries count from 0 again. Not where
- * the wake-up has moved: the reconciler has tried since. Locks rows in the order of `wakeNow`.
+ * the wake-up has moved: the reconciler has tried since. Locks rows in the order of their ids.
  */
 export async function clearTries(
   db: Db,
@@ -174,7 +174,7 @@ export async function clearTries(
 
 /**
  * Makes requests due for the reconciler, with no tries counted: those it tried in vain, or all open
- * ones. Every process calls this at once, so rows are locked in the order of `lockOpenRequests`.
+ * ones. Every process calls this at once, so rows are locked in the order of their ids.
  */
 export async function wakeNow(db: Db, which: 'tried' | 'open'): Promise<void> {
   await db.raw(

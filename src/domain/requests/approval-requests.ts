@@ -4,14 +4,12 @@ import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { AuthContext } from '../people/authorization.ts';
 import type { EscalationPathSource, PipelineScope } from '../pipelines/types.ts';
 
-/** The final answers. */
+/** The final states: what a decision can be. */
 export const DECISION_STATUSES = ['approved', 'denied', 'expired', 'cancelled'] as const;
 export type TerminalState = (typeof DECISION_STATUSES)[number];
 
 /** `evaluating` until the pipeline hands the request to people. Clients see it as `pending`. */
 export type RequestState = 'evaluating' | 'pending' | TerminalState;
-/** Without the final answer. */
-export const OPEN_STATES = ['evaluating', 'pending'] as const satisfies readonly RequestState[];
 export const REQUEST_STATUSES = ['pending', ...DECISION_STATUSES] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
@@ -28,7 +26,7 @@ export interface Route {
 /** Characters of the note of a decision. */
 export const LONGEST_NOTE = 4_000;
 
-/** The final, immutable answer. `expiresAt` is present exactly on an approval. */
+/** The final word on a request. It never changes. `expiresAt` is present exactly on an approval. */
 export interface Decision {
   readonly id: string;
   readonly requestId: string;
@@ -47,7 +45,7 @@ export interface Decision {
   readonly expiresAt?: Date;
 }
 
-/** Of answers by the service itself. */
+/** Of decisions by the service itself. */
 export const SYSTEM_AUTHENTICATION = { method: 'system', assurance: 'strong' } as const;
 
 /** An advisory marker until `expiresAt`: a reviewer is working on a pending request. */
@@ -126,7 +124,7 @@ export function withoutNulls<T>(facts: Facts<T>): T {
 
 /**
  * Builds every request: as read, as created, and as a writer leaves it. A claim needs a pending
- * request. A final answer ends the claim and the walk.
+ * request. A decision ends the claim and the walk.
  */
 export function buildRequest(facts: Facts<ApprovalRequest>): ApprovalRequest {
   return withoutNulls<ApprovalRequest>({
@@ -155,7 +153,7 @@ export type StoredAuthContext = Omit<AuthContext, 'authenticated_at'> & {
   readonly authenticated_at?: Date | string;
 };
 
-/** Sorted by member, so that every answer has the same text. */
+/** Sorted by member, so that every response has the same text. */
 export function toAuthContext(stored: StoredAuthContext, decidedAt: Date): AuthContext {
   const { method, assurance, authenticated_at: at, session_id, credential_id } = stored;
   return {

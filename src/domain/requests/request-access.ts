@@ -49,7 +49,7 @@ function isOnPath(principal: ProductPrincipal, audience: Audience): boolean {
 }
 
 /** Whether a member who may decide requests of this agent may claim it: owners always, others when it was routed to them. */
-export function mayClaim(principal: MemberPrincipal, audience: Audience): boolean {
+function mayClaim(principal: MemberPrincipal, audience: Audience): boolean {
   return principal.isOwner || isOnPath(principal, audience);
 }
 
@@ -129,7 +129,7 @@ export function refusedByState(
   return claim.membershipId === actorIdOf(principal) ? undefined : 'claim_held';
 }
 
-/** What the caller can do to a request now: what the endpoints would answer. */
+/** What the caller can do to a request now: what the endpoints would allow. */
 export interface RequestAbilities {
   readonly canDecide: boolean;
   readonly canClaim: boolean;

@@ -1,7 +1,4 @@
-/**
- * The work that follows a recorded answer, after its commit: metrics, waiting callers, and the
- * workflow.
- */
+/** What follows the commit of a change: metrics, waiting callers, and the workflow. */
 import type { ApprovalRequest, TerminalState } from '../../domain/requests/approval-requests.ts';
 import type { Runtime } from '../context.ts';
 import type { WorkflowSignal } from '../ports.ts';
@@ -21,7 +18,7 @@ export function announceDecided(
   if (signal) signalEach(runtime, [id], { signal, status: decision?.status });
 }
 
-/** What a call did: a final answer, or a change of an open request that reviewers and its workflow should notice. */
+/** What a call did: a decision, or a change of an open request that reviewers and its workflow should notice. */
 export function announceChange(
   runtime: Runtime,
   { effects }: Changed<unknown>,
@@ -39,7 +36,7 @@ export function announceChanged(runtime: Runtime, id: string, signal: WorkflowSi
   signalEach(runtime, [id], { signal });
 }
 
-/** Announces many requests that got the same final answer at once. */
+/** Announces many requests that got the same decision at once. */
 export function announceEach(
   runtime: Runtime,
   ids: readonly string[],
@@ -65,11 +62,11 @@ export function announceDue(runtime: Runtime, ids: readonly string[]): void {
 
 interface Announced {
   readonly signal: WorkflowSignal;
-  /** The final answer, committed. */
+  /** Of the committed decision. */
   readonly status?: TerminalState | undefined;
 }
 
-/** After the answer. The reconciler makes up for lost signals. */
+/** No call waits for them. The reconciler makes up for lost signals. */
 function signalEach(runtime: Runtime, ids: readonly string[], { signal, status }: Announced): void {
   const signalled = ids.map(async (id) => {
     const isRunning = await runtime.workflows.signal(id, signal, status);

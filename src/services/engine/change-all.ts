@@ -21,7 +21,7 @@ interface CancelAll {
 
 /**
  * Cancels all open requests. Call it in a transaction that prevents new ones. It waits for requests that others have locked;
- * those that got an answer meanwhile keep it, and those past their deadline expire. After the commit: `announceSettled`.
+ * those that were decided meanwhile stay so, and those past their deadline expire. After the commit: `announceSettled`.
  */
 export async function cancelAll(
   trx: Trx,

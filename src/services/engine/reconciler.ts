@@ -7,7 +7,7 @@ import { addToRequestCounts } from '../../data/agents/request-counts.ts';
 import {
   clearTries,
   clearWakes,
-  findFinalAnswers,
+  findFinalStates,
   leaseDueWakes,
   putOffWakes,
   wakeNow,
@@ -32,7 +32,7 @@ const BATCH = 200;
 const SETS_PER_ROUND = 20;
 /** How long a leased request is left to this process. Longer than a round of the loop on a slow database. */
 const LEASE = { leaseMs: 15_000, longestLeaseMs: 600_000, longDueMs: 5_000 } as const;
-/** From the third try on, a workflow that does not answer is terminated and started again. */
+/** From the third try on, a workflow that stays silent is terminated and started again. */
 const REPLACE_FROM_ATTEMPT = 2;
 /** Below the size of the worker's pool, which steps of workflows share. */
 const STEPS_AT_ONCE = 4;
@@ -239,24 +239,24 @@ async function restart(
   return wait && request.id;
 }
 
-/** A running workflow ends with the final answer. Without one, there is nothing to do. */
-async function passOn(runtime: Runtime, id: string, answer: TerminalState): Promise<undefined> {
+/** A running workflow ends with the decision. Without one, there is nothing to do. */
+async function passOn(runtime: Runtime, id: string, status: TerminalState): Promise<undefined> {
   runtime.metrics.reconcilerStarts.inc();
-  await runtime.workflows.signal(id, 'changed', answer);
+  await runtime.workflows.signal(id, 'changed', status);
   runtime.workflowSync.finished.add(id);
 }
 
 /**
- * A request may get its final answer after a step, before the workflow that begins there is running.
+ * A request may be decided after a step, before the workflow that begins there is running.
  * No signal has reached that workflow.
  */
 async function passOnTo(context: ServiceContext, restarted: readonly string[]): Promise<void> {
   if (restarted.length === 0) return;
-  const answers = await findFinalAnswers(context.db, restarted);
-  await Promise.all(answers.map(({ id, state }) => passOn(context, id, state)));
+  const decided = await findFinalStates(context.db, restarted);
+  await Promise.all(decided.map(({ id, state }) => passOn(context, id, state)));
 }
 
-/** In one statement for all whose workflows have been passed the final answer since the last round. */
+/** In one statement for all whose workflows have been passed the decision since the last round. */
 async function clearFinished({ db, workflowSync: { finished } }: ServiceContext): Promise<void> {
   const ids = [...finished];
   finished.clear();
@@ -265,7 +265,7 @@ async function clearFinished({ db, workflowSync: { finished } }: ServiceContext)
 
 /**
  * In one statement for all whose workflows have begun with a wait since the last round. Returns those
- * that began late: their answer may have come before there was a workflow to pass it on to.
+ * that began late: their decision may have come before there was a workflow to pass it on to.
  */
 async function putOffStarted({ db, workflowSync: { started } }: ServiceContext): Promise<string[]> {
   const wakes = [...started].map(([id, { wakeAt, until }]) => ({

@@ -32,7 +32,7 @@ import { TRIES_WITHOUT_LOCKS, untilCommitted } from './change.ts';
 import { evaluateDocuments, loadDocuments } from './documents.ts';
 
 export interface StepOptions {
-  /** An instant known to have passed: the row's clock is never behind it. */
+  /** An instant known to have passed: the row's clock is never before it. */
   readonly floor: Date;
   readonly by: StepBy;
 }
@@ -51,7 +51,7 @@ export async function stepCreated(
   { id, createdAt }: ApprovalRequest,
   evaluated: Evaluated | Question | undefined,
 ): Promise<RequestStep> {
-  // The row's clock is never behind its creation.
+  // The row's clock is never before its creation.
   return await stepFrom(context, id, { floor: createdAt, by: 'create', evaluated });
 }
 
@@ -61,7 +61,7 @@ export async function stepAfterBlock(
   { request, progress }: AfterBlock,
 ): Promise<RequestStep> {
   const evaluated = await evaluatePinned(context, request, progress);
-  // The row's clock is never behind the result.
+  // The row's clock is never before the result.
   return await stepFrom(context, request.id, { floor: new Date(0), by: 'workflow', evaluated });
 }
 

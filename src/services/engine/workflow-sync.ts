@@ -1,7 +1,7 @@
 /** What this process has learned of workflows since the reconciler's last round. The reconciler tells the rows, in sets. */
 
 export interface WorkflowSync {
-  /** Requests whose workflows have been passed the final answer. No one need look at them again. */
+  /** Requests whose workflows have been passed the decision. No one need look at them again. */
   readonly finished: Set<string>;
   /** Requests whose workflows have begun with a wait. */
   readonly started: Map<string, StartedWait>;
@@ -14,7 +14,7 @@ export interface StartedWait {
   readonly wakeAt: Date;
   /** The end of the workflow's timer. */
   readonly until: Date;
-  /** The start took so long that the answer may have come before. */
+  /** The start took so long that the decision may have come before. */
   readonly isLate: boolean;
 }
 

@@ -43,7 +43,7 @@ interface BlockCall extends BlockAttempt {
   readonly block: RemoteBlock;
 }
 
-/** `step`: the block has its result, or the request its final answer. `again`: another attempt may follow. */
+/** `step`: the block has its result, or the request its decision. `again`: another attempt may follow. */
 export type Asked =
   | { readonly kind: 'step'; readonly after?: AfterBlock }
   | { readonly kind: 'again'; readonly why: string; readonly afterMs?: number };
@@ -68,7 +68,7 @@ export async function askBlock(
   const closed = new AbortController();
   const consider = (current: ApprovalRequest | undefined) => {
     if (!current || isTerminal(current.state))
-      closed.abort(new Error('the request has its answer, or is gone'));
+      closed.abort(new Error('the request is decided, or gone'));
   };
   const look = () => {
     readSettled(context, requestId).then(consider, (error: unknown) => {
@@ -78,7 +78,7 @@ export async function askBlock(
       );
     });
   };
-  // Before the first look at the row, so that no final answer is missed. News of other processes,
+  // Before the first look at the row, so that no decision is missed. News of other processes,
   // and of many requests at once, come without the row.
   const unsubscribe = context.changes.subscribe(requestId, (snapshot) => {
     if (snapshot) consider(snapshot);
@@ -203,7 +203,7 @@ async function recordAttempt(
     if (reply.event) await insertEvent(trx, { request, now }, reply.event);
     return true;
   });
-  if (!goesOn) return isWritten ? { kind: 'step', after: behind(request, ref, counted) } : STEP;
+  if (!goesOn) return isWritten ? { kind: 'step', after: afterBlock(request, ref, counted) } : STEP;
   const why = 'errorCode' in result ? result.errorCode : 'no_answer';
   return { kind: 'again', why, ...(pauseMs > 0 && { afterMs: pauseMs }) };
 }
@@ -213,7 +213,7 @@ function isInTime({ attempt, endsBy }: BlockCall, { retryAfterMs = 0 }: BlockRep
   return performance.now() + Math.max(retryAfterMs, pauseAfter(attempt)) < endsBy;
 }
 
-function behind(
+function afterBlock(
   request: ApprovalRequest,
   ref: BlockRef,
   { result, previousMetadata = request.previousMetadata }: ReturnType<typeof counting>,

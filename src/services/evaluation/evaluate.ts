@@ -62,7 +62,7 @@ function withPaths(verdict: Verdict, { organization, agent }: Pipelines): Evalua
   if (verdict.outcome !== 'human') return { verdict, paths: [] };
   const { scope, block_id: blockId, escalation_path: first } = verdict;
   const pipeline = scope === 'agent' ? agent : organization;
-  // The answer of another system may name a path that is not active.
+  // The result of another system may name a path that is not active.
   const own =
     blockId === undefined ? undefined : pipeline?.remote.get(blockId)?.block.config.escalation_path;
   const defaults = [pipeline?.defaultEscalationPath, organization?.defaultEscalationPath];

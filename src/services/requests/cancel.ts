@@ -8,7 +8,7 @@ import { announceChange } from '../engine/announce.ts';
 import { changeRequest, outcomeOf } from '../engine/change.ts';
 
 /**
- * A repeat answers the same cancelled request. Approved, denied and expired requests are
+ * A repeat returns the same cancelled request. Approved, denied and expired requests are
  * `already_terminal`.
  */
 export async function cancelRequest(

@@ -41,8 +41,8 @@ const CHANNEL_OF = { session: 'web', slack: 'slack', api_key: 'api' } as const s
 
 /**
  * Throws 400 for a channel of the service that is not the caller's. Throws `permission_denied`, `request_not_routed`, `mfa_required`, `request_changed`, `request_evaluating`,
- * `already_terminal` (details.status) and `idempotency_conflict`. The same key with the same input answers the original
- * outcome. Another digest than the request's is refused in every state, so that the same call always gets that answer.
+ * `already_terminal` (details.status) and `idempotency_conflict`. The same key with the same input returns the original
+ * outcome. Another digest than the request's is refused in every state, so that the same call always gets that response.
  */
 export async function decideRequest(
   context: ServiceContext,

@@ -14,10 +14,7 @@ export async function getOwnRequest(
   return own(principal, await readSettled(context, id));
 }
 
-/**
- * Waits until the request is settled or the time is over, and checks the credential again before it
- * answers.
- */
+/** Waits until the request is decided or the time is over, and checks the credential again before it returns. */
 export async function awaitOwnRequest(
   context: ServiceContext,
   principal: AgentPrincipal,

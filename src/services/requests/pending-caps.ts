@@ -1,4 +1,4 @@
-/** What create answers when a cap has refused its request, and the row is removed. */
+/** What the call that creates a request gets when a cap has refused it, and the row is removed. */
 import { findRefusal } from '../../data/requests/pending-caps.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';

@@ -18,7 +18,7 @@ import { readViews, type Need } from '../../../src/data/requests/engine/view.ts'
 import {
   clearTries,
   clearWakes,
-  findFinalAnswers,
+  findFinalStates,
   findPastDeadline,
   leaseDueWakes,
 } from '../../../src/data/requests/wake.ts';
@@ -212,7 +212,7 @@ describe('with 10,000 requests in the table', () => {
     ['the lease of late levels', (db) => leaseDueWakes(db, { ...LEASE, onlyLate: true })],
     ['clearing tries', (db) => clearTries(db, [{ id: randomUUID(), from: new Date() }])],
     ['clearing wake-ups', (db) => clearWakes(db, [randomUUID()])],
-    ['the final answers of some requests', (db) => findFinalAnswers(db, [randomUUID()])],
+    ['the final states of some requests', (db) => findFinalStates(db, [randomUUID()])],
     ['the marks of calls', (db) => findCallMarks(db, [randomUUID()])],
     [
       'the count of pending requests',

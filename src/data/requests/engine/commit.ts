@@ -47,6 +47,7 @@ export interface Guard {
 interface Parts {
   readonly access: boolean;
   readonly credential: MemberPrincipal['via']['kind'] | undefined;
+  /** `counted`: who waits was counted under a lock. `uncounted`: the statement looks whether few enough wait. */
   readonly routes: 'no' | 'counted' | 'uncounted';
   readonly decides: boolean;
   readonly notifies: boolean;

@@ -27,7 +27,7 @@ export async function lockRequestToRemove(trx: Trx, id: string): Promise<void> {
 
 /**
  * Locks every open request of the organization, or of one of its agents, and returns the ids. Waits for requests that others
- * are settling, and leaves them out.
+ * are changing, and leaves out those that are decided then.
  */
 export async function lockOpenRequests(
   trx: Trx,

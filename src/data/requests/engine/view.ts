@@ -23,7 +23,7 @@ import {
 
 /** What to read besides the rows. */
 export interface Need {
-  /** An instant known to have come: the rows' clocks are never behind it. */
+  /** An instant that has certainly passed: the rows' clocks are never before it. */
   readonly floor?: Date;
   /** False: what the agent sent is left out, because it may be long. Its documents are then the text `null`. */
   readonly texts: boolean;

@@ -35,7 +35,7 @@ export interface QueuePosition {
 export type ClaimFilter = 'me' | 'others' | 'nobody';
 
 export interface QueueFilter extends QueueReader {
-  /** `decided`: with any final answer. */
+  /** `decided`: with any decision. */
   readonly status?: RequestStatus | 'decided' | undefined;
   readonly agentSlug?: string | undefined;
   /** Case-insensitive substring of the id, or of a name: of tool, server, agent or instance. */

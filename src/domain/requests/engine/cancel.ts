@@ -9,7 +9,7 @@ import { settled } from './settle.ts';
 import type { RequestView } from './view.ts';
 
 /**
- * A repeat answers the same cancelled request. Throws `not_found` for a request of another instance, and `already_terminal`
+ * A repeat returns the same cancelled request. Throws `not_found` for a request of another instance, and `already_terminal`
  * for one that is approved, denied or expired.
  */
 export function planCancel(

@@ -24,7 +24,7 @@ export interface DecideAct {
 
 /**
  * Throws what `requireRights` and `requireState` do, and `request_changed` for another digest than the request's. That
- * digest is refused in every state, so that the same call always gets the same answer.
+ * digest is refused in every state, so that the same call always gets the same response.
  */
 export function planDecision(view: RequestView, act: DecideAct): Plan<ApprovalRequest> {
   const { request } = view;

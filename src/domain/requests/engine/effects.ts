@@ -26,7 +26,7 @@ export interface StepVisit {
   readonly nodeId?: string;
   /** Set for a level of this team's policy, inside the path's level. */
   readonly teamId?: string;
-  /** When the level ends without an answer. */
+  /** When the level ends without a decision. */
   readonly escalateAt?: Date;
 }
 
@@ -61,7 +61,7 @@ export interface Effects {
   readonly isRemoved: boolean;
 }
 
-/** The outcome of a plan: what to write, and then what to answer or throw. */
+/** The outcome of a plan: what to write, and then what to return or throw. */
 export interface Plan<Outcome> {
   /** Absent when nothing is to be written. */
   readonly effects?: Effects;
@@ -99,7 +99,7 @@ export function woken(effects: Effects, ms = WAKE_HEAD_START_MS): Effects {
   return { ...effects, wakeAt: new Date(effects.view.now.getTime() + ms), wakeAttempts: 0 };
 }
 
-/** A final answer, before it has an instant. */
+/** A decision, before it has an instant. */
 export type NewDecision = Pick<
   Decision,
   | 'id'
@@ -120,7 +120,7 @@ export type NewDecision = Pick<
   readonly wakes: boolean;
 };
 
-/** The request with its one final answer, given at this instant. */
+/** The request with its one decision, given at this instant. */
 export function withDecision(
   request: ApprovalRequest,
   given: NewDecision,
@@ -142,10 +142,10 @@ export function withDecision(
   });
 }
 
-/** The one final answer. */
+/** The one decision of the request. */
 export function decided(effects: Effects, given: NewDecision): Effects {
   const { request, view } = effects;
-  if (isTerminal(request.state)) throw new Error('a request has one final answer');
+  if (isTerminal(request.state)) throw new Error('a request has one decision');
   const { status, channel, actor, auditData } = given;
   const event = { ...requestEvent(request.id, status, { channel, ...auditData }), actor };
   const after = { ...effects, request: withDecision(request, given, view.now), wakeAttempts: 0 };
@@ -154,7 +154,7 @@ export function decided(effects: Effects, given: NewDecision): Effects {
     : { ...recorded(after, event), wakeAt: undefined };
 }
 
-/** The start of the idempotency key of answers by the service itself; the request's id follows. */
+/** The start of the idempotency key of decisions by the service itself; the request's id follows. */
 const SYSTEM_KEY_PREFIX = 'system:';
 
 interface ByService {
@@ -165,18 +165,18 @@ interface ByService {
   readonly auditData?: Readonly<Record<string, unknown>>;
 }
 
-/** The service itself answers. */
-export function decidedByService(effects: Effects, answer: ByService): Effects {
+/** The service itself decides. */
+export function decidedByService(effects: Effects, given: ByService): Effects {
   return decided(effects, {
     actor: SYSTEM,
     channel: 'system',
     authentication: SYSTEM_AUTHENTICATION,
     idempotencyKey: `${SYSTEM_KEY_PREFIX}${effects.request.id}`,
-    ...answer,
+    ...given,
   });
 }
 
-export type ClaimEnd = {
+type ClaimEnd = {
   readonly verb: 'claim_lapsed' | 'claim_released';
   readonly actor?: AuditActor;
   readonly reason?: string;

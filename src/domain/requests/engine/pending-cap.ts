@@ -4,7 +4,7 @@ import { decidedByService, recorded, type Effects } from './effects.ts';
 import type { RequestView } from './view.ts';
 
 /** Whose cap it is. The API names it so. */
-export type CapDimension = 'pending_requests' | 'agent_pending_requests';
+type CapDimension = 'pending_requests' | 'agent_pending_requests';
 
 /** A cap that is reached. */
 export interface ReachedCap {
@@ -33,7 +33,7 @@ export function roomFor({
   return isFar ? 'enough' : 'near';
 }
 
-/** The row is removed, and create answers 429. */
+/** The row is removed, and the call that creates it gets 429. */
 export function refused(effects: Effects, reached: ReachedCap): Effects {
   const { id, agentSlug } = effects.request;
   const event = requestEvent(id, 'refused', {

@@ -69,7 +69,7 @@ export interface Incomplete {
   readonly lacks: 'verdict' | 'people' | 'exact_count';
 }
 
-export interface StepAct {
+interface StepAct {
   readonly by: StepBy;
   readonly decisionId: string;
   /** Of a request that is evaluated. */
@@ -130,7 +130,7 @@ function planVerdict(effects: Effects, act: StepAct): StepPlan {
     : planHandOver(effects, { ...act, evaluated });
 }
 
-/** The pipelines' answer, as it is recorded. */
+/** The verdict of the pipelines as a decision. */
 export function verdictDecision(
   requestId: string,
   {

@@ -30,7 +30,7 @@ export interface NotifiedMember {
   readonly at: Date;
 }
 
-/** Who can answer, and who was told. */
+/** Who may decide, and who was notified. */
 export interface Routing {
   readonly people: People;
   readonly notified: readonly NotifiedMember[];
@@ -58,7 +58,7 @@ export interface RequestView {
   readonly now: Date;
   /** The database's clock. A plan of an old view is not committed. */
   readonly readAt: Date;
-  /** Its caller was answered before the pipelines concluded. The pending cap no longer applies. */
+  /** Its caller got a response before the pipelines concluded. The pending cap no longer applies. */
   readonly isAdmitted: boolean;
   /** When the reconciler looks. */
   readonly wakeAt: Date | undefined;

@@ -41,7 +41,7 @@ export interface CreateCall {
 
 export interface CreateOutcome {
   readonly request: ApprovalRequest;
-  /** False when the key was used before; the answer then is the original request. */
+  /** False when the key was used before; `request` is then the original one. */
   readonly created: boolean;
 }
 
@@ -115,7 +115,7 @@ async function awaitVerdict(
 
 /**
  * The pipeline takes longer than the budget: the caller gets `pending` now, and the cap no longer
- * applies. A caller that hung up gets no answer, so the cap still applies to its request.
+ * applies. A caller that hung up gets no response, so the cap still applies to its request.
  */
 async function readBeforeVerdict(
   context: ServiceContext,

@@ -1,7 +1,7 @@
 /**
  * Rules at the door: the call that creates a request runs its rules. A request that they decide is
- * written with its answer and never has a workflow. Another takes its first step here, and gets its
- * workflow after the answer.
+ * written with its decision and never has a workflow. Another takes its first step here, and gets its
+ * workflow after the response.
  */
 import { v7 } from 'uuid';
 import type { NewApprovalRequest } from '../../../data/requests/create.ts';
@@ -29,7 +29,7 @@ export const WORKFLOW_NOT_STARTED = 'workflow not started; the reconciler will s
 
 /**
  * Less than the row's early wake-up (3 s). Until then, another process that finds no workflow leaves
- * the answer to the reconciler.
+ * the decision to the reconciler.
  */
 const LATE_START_MS = 2_000;
 
@@ -40,7 +40,7 @@ interface Judged {
 }
 
 export interface AtTheDoor {
-  /** The request, written with its answer. */
+  /** The request, written with its decision. */
   readonly decided?: ApprovalRequest;
   /** It goes to people, or a rule asks another system, so it is not written yet. */
   readonly judged?: Judged;
@@ -86,7 +86,7 @@ interface FirstStep {
 
 /**
  * The first step of a request that was just written. Its workflow starts once the step is over. A
- * failure leaves the step to the reconciler. The call still waits for it, because an answer before
+ * failure leaves the step to the reconciler. The call still waits for it, because a response before
  * the step would admit the request without a look at the cap.
  */
 export async function stepAtDoor(

@@ -14,7 +14,7 @@ export function subjectOf({
 }
 
 /**
- * Returns the final answer if the request got it meanwhile. A start that still waits for its turn is
+ * Returns the final state if the request was decided meanwhile. A start that still waits for its turn is
  * then given up.
  */
 export async function startUnlessAnswered(
@@ -23,18 +23,18 @@ export async function startUnlessAnswered(
   options: Omit<StartOptions, 'over'> = {},
 ): Promise<TerminalState | undefined> {
   const over = new AbortController();
-  const answers: TerminalState[] = [];
+  const decided: TerminalState[] = [];
   const unsubscribe = changes.subscribe(subject.id, (snapshot) => {
     if (!snapshot || !isTerminal(snapshot.state)) return;
-    answers.push(snapshot.state);
+    decided.push(snapshot.state);
     over.abort();
   });
   try {
     await workflows.start(subject, { ...options, over: over.signal });
   } catch (error) {
-    if (answers.length === 0) throw error;
+    if (decided.length === 0) throw error;
   } finally {
     unsubscribe();
   }
-  return answers[0];
+  return decided[0];
 }

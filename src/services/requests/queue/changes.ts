@@ -16,7 +16,7 @@ import { readerOf } from '../queue.ts';
 import { summariesOf, type RequestSummary } from './summaries.ts';
 import { parkOnQueue, type ParkedOnQueue } from '../waiting/queue-wait.ts';
 
-/** Most requests of one answer. If more have changed, the reader has to read their list again. */
+/** Most requests of one response. If more have changed, the reader has to read their list again. */
 const MOST_CHANGES = 200;
 const MOST_COUNTED = 1_000;
 
@@ -181,7 +181,7 @@ async function answer(
 /** Longer than this, a snapshot names hundreds of transactions that were in progress. */
 const LONGEST_SNAPSHOT = 2_000;
 
-/** A long snapshot as one that has seen less: some changes are then answered twice. */
+/** A long snapshot as one that has seen less: some changes are then returned twice. */
 function withinBounds(snapshot: string): string {
   if (snapshot.length <= LONGEST_SNAPSHOT) return snapshot;
   const [oldest = ''] = snapshot.split(':');

@@ -108,7 +108,7 @@ async function rereadWaits({ db, changes }: ServiceContext): Promise<void> {
   for (const id of new Set([...final, ...changed])) changes.deliver(id);
 }
 
-/** Calls held open for a credential that has ended are answered now. */
+/** Calls held open for a credential that has ended end now. */
 async function endWaits({ db, heldCredentials }: ServiceContext): Promise<void> {
   for (const id of await findEndedCredentials(db, heldCredentials.ids())) heldCredentials.end(id);
 }

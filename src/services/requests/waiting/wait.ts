@@ -1,7 +1,4 @@
-/**
- * Parked waits: register, read, then park until the request is settled. A parked wait holds no
- * database connection.
- */
+/** Parked waits: register, read, then park until the request is decided. A parked wait holds no database connection. */
 import { isTerminal, type ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import type { Principal } from '../../../domain/people/authorization.ts';
 import type { ServiceContext } from '../../context.ts';
@@ -15,7 +12,7 @@ export interface WaitOptions {
   readonly caller?: Principal;
   /** The `updatedAt` of the request as the caller knows it: any change since then ends the wait. */
   readonly since?: Date | undefined;
-  /** Ends the wait early; by default when the request has its final answer. */
+  /** Ends the wait early; by default when the request is decided. */
   readonly until?: (request: ApprovalRequest) => boolean;
 }
 
@@ -85,9 +82,7 @@ const isSettled =
   ({ state, updatedAt }: ApprovalRequest): boolean =>
     isTerminal(state) || (since !== undefined && updatedAt.getTime() !== since.getTime());
 
-/**
- * The settled request, or its current state when the time runs out; undefined when there is none.
- */
+/** The decided request, or its current state when the time runs out; undefined when there is none. */
 export async function waitForRequest(
   context: ServiceContext,
   id: string,
