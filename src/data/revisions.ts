@@ -292,31 +292,6 @@ export async function findRevisionById(
 }
 
 /**
- * Id of a document's active revision, if there is one. It stays active until the end of the
- * transaction.
- */
-export async function lockActiveRevisionId(
-  trx: Trx,
-  organizationId: string,
-  { tables, documentKey }: { tables: RevisionTables; documentKey: string },
-): Promise<string | undefined> {
-  const document = { organizationId, documentKey };
-  await trx.raw(
-    `select 1 from ${tables.documents} where organization_id = :organizationId and document_key = :documentKey for share`,
-    document,
-  );
-  // A statement of its own: one that waited for the lock would not see a revision created meanwhile.
-  const row = await queryRow<{ id: string }>(
-    trx,
-    `select r.id
-       from ${tables.documents} d join ${tables.revisions} r on r.${tables.documentId} = d.id and r.revision = d.active_revision
-      where d.organization_id = :organizationId and d.document_key = :documentKey`,
-    document,
-  );
-  return row?.id;
-}
-
-/**
  * At most `limit` revisions below `before`, newest first. `last` is the number of the last one if
  * there are more.
  */

@@ -2,7 +2,7 @@
 import type { Target } from '../../domain/escalation/types.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRows } from '../../platform/rows.ts';
-import { lockActiveRevisionId, type RevisionTables } from '../revisions.ts';
+import type { RevisionTables } from '../revisions.ts';
 
 export const escalationPathTables: RevisionTables = {
   documents: 'escalation_paths',
@@ -10,22 +10,6 @@ export const escalationPathTables: RevisionTables = {
   documentId: 'escalation_path_id',
   named: true,
 };
-
-/**
- * Id of the path's active revision; undefined for an unknown, archived or never activated path. It
- * stays active until the end of the transaction, so archiving a team finds it here or pinned to the
- * request.
- */
-export async function resolveActivePath(
-  trx: Trx,
-  organizationId: string,
-  pathKey: string,
-): Promise<string | undefined> {
-  return await lockActiveRevisionId(trx, organizationId, {
-    tables: escalationPathTables,
-    documentKey: pathKey,
-  });
-}
 
 /** Records the people and teams that a new revision names anywhere. */
 export async function insertTargets(

@@ -46,10 +46,6 @@ export const reaches = (slug: string, revision: string): string => `(
 export const HAS_NO_CHANNEL = `exists (
   select 1 from notification_settings w where w.membership_id = m.id and ${wantsNoKind('w')})`;
 
-/** SQL: the walk may ask the membership `m` about requests of the agent. `slug` is an SQL expression. */
-export const mayBeAskedFor = (slug: string): string =>
-  `${mayDecideFor(slug)} and not ${HAS_NO_CHANNEL}`;
-
 /**
  * SQL: the membership `m` may decide the request `r`, or could if it were pending. The same rules
  * as `src/domain/requests/request-access.ts`.
@@ -86,7 +82,7 @@ const FIND_ASKED: PreparedStatement = {
   sql: `
     select m.id as membership_id, u.display_name
       from memberships m join users u on u.id = m.user_id
-     where m.organization_id = :organizationId and ${mayBeAskedFor(':agentSlug')}
+     where m.organization_id = :organizationId and ${FOR_AGENT} and not ${HAS_NO_CHANNEL}
      order by m.created_at, m.id`,
 };
 

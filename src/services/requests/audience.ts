@@ -7,25 +7,11 @@ import type { Db } from '../../platform/postgres.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
 
 export async function readAudience(db: Db, request: ApprovalRequest): Promise<Audience> {
-  if (request.route?.pathRevisionId === undefined) return await audienceOf(db, request, []);
-  const added = await findAddedReviewers(db, request.id);
-  return await audienceOf(
-    db,
-    request,
-    added.map(({ membershipId }) => membershipId),
-  );
-}
-
-/** The same when the added memberships are known. Path revisions are immutable, and usually cached. */
-export async function audienceOf(
-  db: Db,
-  request: ApprovalRequest,
-  added: readonly string[],
-): Promise<Audience> {
   const revisionId = request.route?.pathRevisionId;
   if (revisionId === undefined) return { targets: undefined, added: [] };
+  const added = await findAddedReviewers(db, request.id);
   const { targets } = await loadEscalationPathRevision(db, revisionId);
-  return { targets, added };
+  return { targets, added: added.map(({ membershipId }) => membershipId) };
 }
 
 /** The teams that a path targets. */

@@ -11,7 +11,6 @@ import {
   activatePipeline,
   createAgent,
 } from '../../support/scene/factories.ts';
-import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
 import { loadEscalationPathRevision } from '../../../src/services/escalation/escalation-paths.ts';
 import { issuesOf } from '../../support/refusals.ts';
 import { document, level, NODE, PATHS, pathCalls } from './path-scene.ts';
@@ -233,8 +232,15 @@ describe('revisions of a path', () => {
     });
   });
 
-  const activePath = () =>
-    app.db.transaction((trx) => resolveActivePath(trx, organization.id, 'on-call'));
+  const activePath = async (): Promise<unknown> => {
+    const { rows } = await app.db.raw<{ rows: { id: string }[] }>(
+      `select v.id from escalation_paths p
+         join escalation_path_revisions v on v.escalation_path_id = p.id and v.revision = p.active_revision
+        where p.organization_id = ?`,
+      [organization.id],
+    );
+    return rows[0]?.id;
+  };
 
   test('are pinned: a request keeps the revision that was active at its hand-over', async () => {
     await create({ nodes: [level([user(owner.membershipId)])] });

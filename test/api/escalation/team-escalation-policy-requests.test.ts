@@ -14,7 +14,7 @@ import {
 } from '../../support/scene/factories.ts';
 import { codeOf, idsOf, TEAMS } from '../../support/scene/teams.ts';
 import { untilBlocked } from '../../support/waiting.ts';
-import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
+import { lockPathOf } from '../../../src/data/requests/engine/lock.ts';
 import { user } from '../../support/scene/nodes.ts';
 import { level, asks, createPolicyTeam, policyCalls } from './team-policy-scene.ts';
 
@@ -183,7 +183,7 @@ describe('a request whose path asks a team', () => {
 
   test('prevents archiving the team even if its path changes during the hand-over', async () => {
     const agent = await createAgent(app, organization);
-    await activatePath(owner, {
+    const pathRevisionId = await activatePath(owner, {
       path_key: 'on-call',
       name: 'On call',
       nodes: [level([{ type: 'team', id: teamId }])],
@@ -193,7 +193,7 @@ describe('a request whose path asks a team', () => {
     const path = '/api/v1/escalation-paths/on-call/revisions';
     await owner.http.post(path, { name: 'Other', nodes: [level()] });
     const routing = await app.db.transaction();
-    const pathRevisionId = await resolveActivePath(routing, organization.id, 'on-call');
+    await lockPathOf(routing, pathRevisionId);
     const movedOn = owner.http.post(`${path}/2/activate`, undefined, {
       headers: { 'if-match': '"1"' },
     });

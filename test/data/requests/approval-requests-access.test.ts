@@ -27,7 +27,6 @@ import {
   maySee,
   type Audience,
 } from '../../../src/domain/requests/request-access.ts';
-import { resolveActivePath } from '../../../src/data/escalation/escalation-paths.ts';
 import { findMemberWithPolicies } from '../../../src/data/people/memberships.ts';
 import { decidersOfRequest } from '../../../src/domain/requests/engine/view.ts';
 import { loadPath } from '../../../src/services/engine/documents.ts';
@@ -160,10 +159,7 @@ describe('the queue and the rules of access', () => {
         targets,
         escalate_after: '10m',
       }));
-      await activatePath(organization.owner, { path_key: key, name: key, nodes });
-      revisions.push(
-        await app.db.transaction((trx) => resolveActivePath(trx, organization.id, key)),
-      );
+      revisions.push(await activatePath(organization.owner, { path_key: key, name: key, nodes }));
     }
     await app
       .db('teams')

@@ -315,11 +315,11 @@ export async function activatePipeline(
   if (activated.status !== 200) throw new Error(`pipeline not activated: ${activated.text}`);
 }
 
-/** Creates and activates an escalation path through the API. */
+/** Creates and activates an escalation path through the API. Returns the id of its revision. */
 export async function activatePath(
   member: TestMember,
   document: { readonly path_key: string } & Record<string, unknown>,
-): Promise<void> {
+): Promise<string> {
   const created = await member.http.post('/api/v1/escalation-paths', document);
   if (created.status !== 201) throw new Error(`path not created: ${created.text}`);
   const headers = { 'if-match': '"0"' };
@@ -329,6 +329,7 @@ export async function activatePath(
     { headers },
   );
   if (activated.status !== 200) throw new Error(`path not activated: ${activated.text}`);
+  return String(activated.body['id']);
 }
 
 /** Creates and activates a revision of a team's escalation policy through the API. Returns its number. */

@@ -70,8 +70,7 @@ const EXCERPT_BINDINGS = {
   excerpt_end: EXCERPT_END_CHARACTERS,
 };
 
-/** The statement and its bindings, without running it: a test reads its plan. */
-export function summariesQuery(
+function summariesQuery(
   organizationId: string,
   filter: QueueFilter,
 ): { sql: string; bindings: Bindings } {

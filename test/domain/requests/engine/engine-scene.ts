@@ -34,7 +34,7 @@ export const at = (minutes: number) => new Date(start.getTime() + minutes * MINU
 export const minutesOf = (instant: Date | undefined) =>
   instant && (instant.getTime() - start.getTime()) / MINUTE;
 
-export const PATH_ID = randomUUID();
+const PATH_ID = randomUUID();
 
 export function pathOf(document: EscalationPathDocument): PathRevision {
   const targets = allLevels(document).flatMap((level): readonly Target[] => level.targets);
