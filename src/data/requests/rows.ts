@@ -15,11 +15,14 @@ import {
 import type { EscalationPathSource, PipelineScope } from '../../domain/pipelines/types.ts';
 import { JsonText } from '../../platform/json/exact-json.ts';
 
-/** What every read of a request reads from. `d` is its decision and `c` its live claim, if any. */
-export const requestTables = (requests: string): string => `
-  ${requests} r
+/** To the request `r`: its decision `d` and its live claim `c`, if any. */
+export const REQUEST_JOINS = `
   left join decisions d on d.request_id = r.id
   left join claims c on c.request_id = r.id and c.ended_at is null`;
+
+/** What every read of a request reads from. */
+export const requestTables = (requests: string): string => `
+  ${requests} r ${REQUEST_JOINS}`;
 
 export const REQUEST_TABLES = requestTables('approval_requests');
 

@@ -8,7 +8,7 @@ import { UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
 import { isTargeted, MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
 
 /** SQL: owners were told that no one is left to decide the request `r`. */
-const TOLD_UNREACHABLE = `exists (
+export const TOLD_UNREACHABLE = `exists (
   select 1 from escalation_steps t where t.request_id = r.id and t.step_key = '${UNREACHABLE_STEP}')`;
 
 /** SQL: someone that the path revision targets may decide for the agent. All arguments are SQL expressions. */

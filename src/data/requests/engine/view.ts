@@ -7,7 +7,6 @@ import type {
   RequestView,
 } from '../../../domain/requests/engine/view.ts';
 import type { TeamMembers } from '../../../domain/escalation/recipients.ts';
-import { UNREACHABLE_STEP } from '../../../domain/escalation/step-keys.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
 import { PRESENTATION_OF_REQUEST } from '../../agents/tool-presentations.ts';
@@ -15,11 +14,13 @@ import { HAS_NO_CHANNEL, reachesAgent } from '../deciders.ts';
 import { AGENT_LIMIT, agentWaiting, WAITING } from '../pending-caps.ts';
 import {
   REQUEST_COLUMNS,
+  REQUEST_JOINS,
   REQUEST_TABLES,
   requestColumns,
   toRequest,
   type RequestRow,
 } from '../rows.ts';
+import { TOLD_UNREACHABLE } from '../unreachable.ts';
 
 /** What to read besides the rows. */
 export interface Need {
@@ -95,11 +96,11 @@ const peopleStatement = (columns: string): string => `
          case when row_number() over (partition by r.organization_id, r.agent_slug order by r.id) = 1 then deciders.list end as deciders,
          case when row_number() over (partition by w.path_revision_id order by r.id) = 1 then teams.list end as teams,
          (select jsonb_agg(jsonb_build_array(n.step_key, n.membership_id, n.created_at)) from notifications n where n.request_id = r.id) as notified,
-         exists (select from escalation_steps t where t.request_id = r.id and t.step_key = '${UNREACHABLE_STEP}') as is_told,
+         ${TOLD_UNREACHABLE} as is_told,
          case when r.state = 'evaluating' and not r.admitted then ${WAITING} end as waiting,
          case when r.state = 'evaluating' and not r.admitted then ${agentWaiting('r.agent_slug')} end as agent_waiting, ${AGENT_LIMIT} as agent_limit
     from wanted w
-    join ${REQUEST_TABLES.replace('approval_requests r', 'approval_requests r on r.id = w.id')}
+    join approval_requests r on r.id = w.id ${REQUEST_JOINS}
     join organizations o on o.id = r.organization_id
     left join deciders on deciders.organization_id = r.organization_id and deciders.agent_slug = r.agent_slug
     left join teams on teams.path_revision_id = w.path_revision_id
