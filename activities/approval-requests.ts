@@ -22,7 +22,7 @@ export function approvalRequestActivities(context: ServiceContext) {
      * Idempotent.
      */
     async stepApprovalRequest(id: string, floor: number): Promise<StepResult> {
-      return await answered(stepRequest(context, id, { floor: new Date(floor), by: 'workflow' }));
+      return await resultOf(stepRequest(context, id, { floor: new Date(floor), by: 'workflow' }));
     },
     /**
      * Makes one attempt to ask another system, and the step after it once the block has its
@@ -40,7 +40,7 @@ export function approvalRequestActivities(context: ServiceContext) {
           ...(asked.afterMs !== undefined && { nextRetryDelay: asked.afterMs }),
         });
       const { after } = asked;
-      return await answered(
+      return await resultOf(
         after
           ? stepAfterBlock(context, after)
           : stepRequest(context, id, { floor: new Date(0), by: 'workflow' }),
@@ -49,7 +49,7 @@ export function approvalRequestActivities(context: ServiceContext) {
   };
 }
 
-async function answered(step: Promise<RequestStep>): Promise<StepResult> {
+async function resultOf(step: Promise<RequestStep>): Promise<StepResult> {
   try {
     return toResult(await step);
   } catch (error) {

@@ -124,7 +124,7 @@ const mutants: readonly Mutant[] = [
   },
   {
     does: 'cancels its timer when a signal carries the final answer',
-    place: 'if (run.answer === undefined)',
+    place: 'if (run.decided === undefined)',
     replacement: 'if (true)',
     breaks: SIGNALLED,
   },

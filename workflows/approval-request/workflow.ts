@@ -60,17 +60,17 @@ export async function approvalRequest(id: string, beginning?: Beginning): Promis
     beginning: beginning ?? {},
     isOlder: beginning === undefined,
     changed: false,
-    answer: undefined,
+    decided: undefined,
     isStepping: false,
   };
   for (const name of SIGNALS) {
     setHandler(defineSignal<unknown[]>(name), (carried) => {
-      run.answer ??= run.isOlder ? undefined : statusIn(carried);
-      if (run.answer === undefined) run.changed = true;
+      run.decided ??= run.isOlder ? undefined : statusIn(carried);
+      if (run.decided === undefined) run.changed = true;
     });
   }
   return await CancellationScope.nonCancellable(
-    async () => await Promise.race([untilAnswered(run), untilDone(run)]),
+    async () => await Promise.race([untilDecided(run), untilDone(run)]),
   );
 }
 
@@ -82,15 +82,15 @@ interface Run {
   /** A signal asked for another step. */
   changed: boolean;
   /** The final status, which a signal carried. */
-  answer: string | undefined;
+  decided: string | undefined;
   /** A step is under way. It is never left behind. */
   isStepping: boolean;
 }
 
 /** Beside the loop, and leaves its timer running: to cancel it would be one more event. */
-async function untilAnswered(run: Run): Promise<StepDone> {
-  await condition(() => run.answer !== undefined && !run.isStepping);
-  return endAnswered(run);
+async function untilDecided(run: Run): Promise<StepDone> {
+  await condition(() => run.decided !== undefined && !run.isStepping);
+  return endDecided(run);
 }
 
 async function untilDone(run: Run): Promise<StepDone> {
@@ -99,13 +99,13 @@ async function untilDone(run: Run): Promise<StepDone> {
   let remote: StepRemote | undefined;
   if (wait) await waitFor(run, wait);
   for (;;) {
-    if (run.answer !== undefined) return endAnswered(run);
+    if (run.decided !== undefined) return endDecided(run);
     // Before a step, which is also the first act of the next run, so no signal is lost.
     if (workflowInfo().continueAsNewSuggested)
       await continueAsNew<typeof approvalRequest>(run.id, {});
     const result: Tried = remote ? await askBlock(run, remote) : await lookAgain(run);
     remote = undefined;
-    if (run.answer !== undefined) continue;
+    if (run.decided !== undefined) continue;
     if ('pauseMs' in result) {
       // Cut short like any wait: the signal may announce the decision, and reading that needs
       // nothing that failed.
@@ -146,8 +146,8 @@ async function askBlock(run: Run, remote: StepRemote): Promise<Tried> {
   const scope = new CancellationScope();
   const asked = scope.run(() => tryAsking(run.id, remote));
   for (;;) {
-    const answered = await Promise.race([asked, condition(() => run.changed)]);
-    if (answered) return answered;
+    const returned = await Promise.race([asked, condition(() => run.changed)]);
+    if (returned) return returned;
     const looked = await lookAgain(run);
     if ('kind' in looked && looked.kind === 'remote' && looked.block === remote.block) continue;
     scope.cancel();
@@ -164,11 +164,11 @@ async function untilChanged(run: Run, ms: number, summary: string): Promise<void
   await condition(() => run.changed, ms, { summary });
 }
 
-function endAnswered(run: Run): StepDone {
-  const { answer } = run;
+function endDecided(run: Run): StepDone {
+  const { decided } = run;
   return end(run, {
     kind: 'done',
-    ...(answer !== undefined && { status: answer }),
+    ...(decided !== undefined && { status: decided }),
     automatic: false,
   });
 }

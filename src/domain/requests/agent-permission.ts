@@ -10,9 +10,9 @@ export function requireForAgent(
   agentSlug: string,
 ): void {
   const target = { kind: 'agent', slug: agentSlug } as const;
-  const verdict = authorize(caller, permission, target);
-  if (verdict.allowed) return;
-  const { scope_id, ...unnamed } = verdict.forbidden;
+  const access = authorize(caller, permission, target);
+  if (access.allowed) return;
+  const { scope_id, ...unnamed } = access.forbidden;
   const details = maySeeTarget(caller, target) ? { ...unnamed, scope_id } : unnamed;
   throw new AppError('permission_denied', { details });
 }

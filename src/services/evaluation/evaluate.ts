@@ -33,16 +33,16 @@ export async function evaluatePinned(
   if (!progress) return await evaluateFrom(context, { request, pipelines, last: undefined });
   const { last, previousMetadata } = progress;
   const current = previousMetadata ? { ...request, previousMetadata } : request;
-  const result = await evaluateFrom(context, { request: current, pipelines, last });
-  return 'ask' in result || !previousMetadata ? result : { ...result, previousMetadata };
+  const evaluated = await evaluateFrom(context, { request: current, pipelines, last });
+  return 'ask' in evaluated || !previousMetadata ? evaluated : { ...evaluated, previousMetadata };
 }
 
-/** Of a request without stored results. Undefined when the work is too much for the main thread. */
+/** Of a request without stored results. Undefined when the work is too much for the event loop. */
 export async function evaluateLight(
   db: Db,
   request: RequestToEvaluate,
 ): Promise<Evaluated | Question | undefined> {
-  return lightResult(request, await pinnedPipelines(db, request), undefined);
+  return evaluateHere(request, await pinnedPipelines(db, request), undefined);
 }
 
 interface Pipelines {
@@ -77,8 +77,8 @@ function withPaths(verdict: Verdict, { organization, agent }: Pipelines): Evalua
   return { verdict, paths: [...known.values()] };
 }
 
-/** Undefined when the work is too much for the main thread. */
-function lightResult(
+/** On the event loop. Undefined when the work is too much for it. */
+function evaluateHere(
   request: RequestToJudge,
   pipelines: Pipelines,
   last: BlockResult | undefined,
@@ -88,11 +88,11 @@ function lightResult(
     return undefined;
   const facts = conditionFacts(request);
   const evaluating = { ...pipelines, facts, newBudget: () => newLightBudget() };
-  const result = evaluateRequest(evaluating, last);
-  if ('ask' in result) return result;
-  const evaluations = [result.organization, result.agent];
+  const verdict = evaluateRequest(evaluating, last);
+  if ('ask' in verdict) return verdict;
+  const evaluations = [verdict.organization, verdict.agent];
   if (evaluations.some((evaluation) => evaluation && wasTooCostly(evaluation))) return undefined;
-  return withPaths(result, pipelines);
+  return withPaths(verdict, pipelines);
 }
 
 interface PinnedEvaluation {
@@ -106,10 +106,10 @@ async function evaluateFrom(
   evaluation: PinnedEvaluation,
 ): Promise<Evaluated | Question> {
   const { request, pipelines, last } = evaluation;
-  return lightResult(request, pipelines, last) ?? (await heavyResult(context, evaluation));
+  return evaluateHere(request, pipelines, last) ?? (await evaluateInThread(context, evaluation));
 }
 
-async function heavyResult(
+async function evaluateInThread(
   { db, workerPool }: ServiceContext,
   { request, pipelines, last }: PinnedEvaluation,
 ): Promise<Evaluated | Question> {
@@ -118,8 +118,8 @@ async function heavyResult(
     documentOf(db, request.agentPipelineRevisionId),
   ]);
   const texts = { organization, agent, request: textsOf(request), last };
-  const result = await workerPool.run(evaluateTexts, texts, poolKeyOf(request));
-  return 'blockId' in result ? questionOf(pipelines, result) : withPaths(result, pipelines);
+  const verdict = await workerPool.run(evaluateTexts, texts, poolKeyOf(request));
+  return 'blockId' in verdict ? questionOf(pipelines, verdict) : withPaths(verdict, pipelines);
 }
 
 function questionOf(pipelines: Pipelines, { scope, blockId }: BlockRef): Question {
