@@ -3,7 +3,7 @@
  * workflow ends, no other one is started, and nothing stays due.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { findRequest } from '../../src/data/requests/read.ts';
 import { decidedByService, unchanged } from '../../src/domain/requests/engine/effects.ts';
 import type { ApprovalRequest } from '../../src/domain/requests/approval-requests.ts';
@@ -16,19 +16,11 @@ import { newWorkflowSync } from '../../src/services/engine/workflow-sync.ts';
 import { requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { eventsOf, handleOf, typesOf } from '../support/temporal.ts';
-import { askPeople, body, setScene, until, type Scene } from './scene.ts';
+import { askPeople, body, setScene, until } from './scene.ts';
+import { appForFile } from '../support/scene.ts';
 
-let app: TestApp;
-let scene: Scene;
-
-beforeAll(async () => {
-  app = await startApp({ temporal: true });
-  scene = await setScene(app);
-});
-afterAll(async () => {
-  await app.close();
-});
-
+const app = await appForFile({ temporal: true });
+const scene = await setScene(app);
 /** Work of another process that cannot reach Temporal, and that ends afterwards. */
 async function withoutTemporal<T>(work: (other: TestApp) => Promise<T>): Promise<T> {
   const other = await startApp({ databaseUrl: app.databaseUrl });

@@ -1,32 +1,16 @@
 /** Crowds, locks and requests that always fail: none of them may delay the other requests. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { wakeDue } from '../../src/services/engine/reconciler.ts';
 import { errorOf, requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
+import { appForFile } from '../support/scene.ts';
 import { makeLate } from '../support/scene/late-steps.ts';
-import {
-  askPeople,
-  body,
-  finalStatus,
-  setScene,
-  stateOf,
-  until,
-  untilSettled,
-  type Scene,
-} from './scene.ts';
+import { askPeople, body, finalStatus, setScene, stateOf, until, untilSettled } from './scene.ts';
 
-let app: TestApp;
-let scene: Scene;
-
-beforeAll(async () => {
-  app = await startApp({ temporal: true });
-  scene = await setScene(app);
-});
-afterAll(async () => {
-  await app.close();
-});
+const app = await appForFile({ temporal: true });
+const scene = await setScene(app);
 
 /**
  * Another process without Temporal, beside the app of this file. It is closed after the work, even

@@ -1,15 +1,12 @@
 /** Whatever an operator does to a request's workflow, the request goes on, and no one is notified twice. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.ts';
+import { describe, expect, test } from '@jest/globals';
+import { scene } from '../support/scene.ts';
 import {
   activatePath,
   activatePipeline,
   createAgent,
   createMember,
-  createOrganization,
-  type TestAgent,
-  type TestOrganization,
 } from '../support/scene/factories.ts';
 import {
   ask,
@@ -27,38 +24,27 @@ import { fastForward } from '../support/clocks/time-skipping.ts';
 
 const LEVELS = [randomUUID(), randomUUID()] as const;
 
-let app: TestApp;
-let organization: TestOrganization;
-let agent: TestAgent;
-
 /** Two levels, an hour each. */
-beforeAll(async () => {
-  app = await startApp({ temporal: true });
-  organization = await createOrganization(app);
-  agent = await createAgent(app, organization);
-  const policies = [{ scope_kind: 'organization', permissions: ['request.decide'] }] as const;
-  const people = [
-    await createMember(app, organization.id, { policies }),
-    await createMember(app, organization.id, { policies }),
-  ];
-  await activatePath(organization.owner, {
-    path_key: 'hourly',
-    name: 'Hourly',
-    nodes: people.map(({ membershipId }, n) => ({
-      id: LEVELS[n],
-      type: 'level',
-      targets: [{ type: 'user', id: membershipId }],
-      escalate_after: '1h',
-    })),
-  });
-  await activatePipeline(organization.owner, `agents/${agent.slug}`, {
-    blocks: [],
-    default_escalation_path: 'hourly',
-  });
+const { app, organization } = await scene({ app: { temporal: true } });
+const agent = await createAgent(app, organization);
+const policies = [{ scope_kind: 'organization', permissions: ['request.decide'] }] as const;
+const people = [
+  await createMember(app, organization.id, { policies }),
+  await createMember(app, organization.id, { policies }),
+];
+await activatePath(organization.owner, {
+  path_key: 'hourly',
+  name: 'Hourly',
+  nodes: people.map(({ membershipId }, n) => ({
+    id: LEVELS[n],
+    type: 'level',
+    targets: [{ type: 'user', id: membershipId }],
+    escalate_after: '1h',
+  })),
 });
-
-afterAll(async () => {
-  await app.close();
+await activatePipeline(organization.owner, `agents/${agent.slug}`, {
+  blocks: [],
+  default_escalation_path: 'hourly',
 });
 
 /** A request at level 1, and the run that waits for it. */

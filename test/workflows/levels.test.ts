@@ -1,7 +1,7 @@
 /** What a level does on a real Temporal server with its clock moved: teams follow their policies, and urgency rises. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.ts';
+import { describe, expect, test } from '@jest/globals';
+import { scene } from '../support/scene.ts';
 import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/scene/courses.ts';
 import {
   activatePath,
@@ -9,11 +9,9 @@ import {
   activatePolicy,
   createAgent,
   createMember,
-  createOrganization,
   createTeam,
   type Policy,
   type TestMember,
-  type TestOrganization,
 } from '../support/scene/factories.ts';
 import { ask, decide, handleOf, notificationsOf, waiting } from '../support/temporal.ts';
 import { fastForward } from '../support/clocks/time-skipping.ts';
@@ -23,29 +21,16 @@ const REVIEWER: Policy[] = [
   { scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] },
 ];
 
-let app: TestApp;
-let organization: TestOrganization;
-let ada: TestMember;
-let ben: TestMember;
-let cleo: TestMember;
-let zoe: TestMember;
 
-beforeAll(async () => {
-  app = await startApp({ temporal: true });
-  organization = await createOrganization(app);
-  const person = (displayName: string) =>
-    createMember(app, organization.id, { displayName, policies: REVIEWER });
-  [ada, ben, cleo, zoe] = [
-    await person('Ada'),
-    await person('Ben'),
-    await person('Cleo'),
-    await person('Zoe'),
-  ];
-});
-
-afterAll(async () => {
-  await app.close();
-});
+const { app, organization } = await scene({ app: { temporal: true } });
+const person = (displayName: string) =>
+  createMember(app, organization.id, { displayName, policies: REVIEWER });
+const [ada, ben, cleo, zoe] = [
+  await person('Ada'),
+  await person('Ben'),
+  await person('Cleo'),
+  await person('Zoe'),
+];
 
 const user = ({ membershipId }: TestMember) => ({ type: 'user', id: membershipId });
 const everyone = { type: 'broadcast' };

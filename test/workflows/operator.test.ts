@@ -1,11 +1,10 @@
 /** What an operator finds in the Temporal UI, and how short the histories are. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { setupTemporal } from '../../temporal/setup.ts';
-import { startApp, type TestApp } from '../support/app.ts';
 import {
   ask,
   clientOf,
@@ -19,19 +18,14 @@ import {
 import { ASKING } from '../support/servers/asked-endpoint.ts';
 import { until } from '../support/waiting.ts';
 import { parseHistory } from './histories.ts';
-import { PATH_KEY, setStage, SHAPES, type Shape, type Stage } from './shapes.ts';
+import { PATH_KEY, setStage, SHAPES, type Shape } from './shapes.ts';
+import { appForFile } from '../support/scene.ts';
 
-let app: TestApp;
-let stage: Stage;
-
-beforeAll(async () => {
-  app = await startApp({ temporal: true, environment: ASKING });
-  stage = await setStage(app);
-});
+const app = await appForFile({ temporal: true, environment: ASKING });
+const stage = await setStage(app);
 
 afterAll(async () => {
   await stage.endpoint.close();
-  await app.close();
 });
 
 async function found(query: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 /** The workflow's loop around scripted steps that fail, wait or end. It ends only with the final answer. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
 import { Worker, type NativeConnection } from '@temporalio/worker';
 import { workflowIdOf } from '../../temporal/ids.ts';
@@ -11,11 +11,11 @@ import {
   type StepResult,
   type Wait,
 } from '../../workflows/approval-request/contract.ts';
-import { startApp, type TestApp } from '../support/app.ts';
 import { clientOf, eventsOf, handleOf, typesOf, type HistoryEvent } from '../support/temporal.ts';
 import { until } from '../support/waiting.ts';
 import { fastForward } from '../support/clocks/time-skipping.ts';
 import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
+import { appForFile } from '../support/scene.ts';
 
 const DONE: StepResult = { kind: 'done', status: 'approved', automatic: false };
 const DENIED: FinalAnswer = { status: 'denied' };
@@ -27,36 +27,30 @@ const anHour = (): Wait => ({
 });
 const TASK_QUEUE = `steps-${process.pid}`;
 
-let app: TestApp;
-let worker: Worker;
-let running: Promise<void>;
 /** What the n-th step of each request does. */
 const scripts = new Map<string, (nth: number) => StepResult | Promise<StepResult>>();
 const calls = new Map<string, number>();
 
-beforeAll(async () => {
-  app = await startApp({ temporal: true });
-  const { connection, options } = clientOf(app);
-  worker = await Worker.create({
-    connection: connection as NativeConnection,
-    namespace: options.namespace,
-    taskQueue: TASK_QUEUE,
-    workflowBundle: { codePath: workflowBundlePath() },
-    activities: {
-      stepApprovalRequest: (id: string) => {
-        const nth = (calls.get(id) ?? 0) + 1;
-        calls.set(id, nth);
-        return scripts.get(id)?.(nth);
-      },
+const app = await appForFile({ temporal: true });
+const { connection, options } = clientOf(app);
+const worker = await Worker.create({
+  connection: connection as NativeConnection,
+  namespace: options.namespace,
+  taskQueue: TASK_QUEUE,
+  workflowBundle: { codePath: workflowBundlePath() },
+  activities: {
+    stepApprovalRequest: (id: string) => {
+      const nth = (calls.get(id) ?? 0) + 1;
+      calls.set(id, nth);
+      return scripts.get(id)?.(nth);
     },
-  });
-  running = worker.run();
+  },
 });
+const running = worker.run();
 
 afterAll(async () => {
   worker.shutdown();
   await running;
-  await app.close();
 });
 
 async function start(
