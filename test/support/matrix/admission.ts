@@ -50,7 +50,7 @@ export const elsewhereOnly =
   };
 
 /** The token of a fleet holds no permission. */
-export const mayEverHold = (kind: CredentialKind, permission: Permission): boolean =>
+const mayEverHold = (kind: CredentialKind, permission: Permission): boolean =>
   kind !== 'provisioner' && mayHold(kind, permission);
 
 /** The subject of a permission check. */

@@ -15,14 +15,14 @@ export interface FailingPeer {
 const unknownName: FailingPeer = { url: 'https://nowhere.invalid/', close: () => undefined };
 
 /** Where nothing listens. */
-export async function refusingPeer(): Promise<FailingPeer> {
+async function refusingPeer(): Promise<FailingPeer> {
   const gone = await startWebhookReceiver();
   await gone.close();
   return { url: new URL('/', gone.url).href, close: () => undefined };
 }
 
 /** With a certificate of an authority that no one knows. */
-export async function untrustedPeer(): Promise<FailingPeer> {
+async function untrustedPeer(): Promise<FailingPeer> {
   const certificate = createAuthority('Unknown').issue({ names: ['127.0.0.1'] });
   const receiver = await startTlsReceiver(certificate);
   return { url: `https://127.0.0.1:${receiver.port}/`, close: () => receiver.close() };
@@ -47,7 +47,7 @@ export async function rawPeer(says?: string): Promise<FailingPeer> {
 }
 
 /** Hangs up within its answer. */
-export const resettingPeer = (): Promise<FailingPeer> =>
+const resettingPeer = (): Promise<FailingPeer> =>
   rawPeer('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx');
 
 /** By the word for the failure. */
