@@ -21,7 +21,6 @@ const REVIEWER: Policy[] = [
   { scope_kind: 'organization', permissions: ['request.read', 'request.decide', 'request.claim'] },
 ];
 
-
 const { app, organization } = await scene({ app: { temporal: true } });
 const person = (displayName: string) =>
   createMember(app, organization.id, { displayName, policies: REVIEWER });
