@@ -25,7 +25,7 @@ describeInBrowser('notifications of an account', () => {
     await caller.command('U0123WXYZ', command.replace('/countersign ', ''));
     await page.getByText('Your Slack user is linked.').waitFor();
     await page.getByText('U0123WXYZ').waitFor();
-    await page.getByText('A direct message with buttons to answer.').waitFor();
+    await page.getByText('A direct message with buttons to approve or deny.').waitFor();
     await screenshot(page, 'account-slack-linked');
     await page.getByRole('button', { name: 'Unlink' }).click();
     await page.getByText('Your Slack user is no longer linked.').waitFor();
@@ -53,7 +53,7 @@ describeInBrowser('notifications of an account', () => {
     const push = page.getByRole('switch', { name: 'Push messages' });
     await push.waitFor();
     expect(await page.getByRole('switch', { name: 'Email' }).isDisabled()).toBe(true);
-    await page.getByText('This service sends no email.').waitFor();
+    await page.getByText('This service does not send email.').waitFor();
     await bob.browser.call('PUT', SETTINGS, { body: { email: true, slack: false, push: true } });
     await push.focus();
     await page.keyboard.press('Space');
@@ -73,7 +73,7 @@ describeInBrowser('notifications of an account', () => {
     await push.waitFor();
     await page.context().setOffline(true);
     await push.click();
-    await page.getByRole('alert').getByText('The service did not answer.').waitFor();
+    await page.getByRole('alert').getByText('The service did not respond.').waitFor();
     await page.context().setOffline(false);
     browser.problems.splice(0);
     expect(await push.isChecked()).toBe(true);

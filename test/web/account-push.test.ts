@@ -118,7 +118,7 @@ describeInWholeChromium('push messages', () => {
     const browser = service.browser();
     const page = await openWith(chromium, browser, ada);
     await page.getByRole('button', { name: 'Notify me in this browser' }).click();
-    await page.getByText('This browser gets push messages now.').waitFor();
+    await page.getByText('This browser now receives push messages.').waitFor();
     await page.getByText('This browser', { exact: true }).waitFor();
     await screenshot(page, 'account-push');
     expect(await violationsOf(page)).toEqual([]);
@@ -133,7 +133,7 @@ describeInWholeChromium('push messages', () => {
     ]);
 
     await page.getByRole('button', { name: /^Remove/ }).click();
-    await page.getByText('The browser gets no more push messages.').waitFor();
+    await page.getByText('The browser no longer receives push messages.').waitFor();
     await page.getByRole('button', { name: 'Notify me in this browser' }).waitFor();
     const left = await ada.browser.get('/api/v1/me/push_subscriptions');
     expect(left.body['push_subscriptions']).toEqual([]);
@@ -143,7 +143,7 @@ describeInWholeChromium('push messages', () => {
     const bob = await createPerson(app, organization.id, { displayName: 'Bob Field' });
     const page = await openWith(chromium, service.browser(), bob);
     await page.getByRole('button', { name: 'Notify me in this browser' }).click();
-    await page.getByText('This browser gets push messages now.').waitFor();
+    await page.getByText('This browser now receives push messages.').waitFor();
     const request_id = randomUUID();
     for (const title of ['bot asks to run refund', 'bot still asks to run refund'])
       await deliver(page, JSON.stringify({ request_id, title, url: 'https://evil.example/' }));
@@ -172,7 +172,7 @@ describeInWholeChromium('push messages', () => {
         route.request().method() === 'POST' ? route.abort() : route.continue(),
       );
       await page.getByRole('button', { name: 'Notify me in this browser' }).click();
-      await page.getByText('The service did not answer.').waitFor();
+      await page.getByText('The service did not respond.').waitFor();
       expect([before, await page.evaluate('unsubscribed')]).toEqual([before, dropped]);
     }
     expect(chromium.problems.splice(0)).toHaveLength(2);
@@ -182,7 +182,7 @@ describeInWholeChromium('push messages', () => {
     const eli = await createPerson(app, organization.id, { displayName: 'Eli Stone' });
     const page = await openWith(chromium, service.browser(), eli, { before: 'other key' });
     await page.getByRole('button', { name: 'Notify me in this browser' }).click();
-    await page.getByText('This browser gets push messages now.').waitFor();
+    await page.getByText('This browser now receives push messages.').waitFor();
     expect(await page.evaluate('unsubscribed')).toBe(1);
   });
 
@@ -190,7 +190,7 @@ describeInWholeChromium('push messages', () => {
     const cleo = await createPerson(app, organization.id, { displayName: 'Cleo Sand' });
     const refused = await openWith(chromium, service.browser(), cleo, { permission: 'denied' });
     await refused.getByRole('button', { name: 'Notify me in this browser' }).click();
-    await refused.getByText('did not get your permission').waitFor();
+    await refused.getByText('You did not allow this browser').waitFor();
     for (const [script, words] of [
       [`delete window.PushManager`, 'does not support push messages'],
       [
@@ -200,7 +200,7 @@ describeInWholeChromium('push messages', () => {
       ],
       [
         `Object.defineProperty(Notification, 'permission', { get: () => 'denied' })`,
-        'You blocked notifications of this site',
+        'You blocked notifications from this site',
       ],
     ] as const) {
       const page = await chromium.open(`${app.url}/account`, { as: cleo, viewport: PHONE });

@@ -108,7 +108,7 @@ describeInBrowser('the second factor on the account pages', () => {
       expect(await list.getByRole('listitem').allInnerTexts()).not.toEqual(first);
       await press(page, /^I saved them$/);
       await press(page, /^Remove$/);
-      await page.getByText('You then sign in with your password alone').waitFor();
+      await page.getByText('You will sign in with your password alone').waitFor();
       await press(page, /^Remove second factor$/);
       await page.getByText('Your second factor is removed.').waitFor();
       await page.getByText('Off', { exact: true }).waitFor();
@@ -130,7 +130,7 @@ describeInBrowser('the second factor on the account pages', () => {
     const cleo = await createPerson(app, organization.id, { displayName: 'Cleo Sand' });
     await app.db('users').where({ id: cleo.userId }).update({ password_hash: null });
     const page = await browser.open(SECURITY, { as: cleo, viewport: PHONE });
-    await page.getByText('You sign in at your identity provider and have no password').waitFor();
+    await page.getByText('You sign in with your identity provider and have no password').waitFor();
     expect(await page.getByLabel('Current password').count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
   });

@@ -89,7 +89,7 @@ describeInBrowser('the account pages', () => {
       page.getByRole('button', { name: 'Sign out Safari on iPhone' }).count(),
     ).resolves.toBe(2);
     await page.getByRole('button', { name: 'Sign out all other sessions' }).click();
-    await page.getByText('You are signed in nowhere else.').waitFor();
+    await page.getByText('You are not signed in anywhere else.').waitFor();
     expect(await sessions.count()).toBe(1);
     expect((await bob.browser.get('/api/v1/me')).status).toBe(200);
   });

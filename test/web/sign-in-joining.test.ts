@@ -77,7 +77,7 @@ describeInBrowser('an invitation', () => {
       .waitFor();
     await page.getByRole('link', { name: 'Go to requests' }).waitFor();
     await screenshot(page, 'invitation-other-account');
-    await page.getByRole('button', { name: 'Sign out and go on' }).click();
+    await page.getByRole('button', { name: 'Sign out and continue' }).click();
     await page.getByLabel('Your name').waitFor();
   });
 
@@ -89,7 +89,7 @@ describeInBrowser('an invitation', () => {
     const page = await browser.open('about:blank');
     for (const token of [expired.token, revoked.token, 'whi_nonsense']) {
       await page.goto(linkTo(token));
-      await page.getByText('was accepted, revoked, replaced').waitFor();
+      await page.getByText('was accepted, revoked or replaced').waitFor();
     }
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -38,7 +38,7 @@ describeInBrowser('an owner', () => {
     const page = await browser.open(app.url, { as: owner });
     await page.getByRole('heading', { name: 'Set up Countersign' }).waitFor();
     await page.getByLabel('Name of the new agent').fill('Support Bot');
-    expect(await page.getByLabel('Id of the agent in addresses and rules').inputValue()).toBe(
+    expect(await page.getByLabel('Agent ID, used in addresses and rules').inputValue()).toBe(
       'support-bot',
     );
     await screenshot(page, 'setup-start');
@@ -94,8 +94,8 @@ describeInBrowser('an owner', () => {
     expect(await page.getByLabel('Command').textContent()).toBe(command);
 
     await page.reload();
-    await page.getByText('A credential sent the first request.').waitFor();
-    await page.getByRole('button', { name: 'Replace the invitation of grace@' }).click();
+    await page.getByText('The first request already used a credential.').waitFor();
+    await page.getByRole('button', { name: 'Replace the invitation for grace@' }).click();
     await page.getByText('You invited grace@example.com').waitFor();
     expect(await page.getByLabel('Invitation link').textContent()).not.toBe(invitation);
     expect(

@@ -46,7 +46,7 @@ describeInBrowser('the sign-in page', () => {
     expect(await focused(page)).toBe('code');
     await page.keyboard.type(await factor.wrongCode());
     await page.keyboard.press('Enter');
-    await page.getByText('The code is wrong or was used before').waitFor();
+    await page.getByText('The code is wrong or was already used').waitFor();
     expect(await focused(page)).toBe('code');
     await page.keyboard.type(await factor.freshCode());
     await page.keyboard.press('Enter');
@@ -157,7 +157,7 @@ describeInBrowser('the sign-in page', () => {
 
   test('says how to get in without a password where the service sends no email', async () => {
     const page = await browser.open(LOGIN);
-    await page.getByText('this service sends no email').waitFor();
+    await page.getByText('this service does not send email').waitFor();
     await page.goto(`${app.url}/password/reset/whr_nonsense`);
     await page.getByRole('link', { name: 'Back to sign-in' }).waitFor();
     expect(await page.getByRole('link', { name: 'Send a new link' }).count()).toBe(0);
@@ -168,7 +168,7 @@ describeInBrowser('the sign-in page', () => {
     for (const [code, words] of [
       ['sso_denied', 'refused the sign-in'],
       ['sso_expired', 'longer than ten minutes'],
-      ['sso_failed', 'did not answer as it should'],
+      ['sso_failed', 'did not respond as expected'],
       ['sign_in_not_admitted', 'no access here yet'],
       ['membership_inactive', 'suspended'],
       ['seat_limit_reached', 'no free seat'],

@@ -15,8 +15,8 @@ describeInBrowser('what is not there', () => {
 
   test('keeps the header for people who are signed in, also with text of twice the size', async () => {
     const page = await browser.open(`${app.url}/nowhere`, { as: bob, viewport: PHONE });
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-    expect(await page.title()).toBe('There is no such page · Countersign');
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect(await page.title()).toBe('Page not found · Countersign');
     await page.evaluate('document.documentElement.style.fontSize = "32px"');
     const leave = await page.getByRole('button', { name: 'Sign out' }).boundingBox();
     expect((leave?.x ?? 0) + (leave?.width ?? Infinity)).toBeLessThanOrEqual(PHONE.width);
@@ -24,7 +24,7 @@ describeInBrowser('what is not there', () => {
     expect(await violationsOf(page)).toEqual([]);
     await page.context().clearCookies();
     await page.reload();
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
   });
 
@@ -39,11 +39,11 @@ describeInBrowser('what is not there', () => {
       as: bob,
       dark: true,
     });
-    await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
     await page.getByText('Reference for support:').waitFor();
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await page.goto(`${app.url}/requests/changes`);
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     const placeholder = `getComputedStyle(document.querySelector('[type=search]'), '::placeholder').color`;
     expect(await page.evaluate(placeholder)).toBe('rgb(161, 156, 146)');
   });

@@ -178,7 +178,7 @@ describeInBrowser('deciding', () => {
     await dialog.getByRole('checkbox', { name: /Carol/ }).check();
     await dialog.getByRole('searchbox').fill('no one');
     await dialog.getByText('No one matches.').waitFor();
-    await dialog.getByText('You ask: Carol').waitFor();
+    await dialog.getByText('You will ask: Carol').waitFor();
     await screenshot(page, 'request-help-phone');
     expect(await violationsOf(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Ask 1 person' }).click();
@@ -199,7 +199,7 @@ describeInBrowser('deciding', () => {
       const isOnTop = `document.elementFromPoint(${middle.x}, ${middle.y}).closest('button').textContent.includes('${name}')`;
       expect([name, await page.evaluate(isOnTop)]).toEqual([name, true]);
     }
-    const { height } = await boxOf(page.getByRole('region', { name: 'Your answer' }));
+    const { height } = await boxOf(page.getByRole('region', { name: 'Your decision' }));
     expect(height).toBeLessThan(viewport.height * 0.8);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
       viewport.width,

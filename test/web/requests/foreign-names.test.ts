@@ -111,7 +111,7 @@ describeInBrowser('a text that an agent, a person or a configuration gave', () =
       await route.fulfill({ response, body });
     });
     await page.goto(`${app.url}/requests/${id}`);
-    await page.getByRole('heading', { name: '§Pay 5 to hidden, as it is sensitive' }).waitFor();
+    await page.getByRole('heading', { name: '§Pay 5 to hidden because it is sensitive' }).waitFor();
     await page.getByText('holds the claim. It ends').waitFor();
     await page.getByText('§night').waitFor();
     const title = page.getByRole('heading', { level: 1, name: /§pay/ });

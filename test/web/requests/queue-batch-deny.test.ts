@@ -57,7 +57,7 @@ describeInBrowser('denying several requests', () => {
 
     await decide(bob, three, { status: 'approved' });
     await page.getByText('2 selected').waitFor();
-    await page.getByText('1 request left the selection').waitFor();
+    await page.getByText('1 request removed from the selection').waitFor();
     await screenshot(page, 'queue-selection');
     expect(await violationsOf(page)).toEqual([]);
 

@@ -158,7 +158,7 @@ describeInBrowser('the queue', () => {
     await page.setViewportSize(PHONE);
     await screenshot(page, 'queue-decided-phone');
     expect(await violationsOf(page)).toEqual([]);
-    await page.getByRole('combobox', { name: 'Answer' }).selectOption('Denied');
+    await page.getByRole('combobox', { name: 'Decision' }).selectOption('Denied');
     await row(page, 'outcome_yes').waitFor({ state: 'detached' });
     await row(page, 'outcome_no').waitFor();
     expect(await rows(page).count()).toBe(1);

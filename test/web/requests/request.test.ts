@@ -153,7 +153,7 @@ describeInBrowser('a request', () => {
     });
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByRole('button', { name: 'Confirm denial' }).click();
-    await page.getByText('not yet confirmed').waitFor();
+    await page.getByText('not confirmed yet').waitFor();
     await page.getByText('by you').waitFor();
     expect(new Set(keys).size).toBe(1);
     expect(await app.db('decisions').where({ request_id: id })).toHaveLength(1);
@@ -211,7 +211,7 @@ describeInBrowser('a request', () => {
     expect(await sign.count()).toBe(1);
     await screenshot(page, 'request-little-time');
     await later(id, await deadlineOf(id));
-    await page.getByText('Expired: no one answered in time. The agent may not run it.').waitFor();
+    await page.getByText('Expired: no one decided in time. The agent may not run it.').waitFor();
     expect(await sign.count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     await page.getByRole('link', { name: 'All requests' }).click();

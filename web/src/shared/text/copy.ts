@@ -1,5 +1,5 @@
 /** English texts of copying to the clipboard. */
 export const copy = {
   copied: 'Copied.',
-  notCopied: 'The browser did not allow the copy. Select the text and copy it yourself.',
+  notCopied: 'Your browser did not allow copying. Select the text and copy it yourself.',
 } as const;

@@ -2,7 +2,7 @@
 import { countText, someText } from './numbers.ts';
 
 export const exact = {
-  hidden: 'A character that hides, covers or reorders text, shown by its code',
+  hidden: 'A character that hides, covers or reorders text, shown as its code',
   showAll: (characters: number) => `Show all ${countText(characters)} characters`,
   cut: (characters: number) => `(${countText(characters)} characters)`,
   /** Drawn between the first and the last part of a text. */
@@ -16,7 +16,7 @@ export const exact = {
   revealParts: (parts: number) =>
     parts === 1 ? 'Show hidden part' : `Show ${countText(parts)} hidden parts`,
   notRevealed: 'Not shown: the service could not record that you looked at it. Try again.',
-  concealed: 'hidden, as it is sensitive',
+  concealed: 'hidden because it is sensitive',
   /** Comes after a key that is cut. */
   leftOut: (characters: number) => `(${someText(characters, 'more character', 'more characters')})`,
   scrolls: (lines: number) => `${countText(lines)} lines. This box scrolls.`,

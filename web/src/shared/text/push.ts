@@ -1,20 +1,20 @@
 /** English texts of push messages to browsers. */
 export const push = {
   title: 'Push messages',
-  hint: 'A notification of this browser, also when the app is closed. It names the tool and the agent, never arguments. A click opens the request; nothing is decided from a notification.',
+  hint: 'Notifications in this browser, even when the app is closed. They name the tool and the agent, never the arguments. A click opens the request; nothing is decided from a notification.',
   notConfigured: 'Push messages are not set up. Ask your administrator.',
   obstacles: {
-    insecure: 'This browser gets push messages only over HTTPS.',
+    insecure: 'This browser receives push messages only over HTTPS.',
     home_screen:
       'On iPhone and iPad, add Countersign to the home screen first: tap Share, then Add to Home Screen. Then open it from there and come back to this page. It needs iOS 16.4 or later.',
     unsupported: 'This browser does not support push messages.',
     denied:
-      'You blocked notifications of this site. Allow them in the settings of the browser, then reload this page.',
+      'You blocked notifications from this site. Allow them in your browser’s settings, then reload this page.',
   },
   add: 'Notify me in this browser',
   adding: 'Subscribing …',
-  added: 'This browser gets push messages now. Send a test message to see one.',
-  notAllowed: 'The browser did not get your permission to show notifications.',
+  added: 'This browser now receives push messages. Send a test message to see one.',
+  notAllowed: 'You did not allow this browser to show notifications.',
   thisBrowser: 'This browser',
   since: 'Since',
   by: 'by',
@@ -22,8 +22,8 @@ export const push = {
   testOf: (device: string) => `Send a test message to ${device}`,
   tested: 'Test message sent.',
   testFailed:
-    'The push service did not take the test message. Remove this browser and subscribe again, or try later.',
+    'The push service did not accept the test message. Remove this browser and add it again, or try later.',
   remove: 'Remove',
   removeOf: (device: string) => `Remove ${device}`,
-  removed: 'The browser gets no more push messages.',
+  removed: 'The browser no longer receives push messages.',
 } as const;

@@ -5,26 +5,26 @@ import type { requests } from './requests.ts';
 const these = (value: number): string => someText(value, 'request', 'requests');
 
 export const queue = {
-  cut: 'The service does not answer. This list may be out of date. Trying again …',
+  cut: 'The service is not responding. This list may be out of date. Trying again …',
   offline: 'You are offline. This list may be out of date.',
   loadingMore: 'Loading more …',
   clearFilters: 'Clear filters',
   showDecidable: (waiting: number) => `Show ${these(waiting)} that you can decide`,
 
   select: 'Select',
-  selectRow: (tool: string, agent: string) => `Select ${tool} of ${agent}`,
+  selectRow: (tool: string, agent: string) => `Select ${tool} by ${agent}`,
   selection: 'Selected requests',
   selected: (selected: number) => `${countText(selected)} selected`,
   selectAll: 'Select all',
   endSelection: 'Done',
-  hint: 'Select the requests that you want to deny.',
-  most: (most: number) => `${most} is the most at once.`,
+  hint: 'Select the requests you want to deny.',
+  most: (most: number) => `You can deny at most ${most} at once.`,
   dropped: (dropped: number) =>
-    `${these(dropped)} left the selection: answered or changed meanwhile.`,
+    `${these(dropped)} removed from the selection: decided or changed in the meantime.`,
 
   denySome: (selected: number) => (selected === 0 ? 'Deny …' : `Deny ${countText(selected)} …`),
   title: (selected: number) => `Deny ${these(selected)}?`,
-  intro: 'Every request is denied separately, with the same note.',
+  intro: 'Each request is denied separately, with the same note.',
   note: 'One note for the agents and the record (optional)',
   confirm: (selected: number) => `Deny ${these(selected)}`,
   cancel: 'Cancel',
@@ -39,7 +39,7 @@ export const queue = {
   outcome: {
     waiting: 'not sent',
     sending: 'sending …',
-    retrying: 'not yet confirmed, trying again …',
+    retrying: 'not confirmed yet, trying again …',
     denied: 'denied',
     answered: (status: keyof typeof requests.status, by: string | undefined) =>
       `already ${ANSWERS[status]}${by === undefined ? '' : ` by ${by}`}`,
@@ -49,7 +49,7 @@ export const queue = {
 } as const;
 
 const ANSWERS: Readonly<Record<keyof typeof requests.status, string>> = {
-  pending: 'answered',
+  pending: 'decided',
   approved: 'approved',
   denied: 'denied',
   expired: 'expired',

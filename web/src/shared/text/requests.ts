@@ -19,16 +19,16 @@ export const requests = {
     },
     mine: {
       title: 'Nothing to decide',
-      hint: 'Requests that you may decide appear here, also those that others were asked about.',
+      hint: 'Requests that you may decide appear here, even when others were asked about them.',
     },
     all: { title: 'No request is waiting', hint: 'Every request that you may see appears here.' },
     decided: {
-      title: 'Nothing is decided yet',
-      hint: 'Requests appear here once they are answered, withdrawn or expired.',
+      title: 'Nothing has been decided yet',
+      hint: 'Requests appear here once they are decided, withdrawn or expired.',
     },
   },
   filters: {
-    status: { label: 'Answer', any: 'Any answer' },
+    status: { label: 'Decision', any: 'Any decision' },
     sort: { label: 'Order', created: 'Newest first', deadline: 'Least time left' },
     urgency: { label: 'Urgency', any: 'Any urgency', interrupt: 'Urgent', standard: 'Not urgent' },
     claimed: {
@@ -61,7 +61,7 @@ export const requests = {
     agent_archived: 'The agent can no longer read the decision: it is archived',
   },
   status: {
-    pending: 'Waiting for an answer',
+    pending: 'Waiting for a decision',
     approved: 'Approved',
     denied: 'Denied',
     expired: 'Expired',
@@ -96,15 +96,16 @@ export const requests = {
   allRows: (rows: number) => `Show all ${countText(rows)} rows`,
   allLines: (lines: number) => `Show all ${countText(lines)} lines`,
   context: 'Context',
-  contextHint: 'Where the call comes from, as the adapter observed it.',
+  contextHint: 'Where the call comes from, as the adapter reports it.',
   reasoning: 'The agent says (not checked)',
-  reasoningHint: 'An agent can be wrong, or misled by what it read. Decide by the call itself.',
+  reasoningHint:
+    'An agent can be wrong, or misled by what it read. Base your decision on the call itself.',
   flags: (flags: number) => someText(flags, 'warning about this call', 'warnings about this call'),
   moreFlags: (flags: number) => `and ${countText(flags)} more`,
   /** Where a warning is. Places in the arguments begin with a slash. */
   place: { tool: 'tool', server: 'server', agent: 'agent', instance: 'instance' },
 
-  decide: 'Your answer',
+  decide: 'Your decision',
   approve: 'Approve',
   deny: 'Deny',
   approveKey: 'A',
@@ -117,25 +118,25 @@ export const requests = {
   cancel: 'Cancel',
   note: 'Note for the agent and the record (optional)',
   confirmKeys: 'Ctrl + Enter confirms. On a Mac, ⌘ + Enter.',
-  changed: 'This request changed while you decided. Read it again before you answer.',
+  changed: 'This request changed while you were deciding. Read it again before you decide.',
   notSame:
     'This page does not match the stored request. You cannot approve it here. Reload the page.',
   unreadable:
     'This page cannot read the arguments of the call. You cannot approve it here. You can deny it.',
-  offline: 'You are offline. You can answer when you are back online.',
+  offline: 'You are offline. You can decide when you are back online.',
   needsNetwork: 'You are offline. This works again when you are back online.',
-  signedOut: 'You are signed out. Your answer was not sent again.',
-  sending: 'Sending your answer …',
+  signedOut: 'You are signed out. Your decision was not sent again.',
+  sending: 'Sending your decision …',
   unconfirmed: {
-    approved: 'Your approval was sent, and is not yet confirmed. Trying again …',
-    denied: 'Your denial was sent, and is not yet confirmed. Trying again …',
+    approved: 'Your approval was sent but is not confirmed yet. Trying again …',
+    denied: 'Your denial was sent but is not confirmed yet. Trying again …',
   },
   /** The page was loaded again before an answer came. */
   unknown: {
     approved:
-      'Your approval was sent, and is not yet confirmed. Approve again to send it again: it counts once.',
+      'Your approval was sent but is not confirmed yet. Approve again to send it again: it counts once.',
     denied:
-      'Your denial was sent, and is not yet confirmed. Deny again to send it again: it counts once.',
+      'Your denial was sent but is not confirmed yet. Deny again to send it again: it counts once.',
   },
   tooLate: {
     approved: 'Your approval did not count.',
@@ -145,20 +146,21 @@ export const requests = {
   byRule: 'by a rule',
   byYou: 'by you',
   outcomeNote: 'Note',
-  expired: 'Expired: no one answered in time. The agent may not run it.',
+  expired: 'Expired: no one decided in time. The agent may not run it.',
   enterCode: 'Enter a code',
   cannot: {
-    permission_denied: 'You can read this request. Deciding needs the permission request.decide.',
+    permission_denied:
+      'You can read this request. To decide it, you need the permission request.decide.',
     mfa_required:
       'Your organization requires a second factor to decide, and this session has none.',
-    request_not_routed: 'You can read this request. It was routed to others, who decide it.',
-    request_evaluating: 'Rules are still looking at this request.',
+    request_not_routed: 'You can read this request. It was routed to others, who can decide it.',
+    request_evaluating: 'Rules are still checking this request.',
     already_terminal: '',
     claim_held: '',
   },
 
   claim: 'Claim',
-  claimHint: 'While you hold the claim, no one else is asked. Everyone who may decide still can.',
+  claimHint: 'While you hold the claim, no one else is asked. Others can still decide.',
   release: 'Release',
   holdsClaim: 'holds the claim',
   claimedByYou: 'You hold the claim',
@@ -167,11 +169,11 @@ export const requests = {
   people: 'Who is asked',
   whyPath: 'Path',
   routing: {
-    evaluating: 'Rules are still looking at this request.',
-    waiting: 'Waits for an answer.',
-    deferred: 'Waits for working hours.',
+    evaluating: 'Rules are still checking this request.',
+    waiting: 'Waiting for a decision.',
+    deferred: 'Waiting for working hours.',
     paused: 'Paused: someone holds the claim.',
-    exhausted: 'Everyone on the path was asked. They can answer until the deadline.',
+    exhausted: 'Everyone on the path was asked. They can decide until the deadline.',
     unrouted: 'Everyone who may decide was asked.',
     finished: 'No one is asked any more.',
   },
@@ -207,7 +209,7 @@ export const requests = {
   helpNone: 'No one matches.',
   helpNoneLeft: 'Everyone who may decide was already asked.',
   helpMore: 'Search to find more people.',
-  helpChosen: 'You ask:',
+  helpChosen: 'You will ask:',
   alreadyAsked: 'already on the path',
   close: 'Close',
 

@@ -3,7 +3,7 @@ export const security = {
   title: 'Security',
   passwordTitle: 'Password',
   noPassword:
-    'You sign in at your identity provider and have no password here. Change your password there.',
+    'You sign in with your identity provider and have no password here. Change your password there.',
   currentPassword: 'Current password',
   newPassword: 'New password',
   newPasswordHint: '12 to 128 characters. Common passwords and your own names are refused.',
@@ -16,7 +16,7 @@ export const security = {
   factorHint:
     'An authenticator app on your phone shows a code that changes every 30 seconds. With it, your password alone does not open your account.',
   factorHintProvider:
-    'You sign in at your identity provider, which asks for its own second factor. Add one here only if an action says that a second factor is required.',
+    'You sign in with your identity provider, which asks for its own second factor. Add one here only if an action says that a second factor is required.',
   required: 'Your organization requires a second factor for decisions and other sensitive actions.',
   off: 'Off',
   on: 'On',
@@ -44,17 +44,17 @@ export const security = {
   downloadCodes: 'Download',
   codesSaved: 'I saved them',
   codesFile: 'countersign-recovery-codes.txt',
-  codesFileTitle: (email: string) => `Recovery codes of Countersign for ${email}. Each works once.`,
+  codesFileTitle: (email: string) => `Countersign recovery codes for ${email}. Each works once.`,
 
   codesLeft: (left: number) =>
     left === 1 ? '1 recovery code is left.' : `${left} recovery codes are left.`,
   fewCodes: 'Make new ones before they run out.',
   newCodes: 'New recovery codes',
-  newCodesAsk: 'The codes that you have now stop working.',
+  newCodesAsk: 'Your current codes will stop working.',
   newCodesConfirm: 'Make new codes',
   remove: 'Remove',
   removeAsk:
-    'You then sign in with your password alone, and your recovery codes stop working. You can set up an app again at any time.',
+    'You will sign in with your password alone, and your recovery codes will stop working. You can set up an app again at any time.',
   removeAskRequired:
     'Your organization requires a second factor: until you set one up again, sensitive actions are refused.',
   removeConfirm: 'Remove second factor',

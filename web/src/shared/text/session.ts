@@ -1,8 +1,8 @@
 /** English texts of the frame: session, errors and navigation. */
 export const session = {
   product: 'Countersign',
-  offline: 'The service did not answer. Check your connection, then try again.',
-  unexpected: 'The service could not answer. Try again in a moment.',
+  offline: 'The service did not respond. Check your connection, then try again.',
+  unexpected: 'The service could not process this. Try again in a moment.',
   requestId: (id: string) => `Reference for support: ${id}`,
   retry: 'Try again',
   loading: 'Loading …',
@@ -17,12 +17,12 @@ export const session = {
   reload: 'Reload',
   partFailed: 'This part could not be loaded.',
   signOutFailed: 'You are still signed in. Try again.',
-  notFoundTitle: 'There is no such page',
+  notFoundTitle: 'Page not found',
   notFound: 'Check the address, or go back to your requests.',
   toRequests: 'Go to requests',
   failedTitle: 'This page could not be shown',
   forbiddenTitle: 'You do not have access to this page',
-  missingTitle: 'Nothing is here',
+  missingTitle: 'Nothing here',
   missing: 'This does not exist, or you may not see it.',
   missingPermission: (permission: string) =>
     `You do not have the permission “${permission}”. An owner of your organization can grant it.`,

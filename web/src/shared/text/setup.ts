@@ -1,7 +1,8 @@
 /** English texts of the guided setup. */
 export const setup = {
   title: 'Set up Countersign',
-  intro: 'Create an agent, send a first request, invite people. You can skip this and do it later.',
+  intro:
+    'Create an agent, send a first request and invite people. You can skip this and do it later.',
   skip: 'Skip setup',
   skipping: 'Skipping …',
   finish: 'Finish setup',
@@ -14,15 +15,15 @@ export const setup = {
   agentDone: 'Agent:',
   credentialStep: 'Get a credential',
   credentialIntro:
-    'Each machine that runs the agent is an instance with a credential of its own. Name the first one.',
+    'Each machine that runs the agent is an instance with its own credential. Name the first one.',
   instance: 'Instance name',
   createCredential: 'Create credential',
   creatingCredential: 'Creating credential …',
   credential: 'Credential',
-  shownOnce: 'This is shown only once. Keep it where the agent reads its secrets.',
+  shownOnce: 'This is shown only once. Store it where the agent reads its secrets.',
   copyCredential: 'Copy credential',
   credentialUsed:
-    'A credential sent the first request. Each is shown only once: if you lost it, create one under another name.',
+    'The first request already used a credential. Credentials are shown only once: if you lost yours, create one under another name.',
   requestStep: 'Send the first request',
   requestIntro: 'Run this in a terminal. It asks for approval as your agent would.',
   copyCommand: 'Copy command',
@@ -31,7 +32,7 @@ export const setup = {
   arrived: 'The first request arrived:',
   opensBeside: '(opens in a new tab)',
   inviteStep: 'Invite people',
-  inviteIntro: 'Requests find someone in time when more than one person can decide.',
+  inviteIntro: 'Requests are decided in time more often when several people can decide them.',
   email: 'Email',
   role: 'What they may do',
   roles: { reviewer: 'Read and decide requests', owner: 'Everything, as an owner' },
@@ -40,12 +41,12 @@ export const setup = {
   sent: 'Invitation sent to',
   invited: 'You invited',
   sendLink:
-    'This deployment sends no email. Send this link to them yourself. It is shown only once:',
+    'This deployment does not send email. Send them this link yourself. It is shown only once:',
   copyLink: 'Copy link',
   link: 'Invitation link',
-  pending: 'Invited and not here yet:',
+  pending: 'Invited, but not joined yet:',
   replace: 'Replace invitation',
-  replaceOf: (email: string) => `Replace the invitation of ${email}`,
+  replaceOf: (email: string) => `Replace the invitation for ${email}`,
   replacing: 'Replacing …',
-  later: 'First finish the step before.',
+  later: 'Finish the previous step first.',
 } as const;

@@ -12,7 +12,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     isSingle: true,
     keys: [
       ['j', 'Go to the next request'],
-      ['k', 'Go to the request before'],
+      ['k', 'Go to the previous request'],
       ['x', 'Select the request, to deny several together'],
     ],
   },
@@ -30,7 +30,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     keys: [
       ['Ctrl + Enter', 'Confirm. On a Mac, ⌘ + Enter'],
       ['Enter', 'Confirm, when its button has the focus. Space never confirms'],
-      ['Escape', 'Go back without an answer'],
+      ['Escape', 'Go back without deciding'],
     ],
   },
   {
@@ -38,7 +38,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     isSingle: false,
     keys: [
       ['Tab', 'Go to the next control. The first one skips to the content'],
-      ['Shift + Tab', 'Go to the control before'],
+      ['Shift + Tab', 'Go to the previous control'],
       ['Enter', 'Open the link or press the button that has the focus'],
     ],
   },

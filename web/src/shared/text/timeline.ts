@@ -8,38 +8,38 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   created: () => 'asked for approval',
   pipeline_concluded: () => 'Rules finished',
   routed: () => 'Routed to people',
-  block_attempt_begun: () => 'Began to ask another system',
+  block_attempt_begun: () => 'Started asking another system',
   block_asked: ({ status_code: status, error_code: code, error_cause: cause }) =>
     `Asked another system${words(code) === '' ? '' : `, which failed: ${words(code)}`}${words(cause) === '' ? '' : ` (${words(cause)})`}${typeof status === 'number' ? ` (HTTP ${status})` : ''}`,
-  judged: ({ outcome }) => `The judge answered: ${words(outcome)}`,
+  judged: ({ outcome }) => `The judge’s result: ${words(outcome)}`,
   level_notified: () => 'Notified',
   level_skipped: ({ reason }) =>
     reason === 'nobody_left'
-      ? 'Left a level: the people asked there can no longer answer'
-      : 'Skipped a level without anyone to ask',
+      ? 'Left a level: the people asked there can no longer decide'
+      : 'Skipped a level with no one to ask',
   urgency_raised: () => 'Raised the urgency',
   deferred: ({ ends_after_deadline: late }) =>
     late === true
-      ? 'Waits for working hours, which begin after the deadline: no one else is asked in time'
-      : 'Waits for working hours',
+      ? 'Waiting for working hours, which begin after the deadline: no one else will be asked in time'
+      : 'Waiting for working hours',
   condition_failed: ({ code }) =>
     code === 'condition_too_costly'
-      ? 'A condition was too complex to check, and counts as not met'
-      : 'A condition could not be checked, and counts as not met',
+      ? 'A condition was too complex to check, and counts as no match'
+      : 'A condition could not be checked, and counts as no match',
   branch_taken: () => 'Followed a branch of the path',
-  path_repeated: () => 'Began the path again',
+  path_repeated: () => 'Started the path again',
   path_exhausted: () => 'Reached the end of the path',
-  team_policy_repeated: () => 'Asks the team again',
+  team_policy_repeated: () => 'Asked the team again',
   team_policy_exhausted: () => 'Asked everyone in the team',
   unreachable: ({ told }) =>
     Array.isArray(told) && told.length > 0
-      ? 'No one who was asked can decide any more, and no one else will be asked. Told the owners:'
-      : 'No one can decide any more, and there is no owner to tell',
+      ? 'No one who was asked can decide any more, and no one else will be asked. Notified the owners:'
+      : 'No one can decide any more, and there is no owner to notify',
   reviewers_added: () => 'asked colleagues for help',
   claimed: () => 'claimed it',
   claim_released: () => 'released the claim',
   revealed: () => 'looked at hidden values',
-  claim_lapsed: () => 'The claim ended by itself',
+  claim_lapsed: () => 'The claim expired',
   approved: () => 'approved it',
   denied: () => 'denied it',
   expired: () => 'The deadline passed',

@@ -21,7 +21,7 @@ export const inText = (seconds: number): string =>
   seconds < 1 ? 'now' : `in ${durationText(seconds)}`;
 
 export const leftText = (seconds: number): string =>
-  seconds < 1 ? 'time is over' : `${durationText(seconds)} left`;
+  seconds < 1 ? 'time is up' : `${durationText(seconds)} left`;
 
 // Intl.DateTimeFormat takes a tenth of the time in which a page appears, and all texts are in one language.
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
