@@ -5,20 +5,14 @@
  */
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
+import { isFormComponent, ROLLDOWN_RUNTIME } from './library-internals.ts';
 
 const ENTRY = 'src/app/main.tsx';
 /** The name of the file with what all screens need. */
 const SHARED = 'shared';
 
-/** Components of Mantine that only forms draw. Its index names all, so that imports do not say who needs one. */
-const FORMS =
-  /@mantine\/core\/esm\/components\/(?:ActionIcon|CloseButton|Input|InputBase|PasswordInput|TextInput)\//;
-
 /** Of `PAGES`. */
 const FORMS_PAGE = 'sign-in';
-
-/** What Rolldown adds for modules of the older kind. */
-const RUNTIME = '\0rolldown/runtime.js';
 
 /** The names of pages, and the screens that each loads. `api/pages/web-app.ts` serves the pages. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {
@@ -84,14 +78,14 @@ function chunkNames(root: string, importsOf: (id: string) => readonly string[]) 
     for (const id of found) for (const imported of importsOf(id)) found.add(imported);
     return found;
   };
-  const names = new Map([...reach([ENTRY]), RUNTIME].map((id) => [id, SHARED]));
+  const names = new Map([...reach([ENTRY]), ROLLDOWN_RUNTIME].map((id) => [id, SHARED]));
   for (const [page, screens] of Object.entries(PAGES)) {
     for (const id of reach(screens)) {
       const other = names.get(id);
       names.set(id, other === undefined || other === page ? page : SHARED);
     }
   }
-  for (const id of names.keys()) if (FORMS.test(id)) names.set(id, FORMS_PAGE);
+  for (const id of names.keys()) if (isFormComponent(id)) names.set(id, FORMS_PAGE);
   // The page begins with a file of its own, whose name changes with each build.
   names.delete(join(root, ENTRY));
   return names;

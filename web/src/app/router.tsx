@@ -14,7 +14,7 @@ import { WEB_PAGES } from '../../../src/domain/web-pages.ts';
 import { ApiError } from '../shared/api/api.ts';
 import { firstChangesQuery } from '../shared/live/changes.ts';
 import { readSearch } from '../areas/requests/queue/queue-search.ts';
-import { part } from '../shared/browser/new-build.ts';
+import { loadChunk } from '../shared/browser/new-build.ts';
 import { Failed, NotFound, NothingHere, Pending } from '../shared/page/states.tsx';
 import { Frame } from './frame.tsx';
 import { safeReturnPath } from '../shared/session/return-to.ts';
@@ -76,7 +76,7 @@ const login = createRoute({
       throw redirect({ href: safeReturnPath(search.return_to) });
     return { options, account };
   },
-  component: lazyRouteComponent(() => part(import('../areas/sign-in/login.tsx')), 'Login'),
+  component: lazyRouteComponent(() => loadChunk(import('../areas/sign-in/login.tsx')), 'Login'),
 });
 
 const welcome = createRoute({
@@ -86,14 +86,14 @@ const welcome = createRoute({
     const options = await queries.fetchQuery(signInOptionsQuery);
     if (!options.bootstrap_required) throw redirect({ to: '/' });
   },
-  component: lazyRouteComponent(() => part(import('../areas/sign-in/welcome.tsx')), 'Welcome'),
+  component: lazyRouteComponent(() => loadChunk(import('../areas/sign-in/welcome.tsx')), 'Welcome'),
 });
 
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: WEB_PAGES.forgotPassword,
   component: lazyRouteComponent(
-    () => part(import('../areas/sign-in/forgot-password.tsx')),
+    () => loadChunk(import('../areas/sign-in/forgot-password.tsx')),
     'ForgotPassword',
   ),
 });
@@ -102,7 +102,7 @@ const resetPassword = createRoute({
   getParentRoute: () => root,
   path: WEB_PAGES.resetPassword,
   component: lazyRouteComponent(
-    () => part(import('../areas/sign-in/reset-password.tsx')),
+    () => loadChunk(import('../areas/sign-in/reset-password.tsx')),
     'ResetPassword',
   ),
 });
@@ -118,7 +118,7 @@ const invitation = createRoute({
     return { options, account };
   },
   component: lazyRouteComponent(
-    () => part(import('../areas/sign-in/invitation.tsx')),
+    () => loadChunk(import('../areas/sign-in/invitation.tsx')),
     'Invitation',
   ),
 });
@@ -134,7 +134,7 @@ const setup = createRoute({
     if (!onboarding.required) throw redirect({ to: '/' });
     sessionStorage.setItem(SETUP_SEEN, 'true');
   },
-  component: lazyRouteComponent(() => part(import('../areas/sign-in/setup.tsx')), 'Setup'),
+  component: lazyRouteComponent(() => loadChunk(import('../areas/sign-in/setup.tsx')), 'Setup'),
 });
 
 const enroll = createRoute({
@@ -143,7 +143,7 @@ const enroll = createRoute({
   validateSearch: ({ code }: Record<string, unknown>) => ({
     ...(typeof code === 'string' && { code: code.trim().toUpperCase() }),
   }),
-  component: lazyRouteComponent(() => part(import('../areas/sign-in/enroll.tsx')), 'Enroll'),
+  component: lazyRouteComponent(() => loadChunk(import('../areas/sign-in/enroll.tsx')), 'Enroll'),
 });
 
 const queue = createRoute({
@@ -157,12 +157,14 @@ const queue = createRoute({
     void queries.prefetchQuery(firstChangesQuery);
     const { id } = matches.at(-1)?.params as { readonly id?: string };
     // Where a part of an older build is gone, the page is loaded again.
-    const data = await part(import('../areas/requests/queue/queue-data.ts')).catch(() => undefined);
+    const data = await loadChunk(import('../areas/requests/queue/queue-data.ts')).catch(
+      () => undefined,
+    );
     const { actor_id: actor } = account.principal;
     await data?.readAhead(queries, { actor, search, id: isUuid(id) ? id : undefined });
   },
   component: lazyRouteComponent(
-    () => part(import('../areas/requests/queue/queue-layout.tsx')),
+    () => loadChunk(import('../areas/requests/queue/queue-layout.tsx')),
     'QueueLayout',
   ),
 });
@@ -176,7 +178,7 @@ const noRequest = createRoute({
       throw redirect({ to: '/setup' });
   },
   component: lazyRouteComponent(
-    () => part(import('../areas/requests/queue/no-request.tsx')),
+    () => loadChunk(import('../areas/requests/queue/no-request.tsx')),
     'NoRequest',
   ),
 });
@@ -189,38 +191,50 @@ const request = createRoute({
     if (!isUuid(id)) throw notFound();
   },
   notFoundComponent: NothingHere,
-  component: lazyRouteComponent(() => part(import('../areas/requests/request.tsx')), 'Request'),
+  component: lazyRouteComponent(
+    () => loadChunk(import('../areas/requests/request.tsx')),
+    'Request',
+  ),
 });
 
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: WEB_PAGES.account,
-  component: lazyRouteComponent(() => part(import('../areas/people/account.tsx')), 'AccountLayout'),
+  component: lazyRouteComponent(
+    () => loadChunk(import('../areas/people/account.tsx')),
+    'AccountLayout',
+  ),
 });
 
 const profile = createRoute({
   getParentRoute: () => account,
   path: '/',
-  component: lazyRouteComponent(() => part(import('../areas/people/profile.tsx')), 'Profile'),
+  component: lazyRouteComponent(() => loadChunk(import('../areas/people/profile.tsx')), 'Profile'),
 });
 
 const security = createRoute({
   getParentRoute: () => account,
   path: below(WEB_PAGES.account, WEB_PAGES.security),
-  component: lazyRouteComponent(() => part(import('../areas/people/security.tsx')), 'Security'),
+  component: lazyRouteComponent(
+    () => loadChunk(import('../areas/people/security.tsx')),
+    'Security',
+  ),
 });
 
 const sessions = createRoute({
   getParentRoute: () => account,
   path: below(WEB_PAGES.account, WEB_PAGES.sessions),
-  component: lazyRouteComponent(() => part(import('../areas/people/sessions.tsx')), 'Sessions'),
+  component: lazyRouteComponent(
+    () => loadChunk(import('../areas/people/sessions.tsx')),
+    'Sessions',
+  ),
 });
 
 const notifications = createRoute({
   getParentRoute: () => account,
   path: below(WEB_PAGES.account, WEB_PAGES.notifications),
   component: lazyRouteComponent(
-    () => part(import('../areas/notifications/notifications.tsx')),
+    () => loadChunk(import('../areas/notifications/notifications.tsx')),
     'Notifications',
   ),
 });
@@ -228,7 +242,10 @@ const notifications = createRoute({
 const shortcuts = createRoute({
   getParentRoute: () => account,
   path: below(WEB_PAGES.account, WEB_PAGES.shortcuts),
-  component: lazyRouteComponent(() => part(import('../areas/people/shortcuts.tsx')), 'Shortcuts'),
+  component: lazyRouteComponent(
+    () => loadChunk(import('../areas/people/shortcuts.tsx')),
+    'Shortcuts',
+  ),
 });
 
 /** People who are signed in keep the header. Others are not asked to sign in for a page that is not. */

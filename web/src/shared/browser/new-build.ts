@@ -1,5 +1,6 @@
 /** A newer build of the app has other files than the page that is open. */
 import { useSyncExternalStore } from 'react';
+import { keepRouterFromReloading } from './router-internals.ts';
 
 const RELOADED = 'reloaded-at';
 const AGAIN_MS = 60_000;
@@ -11,24 +12,23 @@ let leftAt = -Infinity;
 const isLeft = (): boolean => performance.now() - leftAt < LEAVING_MS;
 
 /**
- * Code that a page loads. Where that stops because the page is left, the error comes later, in case
- * the page stays after all.
+ * Waits for code that a page loads. If loading stops because the person leaves the page, the error comes later,
+ * in case the page stays after all.
  */
-export async function part<Part>(loading: Promise<Part>): Promise<Part> {
+export async function loadChunk<Chunk>(loading: Promise<Chunk>): Promise<Chunk> {
   return await loading.catch(async (error: unknown) => {
     if (isLeft()) await new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
     throw error;
   });
 }
 
-/** A page whose next part is gone is loaded again, once. */
+/** Loads the page again, once, when code that it needs next is gone. */
 export function reloadForNewBuild(): void {
   addEventListener('beforeunload', () => {
     leftAt = performance.now();
   });
   addEventListener('vite:preloadError', ({ payload }) => {
-    // TanStack Router would load the page by itself, unless it finds this.
-    sessionStorage.setItem(`tanstack_router_reload:${payload.message}`, '1');
+    keepRouterFromReloading(payload);
     // To load it again would keep the person there.
     if (isLeft()) return;
     const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
@@ -55,7 +55,7 @@ export async function lookForNewBuild({ atOnce = false } = {}): Promise<void> {
   lastLook = performance.now();
   const own = ENTRY.exec(document.head.outerHTML)?.[1];
   const page = await fetch('/').then(
-    async (answer) => (answer.ok ? await answer.text() : ''),
+    async (response) => (response.ok ? await response.text() : ''),
     () => '',
   );
   const served = ENTRY.exec(page)?.[1];

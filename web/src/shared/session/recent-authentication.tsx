@@ -26,12 +26,14 @@ import {
 } from 'react';
 import { recentAuthentication as text } from '../text/recent-authentication.ts';
 import { ApiError } from '../api/api.ts';
-import { part } from '../browser/new-build.ts';
+import { loadChunk } from '../browser/new-build.ts';
 import type { Missing } from './recent-authentication-dialog.tsx';
 import { accountQuery } from './session.ts';
 
 const Dialog = lazy(async () => {
-  const { RecentAuthenticationDialog } = await part(import('./recent-authentication-dialog.tsx'));
+  const { RecentAuthenticationDialog } = await loadChunk(
+    import('./recent-authentication-dialog.tsx'),
+  );
   return { default: RecentAuthenticationDialog };
 });
 
