@@ -132,6 +132,7 @@ const webRooms = {
     'forms',
     'session',
   ],
+  'web/src/areas/requests': ['call', 'people', 'timeline', 'decision', 'queue', 'request'],
 };
 
 const PACKAGE = ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'];

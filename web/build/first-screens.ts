@@ -19,7 +19,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   requests: [
     'src/areas/requests/queue/queue-layout.tsx',
     'src/areas/requests/queue/no-request.tsx',
-    'src/areas/requests/request.tsx',
+    'src/areas/requests/request/request.tsx',
   ],
   [FORMS_PAGE]: ['src/areas/sign-in/login.tsx'],
 };

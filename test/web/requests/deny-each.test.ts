@@ -32,7 +32,7 @@ function scene(answers: Readonly<Record<string, ApiError | undefined>>) {
       const answer = answers[id];
       if (answer) throw answer;
     },
-    findAnswer: async (id) =>
+    findDecision: async (id) =>
       await Promise.resolve(
         id.startsWith('answered') ? { status: 'approved', by: 'Bob' } : undefined,
       ),
@@ -58,7 +58,7 @@ describe('denials of several requests', () => {
     expect(sent).toEqual(['a', 'answered', 'forbidden', 'odd', 'z']);
     expect([...outcomes.values()]).toEqual([
       { kind: 'denied' },
-      { kind: 'answered', status: 'approved', by: 'Bob' },
+      { kind: 'decided', status: 'approved', by: 'Bob' },
       { kind: 'forbidden' },
       { kind: 'failed', message: 'the service says request_evaluating' },
       { kind: 'denied' },

@@ -192,7 +192,7 @@ const request = createRoute({
   },
   notFoundComponent: NothingHere,
   component: lazyRouteComponent(
-    () => loadChunk(import('../areas/requests/request.tsx')),
+    () => loadChunk(import('../areas/requests/request/request.tsx')),
     'Request',
   ),
 });

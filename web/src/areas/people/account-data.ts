@@ -17,13 +17,15 @@ export const namesQuery = (ids: readonly string[]) =>
       const pages = Array.from({ length: Math.ceil(ids.length / MOST_NAMED) }, (_, page) =>
         ids.slice(page * MOST_NAMED, (page + 1) * MOST_NAMED),
       );
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         pages.map((page) =>
           call('get', '/api/v1/names', { params: { query: { ids: page.join(',') } }, signal }),
         ),
       );
       return new Map(
-        answers.flatMap(({ body }) => body.names.map(({ id, display_name }) => [id, display_name])),
+        responses.flatMap(({ body }) =>
+          body.names.map(({ id, display_name }) => [id, display_name]),
+        ),
       );
     },
   });

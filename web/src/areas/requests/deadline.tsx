@@ -1,4 +1,4 @@
-/** How much time is left to answer. Little time is emphasized. */
+/** How much time is left to decide. Little time is emphasized. */
 import { Instant } from '../../shared/design/instant.tsx';
 import { useNowSeconds } from '../../shared/api/clock.ts';
 import classes from './deadline.module.css';

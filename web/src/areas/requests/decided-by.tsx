@@ -1,4 +1,4 @@
-/** Who gave the final answer, and when. */
+/** Who made the final decision, and when. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Instant } from '../../shared/design/instant.tsx';
 import { ForeignText } from '../../shared/exact/foreign-text.tsx';

@@ -58,9 +58,9 @@ export async function authorize({
           },
         }
       : { agent_slug: slug.trim() };
-  const answer = await call('post', '/api/v1/agent_enrollments/{user_code}/authorize', {
+  const response = await call('post', '/api/v1/agent_enrollments/{user_code}/authorize', {
     params: { path: { user_code: code } },
     body,
   });
-  return answer.body;
+  return response.body;
 }

@@ -15,11 +15,11 @@ export async function createCredential({
   readonly slug: string;
   readonly name: string;
 }) {
-  const answer = await call('post', '/api/v1/agents/{slug}/instances', {
+  const response = await call('post', '/api/v1/agents/{slug}/instances', {
     params: { path: { slug } },
     body: { name },
   });
-  return answer.body;
+  return response.body;
 }
 
 /** The command as a terminal runs it. The address is the one under which people reach this page. */
@@ -67,7 +67,7 @@ export const pendingInvitationsQuery = queryOptions({
 
 export async function invite({ email, role }: { readonly email: string; readonly role: Role }) {
   const { permissions, ...owner } = GRANTS[role];
-  const answer = await call('post', '/api/v1/invitations', {
+  const response = await call('post', '/api/v1/invitations', {
     body: {
       email,
       permission_policies: [
@@ -80,7 +80,7 @@ export async function invite({ email, role }: { readonly email: string; readonly
       ],
     },
   });
-  return answer.body;
+  return response.body;
 }
 
 /** The earlier link stops working. */
@@ -92,7 +92,7 @@ export async function completeSetup(): Promise<void> {
   await call('post', '/api/v1/organization/onboarding/complete');
 }
 
-/** What the service answers only once. It stays in the memory of this tab until the setup is finished. */
+/** What the service shows only once. It stays in the memory of this tab until the setup is finished. */
 interface ShownOnce {
   /** Of the credential. */
   readonly token: string | undefined;

@@ -39,7 +39,7 @@ export async function bootstrap({
   return (await call('post', '/auth/bootstrap', { body })).body;
 }
 
-/** The answer is the same for every address. */
+/** The response is the same for every address. */
 export async function requestPasswordReset(email: string): Promise<void> {
   await call('post', '/auth/password/forgot', { body: { email } });
 }
@@ -80,9 +80,9 @@ export async function acceptInvitation({
   readonly password?: string;
   readonly code?: string;
 }): Promise<Account> {
-  const answer = await call('post', '/auth/invitations/{token}/accept', {
+  const response = await call('post', '/auth/invitations/{token}/accept', {
     params: { path: { token } },
     body,
   });
-  return answer.body;
+  return response.body;
 }

@@ -1,5 +1,5 @@
 /**
- * Calls of the API, typed by its description. Answers are parsed by the product's own exact parser:
+ * Calls of the API, typed by its description. Responses are parsed by the product's own exact parser:
  * `JSON.parse` would change digits.
  */
 import createClient, { type MaybeOptionalInit } from 'openapi-fetch';
@@ -12,7 +12,7 @@ import type { paths } from './openapi.d.ts';
 /** What the service refused, in the words of its error envelope. */
 export class ApiError extends Error {
   readonly status: number;
-  /** A code of the API, or `network` where no answer came. */
+  /** A code of the API, or `network` where no response came. */
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
   readonly requestId: string | undefined;
@@ -37,11 +37,11 @@ export class ApiError extends Error {
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 401 && error.code === 'authentication_required';
 
-/** Without an answer that can be read, the service may have done what was asked. */
-export const isUnanswered = (error: unknown): boolean =>
+/** Without a response that can be read, the service may have done what was asked. */
+export const isUnconfirmed = (error: unknown): boolean =>
   !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
 
-export interface Answer<Body> {
+export interface ApiResponse<Body> {
   readonly status: number;
   readonly body: Body;
   readonly headers: Headers;
@@ -63,7 +63,7 @@ export async function call<Method extends HttpMethod, Path extends PathsWithMeth
   method: Method,
   path: Path,
   ...given: [...Arguments<Init<Path, Method>>, keep?: readonly string[]]
-): Promise<Answer<BodyOf<Path, Method>>> {
+): Promise<ApiResponse<BodyOf<Path, Method>>> {
   const [init, keep = []] = given as readonly unknown[] as [
     init?: object,
     keep?: readonly string[],

@@ -1,4 +1,4 @@
-/** The time of the service, by its answers: clocks of phones and laptops may be minutes wrong. */
+/** The time of the service, by its responses: clocks of phones and laptops may be minutes wrong. */
 import { useSyncExternalStore } from 'react';
 
 /** How far the service is ahead, to about a second. */

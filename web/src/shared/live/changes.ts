@@ -12,7 +12,7 @@ const TIMEOUT_MS = 40_000;
 const HEADERS = { 'Service-Background': '1' };
 
 interface Reading {
-  /** Without it, the answer has only counts and a cursor. */
+  /** Without it, the response has only counts and a cursor. */
   readonly after?: string | undefined;
   /** Waits up to 25 s for changes. */
   readonly waits?: boolean;

@@ -5,17 +5,17 @@ import { pauseMs } from '../api/retries.ts';
 /** What a tab hears. */
 export type Message =
   | { readonly kind: 'changes'; readonly changes: Changes }
-  /** No answer comes. What is shown may be out of date until the next changes. */
+  /** No response comes. What is shown may be out of date until the next changes. */
   | { readonly kind: 'cut' }
   /** The person is signed out, or lost the permission. */
   | { readonly kind: 'refused'; readonly status: 401 | 403 };
 
 export interface Polling {
-  /** The last cursor that this tab knows. Without one, the first answer resets the lists. */
+  /** The last cursor that this tab knows. Without one, the first response resets the lists. */
   readonly after: string | undefined;
   /** Waits for changes if there is a cursor. */
   readonly read: (after: string | undefined) => Promise<Changes>;
-  /** The status of a failed call, 0 where no answer came, and how long the service wants to rest. */
+  /** The status of a failed call, 0 where no response came, and how long the service wants to rest. */
   readonly failureOf: (error: unknown) => {
     readonly status: number;
     readonly retryAfterSeconds: number | undefined;
@@ -38,7 +38,7 @@ export async function poll({
   while (!signal.aborted) {
     try {
       const changes = await read(after);
-      // An answer to a call without a cursor does not name what changed before.
+      // A response to a call without a cursor does not name what changed before.
       send({
         kind: 'changes',
         changes: after === undefined ? { ...changes, reset: true } : changes,

@@ -10,7 +10,7 @@ import { isBusy } from '../api/retries.ts';
 import { useTitle } from './title.ts';
 import classes from './states.module.css';
 
-/** `why`: what is waited for, where that is not the answer alone. */
+/** `why`: what is waited for, where that is not the response alone. */
 export function Loading({ why }: { readonly why?: string | undefined }) {
   return (
     <div className={classes['state']} role="status" aria-live="polite">
@@ -66,7 +66,7 @@ export function MissingPermission({ permission }: { readonly permission: string 
   return <Failed error={error} />;
 }
 
-/** By the status of answers that another try does not change. */
+/** By the status of responses that another try does not change. */
 const titles: Readonly<Record<number, string>> = {
   403: session.forbiddenTitle,
   404: session.missingTitle,

@@ -54,16 +54,16 @@ const AskContext = createContext<Ask>(() => Promise.resolve(false));
 export function RecentAuthentication({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
   const [missing, setMissing] = useState<Missing>();
-  const open = useRef<{ readonly answer: Promise<boolean>; readonly close: (is: boolean) => void }>(
+  const open = useRef<{ readonly result: Promise<boolean>; readonly close: (is: boolean) => void }>(
     undefined,
   );
   const ask = useCallback<Ask>((wanted) => {
     if (!open.current) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
-      open.current = { answer: promise, close: resolve };
+      open.current = { result: promise, close: resolve };
       setMissing(wanted);
     }
-    return open.current.answer;
+    return open.current.result;
   }, []);
   const close = useMemo(
     () => (isAuthenticated: boolean) => {
@@ -90,7 +90,7 @@ export function RecentAuthentication({ children }: { readonly children: ReactNod
 export const useRecentAuthentication = (): Ask => useContext(AskContext);
 
 /** Sends, asks the person where the service wants it, and sends again. */
-export function useSensitiveCall(): <Answer>(send: () => Promise<Answer>) => Promise<Answer> {
+export function useSensitiveCall(): <Result>(send: () => Promise<Result>) => Promise<Result> {
   const ask = useRecentAuthentication();
   return useCallback(
     async (send) => {
@@ -109,12 +109,12 @@ export function useSensitiveCall(): <Answer>(send: () => Promise<Answer>) => Pro
 }
 
 /** `useMutation` for sensitive calls. */
-export function useSensitiveMutation<Answer, Variables = void>({
+export function useSensitiveMutation<Result, Variables = void>({
   mutationFn,
   ...options
-}: Omit<UseMutationOptions<Answer, Error, Variables>, 'mutationFn'> & {
-  readonly mutationFn: (variables: Variables) => Promise<Answer>;
-}): UseMutationResult<Answer, Error, Variables> {
+}: Omit<UseMutationOptions<Result, Error, Variables>, 'mutationFn'> & {
+  readonly mutationFn: (variables: Variables) => Promise<Result>;
+}): UseMutationResult<Result, Error, Variables> {
   const call = useSensitiveCall();
   return useMutation({
     ...options,

@@ -41,14 +41,14 @@ export const queue = {
     sending: 'sending …',
     retrying: 'not confirmed yet, trying again …',
     denied: 'denied',
-    answered: (status: keyof typeof requests.status, by: string | undefined) =>
-      `already ${ANSWERS[status]}${by === undefined ? '' : ` by ${by}`}`,
+    decided: (status: keyof typeof requests.status, by: string | undefined) =>
+      `already ${DECISIONS[status]}${by === undefined ? '' : ` by ${by}`}`,
     forbidden: 'you cannot decide it',
     unconfirmed: 'sent, not confirmed',
   },
 } as const;
 
-const ANSWERS: Readonly<Record<keyof typeof requests.status, string>> = {
+const DECISIONS: Readonly<Record<keyof typeof requests.status, string>> = {
   pending: 'decided',
   approved: 'approved',
   denied: 'denied',

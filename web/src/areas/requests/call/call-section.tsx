@@ -87,7 +87,7 @@ function ArgumentsHint({ call: { presented, hidden } }: Pick<CallSectionProps, '
   );
 }
 
-/** The very text that is answered, and that the digest is of. */
+/** The very text that is decided, and that the digest is of. */
 function SourceText({ request, call }: Pick<CallSectionProps, 'request' | 'call'>) {
   const [isOpen, setOpen] = useState(false);
   if (!isOpen)

@@ -17,7 +17,7 @@ export interface Page {
 interface Change {
   /** When this tab heard of it. */
   readonly at: number;
-  /** Undefined: it is answered, or no longer visible. */
+  /** Undefined: it is decided, or no longer visible. */
   readonly request: Summary | undefined;
 }
 

@@ -182,8 +182,8 @@ async function readAgain(queries: QueryClient, queryKey: readonly string[]): Pro
   await queries.invalidateQueries({ queryKey });
 }
 
-/** The reader answered this request: it leaves the lists at once. */
-export function dropAnswered(queries: QueryClient, id: string): void {
+/** The reader decided this request: it leaves the lists at once. */
+export function dropDecided(queries: QueryClient, id: string): void {
   queries.setQueryData<ChangeLog>(LOG, (log = NO_CHANGES) =>
     withChanges(log, { changed: [], gone: [id] }, performance.now()),
   );

@@ -38,7 +38,7 @@ export function useRowFocus({ requests, rows, openId, select }: RowFocus) {
   const step = (by: number) => {
     // The last key may have led to a row that is not in the page yet.
     const at = wanted.current ?? indexOf(focused.current?.id ?? openId);
-    // The open request was answered and has left: the one that took its place is the next.
+    // The open request was decided and has left: the one that took its place is the next.
     const next = at === -1 ? openIndex.current + Math.min(by, 0) : at + by;
     focusRow(Math.min(Math.max(0, next), requests.length - 1));
   };
@@ -58,7 +58,7 @@ export function useRowFocus({ requests, rows, openId, select }: RowFocus) {
     if (wanted.current !== undefined) giveFocus();
     const isLost = document.activeElement === document.body;
     const { id, index = 0 } = focused.current ?? {};
-    // The row was answered: the one that took its place gets the focus.
+    // The row was decided: the one that took its place gets the focus.
     if (isLost && id !== undefined && indexOf(id) === -1)
       focusRow(Math.min(index, requests.length - 1));
     // Back from a request, a keyboard goes on where it was.

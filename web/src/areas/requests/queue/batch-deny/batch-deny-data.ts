@@ -1,14 +1,14 @@
 /** Sending the decisions of a batch, and what became of each. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { call, isSignedOut, isUnanswered } from '../../../../shared/api/api.ts';
+import { call, isSignedOut, isUnconfirmed } from '../../../../shared/api/api.ts';
 import { useSensitiveCall } from '../../../../shared/session/recent-authentication.tsx';
 import { accountQuery } from '../../../../shared/session/session.ts';
-import { decisionKey, sentAnswers } from '../../answer/answer-storage.ts';
-import { sendUntilAnswered } from '../../answer/send-answer.ts';
+import { decisionKey, sentDecisions } from '../../decision/decision-storage.ts';
+import { sendUntilConfirmed } from '../../decision/send-decision.ts';
 import type { Summary } from '../change-log.ts';
-import { dropAnswered } from '../queue-data.ts';
-import { denyEach, type FinalAnswer, type Outcome } from './deny-each.ts';
+import { dropDecided } from '../queue-data.ts';
+import { denyEach, type FinalDecision, type Outcome } from './deny-each.ts';
 
 type Outcomes = ReadonlyMap<string, Outcome>;
 
@@ -26,7 +26,7 @@ export function useBatchDeny() {
   );
   const report = (id: string, outcome: Outcome) => {
     setOutcomes((before) => new Map(before).set(id, outcome));
-    if (outcome.kind === 'denied' || outcome.kind === 'answered') dropAnswered(queries, id);
+    if (outcome.kind === 'denied' || outcome.kind === 'decided') dropDecided(queries, id);
   };
   const run = useMutation({
     networkMode: 'always',
@@ -44,7 +44,7 @@ export function useBatchDeny() {
         send: async (id, onRetry) => {
           await send({ id, note }, { onRetry, signal });
         },
-        findAnswer: async (id) => await findAnswer(id).catch(() => undefined),
+        findDecision: async (id) => await findDecision(id).catch(() => undefined),
         report,
         signal,
       });
@@ -75,7 +75,7 @@ function useDenial() {
     tries: { readonly onRetry: () => void; readonly signal: AbortSignal },
   ): Promise<void> => {
     const key = decisionKey(id, 'denied');
-    const answer = {
+    const decision = {
       id,
       intent: 'denied',
       note,
@@ -85,18 +85,18 @@ function useDenial() {
     } as const;
     try {
       const isSignedIn = () => actorNow() === actor;
-      await sensitive(async () => await sendUntilAnswered(answer, { ...tries, isSignedIn }));
-      sentAnswers.remove(id);
+      await sensitive(async () => await sendUntilConfirmed(decision, { ...tries, isSignedIn }));
+      sentDecisions.remove(id);
     } catch (error) {
       // The page of the request goes on from there.
-      if (!isSignedOut(error) && !isUnanswered(error)) sentAnswers.remove(id);
+      if (!isSignedOut(error) && !isUnconfirmed(error)) sentDecisions.remove(id);
       throw error;
     }
   };
 }
 
 /** Its summary: the request itself may have a megabyte of arguments. */
-async function findAnswer(id: string): Promise<FinalAnswer | undefined> {
+async function findDecision(id: string): Promise<FinalDecision | undefined> {
   const query = { view: 'summary', q: id, limit: 1 } as const;
   const { body } = await call('get', '/api/v1/requests', { params: { query } });
   const found = body.requests[0] as Summary | undefined;

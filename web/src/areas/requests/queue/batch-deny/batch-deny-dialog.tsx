@@ -5,9 +5,9 @@ import { Modal } from '../../../../shared/design/dialogs/modal.tsx';
 import { ForeignText } from '../../../../shared/exact/foreign-text.tsx';
 import { useOnline } from '../../../../shared/browser/online.ts';
 import { queue as text } from '../../../../shared/text/queue.ts';
-import { noteDraft } from '../../answer/answer-storage.ts';
-import { NoteField, useNote } from '../../answer/note-field.tsx';
-import { useSecondAct } from '../../answer/second-act.ts';
+import { noteDraft } from '../../decision/decision-storage.ts';
+import { NoteField, useNote } from '../../decision/note-field.tsx';
+import { useSecondAct } from '../../decision/second-act.ts';
 import type { Summary } from '../change-log.ts';
 import { useBatchDeny, type BatchDeny } from './batch-deny-data.ts';
 import type { Outcome } from './deny-each.ts';
@@ -21,7 +21,7 @@ interface BatchDenyDialogProps {
 
 export function BatchDenyDialog({ selection, close }: BatchDenyDialogProps) {
   const batch = useBatchDeny();
-  /** What was confirmed. Until then, what is answered or changes leaves the list. */
+  /** What was confirmed. Until then, what is decided or changes leaves the list. */
   const [sent, setSent] = useState<readonly Summary[]>();
   const requests = sent ?? selection.selected;
   const leave = () => {
@@ -60,7 +60,7 @@ export function BatchDenyDialog({ selection, close }: BatchDenyDialogProps) {
 
 /** Nothing is left to do with it. */
 const isSettled = (outcome: Outcome | undefined): boolean =>
-  outcome?.kind === 'denied' || outcome?.kind === 'answered';
+  outcome?.kind === 'denied' || outcome?.kind === 'decided';
 
 interface RowProps {
   readonly request: Summary;
@@ -90,9 +90,9 @@ function Row({ request, outcome }: RowProps) {
 }
 
 function outcomeText(outcome: Outcome): string {
-  const { sending, retrying, answered, ...others } = text.outcome;
+  const { sending, retrying, decided, ...others } = text.outcome;
   if (outcome.kind === 'failed') return outcome.message;
-  if (outcome.kind === 'answered') return answered(outcome.status, outcome.by);
+  if (outcome.kind === 'decided') return decided(outcome.status, outcome.by);
   if (outcome.kind === 'sending') return outcome.isRetry ? retrying : sending;
   return others[outcome.kind];
 }

@@ -1,29 +1,29 @@
 /** Denies requests one after another, each by a decision of its own. Without the browser around it. */
-import { ApiError, isUnanswered } from '../../../../shared/api/api.ts';
+import { ApiError, isUnconfirmed } from '../../../../shared/api/api.ts';
 import type { Summary } from '../change-log.ts';
 
 export type Outcome =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'sending'; readonly isRetry: boolean }
   | { readonly kind: 'denied' }
-  /** It had its final answer. `by`: who gave it, where a person did. */
-  | { readonly kind: 'answered'; readonly status: FinalAnswer['status']; readonly by?: string }
+  /** It was already decided. `by`: who decided, where a person did. */
+  | { readonly kind: 'decided'; readonly status: FinalDecision['status']; readonly by?: string }
   | { readonly kind: 'forbidden' }
-  /** Stopped before an answer came. The service may have denied it. */
+  /** Stopped before a response came. The service may have denied it. */
   | { readonly kind: 'unconfirmed' }
   | { readonly kind: 'failed'; readonly message: string };
 
-export interface FinalAnswer {
+export interface FinalDecision {
   readonly status: Summary['status'];
   readonly by?: string;
 }
 
 export interface Denials {
   readonly ids: readonly string[];
-  /** Tries until the service answers, or the person stops. */
+  /** Tries until the service responds, or the person stops. */
   readonly send: (id: string, onRetry: () => void) => Promise<void>;
-  /** The final answer that the request has, if it has one. */
-  readonly findAnswer: (id: string) => Promise<FinalAnswer | undefined>;
+  /** The final decision on the request, if there is one. */
+  readonly findDecision: (id: string) => Promise<FinalDecision | undefined>;
   readonly report: (id: string, outcome: Outcome) => void;
   /** Stops after the decision that is under way. */
   readonly signal: AbortSignal;
@@ -42,19 +42,19 @@ export async function denyEach(denials: Denials): Promise<void> {
   }
 }
 
-async function denyOne(id: string, { send, findAnswer, report }: Denials): Promise<Outcome> {
+async function denyOne(id: string, { send, findDecision, report }: Denials): Promise<Outcome> {
   try {
     await send(id, () => {
       report(id, { kind: 'sending', isRetry: true });
     });
     return { kind: 'denied' };
   } catch (error) {
-    if (isUnanswered(error)) return { kind: 'unconfirmed' };
+    if (isUnconfirmed(error)) return { kind: 'unconfirmed' };
     if (!(error instanceof ApiError)) throw error;
     const { status, code, message } = error;
     if (REFUSALS.has(code)) return { kind: 'forbidden' };
-    const answer = status === 409 || status === 404 ? await findAnswer(id) : undefined;
-    if (answer) return { kind: 'answered', ...answer };
+    const decision = status === 409 || status === 404 ? await findDecision(id) : undefined;
+    if (decision) return { kind: 'decided', ...decision };
     if (status !== 401 && status !== 403) return { kind: 'failed', message };
     report(id, { kind: 'failed', message });
     throw error;

@@ -13,7 +13,7 @@ export interface Selection {
   /** Whether rows show checkboxes. */
   readonly isOn: boolean;
   readonly selected: readonly Summary[];
-  /** Selected before, and answered or changed since. */
+  /** Selected before, and decided or changed since. */
   readonly dropped: readonly Summary[];
   readonly has: (id: string) => boolean;
   readonly start: () => void;

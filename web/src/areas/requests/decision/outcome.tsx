@@ -1,25 +1,25 @@
-/** The final answer, and who gave it. */
+/** The final decision, and who made it. */
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import type { Account } from '../../../shared/session/session.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
 import { DecidedBy, isDecidedBy, OutcomeSign } from '../decided-by.tsx';
-import { useNextRequest } from '../queue/queue-data.ts';
 import type { RequestDetail } from '../requests-data.ts';
-import { useAnswerState } from './answer-data.ts';
+import { useDecisionState } from './decision-data.ts';
 import classes from './outcome.module.css';
 
 interface OutcomeProps {
   readonly request: RequestDetail;
   readonly account: Account;
+  /** The id of the request to decide next. */
+  readonly next: string | undefined;
 }
 
-export function Outcome({ request, account }: OutcomeProps) {
+export function Outcome({ request, account, next }: OutcomeProps) {
   const { id, status, decision } = request;
   const box = useRef<HTMLElement>(null);
-  const next = useNextRequest(id);
-  const { isSending, intent } = useAnswerState(id);
+  const { isSending, intent } = useDecisionState(id);
   const isAsSent = intent === status && isDecidedBy(account, decision);
   const isLate = intent !== undefined && !isSending && !isAsSent;
   useEffect(() => {

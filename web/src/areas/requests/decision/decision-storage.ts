@@ -1,4 +1,4 @@
-/** What this tab keeps about an answer: it survives a reload, a sign-in and a failed call. */
+/** What this tab keeps about a decision: it survives a reload, a sign-in and a failed call. */
 import { useSyncExternalStore } from 'react';
 import { v4 } from 'uuid';
 
@@ -25,10 +25,10 @@ export const noteDraft = {
   },
 };
 
-/** An answer on its way to the service. `unconfirmed`: a try ended without an answer. */
+/** A decision on its way to the service. `unconfirmed`: a try ended without a response. */
 type Phase = 'sending' | 'unconfirmed';
 
-export interface SentAnswer {
+export interface SentDecision {
   readonly intent: Intent;
   readonly phase: Phase;
 }
@@ -41,8 +41,8 @@ function changeSent(change: () => void): void {
   for (const listener of listeners) listener();
 }
 
-export const sentAnswers = {
-  write: (id: string, { intent, phase }: SentAnswer): void => {
+export const sentDecisions = {
+  write: (id: string, { intent, phase }: SentDecision): void => {
     changeSent(() => {
       sessionStorage.setItem(sentName(id), `${intent} ${phase}`);
     });
@@ -61,8 +61,8 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The answer that was sent and has no answer of the service yet. */
-export function useSentAnswer(id: string): SentAnswer | undefined {
+/** The decision that was sent and that the service has not confirmed yet. */
+export function useSentDecision(id: string): SentDecision | undefined {
   const kept = useSyncExternalStore(subscribe, () => sessionStorage.getItem(sentName(id)));
   if (kept === null) return undefined;
   return {

@@ -1,35 +1,36 @@
-/** One request: who asks for what and why people are asked, what happened, and the answer. */
+/** One request: who asks for what and why people are asked, what happened, and the decision. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { cutValuesOf } from '../../../../src/domain/shown/cut-values.ts';
-import { flagsOf } from '../../../../src/domain/shown/flags.ts';
-import { mainValuesOf } from '../../../../src/domain/shown/main-values.ts';
-import { shownCall } from '../../../../src/domain/shown/shown-call.ts';
-import { shownLine } from '../../../../src/domain/shown-text.ts';
-import { ForeignText } from '../../shared/exact/foreign-text.tsx';
-import { readSource, type SourceValue } from '../../../../src/platform/json/source-values.ts';
-import { Instant } from '../../shared/design/instant.tsx';
-import { ApiError } from '../../shared/api/api.ts';
-import { isBusy } from '../../shared/api/retries.ts';
-import { accountQuery } from '../../shared/session/session.ts';
-import { Failed, Loading } from '../../shared/page/states.tsx';
-import { useTitle } from '../../shared/page/title.ts';
-import { requests as text } from '../../shared/text/requests.ts';
-import { session as sessionText } from '../../shared/text/session.ts';
-import { useAnswerState, type AnswerableCall } from './answer/answer-data.ts';
-import { CannotDecide } from './answer/cannot-decide.tsx';
-import { DecideBar } from './answer/decide-bar.tsx';
-import { Outcome } from './answer/outcome.tsx';
-import { Deadline } from './deadline.tsx';
-import { CallMarks } from './call-marks.tsx';
-import { ReadingContext } from '../../shared/exact/reading.ts';
-import { CallSection } from './call/call-section.tsx';
-import { FlagList } from './call/flag-list.tsx';
-import { useRequestReading, useUnrevealed } from './call/request-reading.ts';
-import { PeopleSection } from './people/people-section.tsx';
-import { requestQuery, type RequestDetail } from './requests-data.ts';
-import { TimelineSection } from './timeline/timeline-section.tsx';
+import { cutValuesOf } from '../../../../../src/domain/shown/cut-values.ts';
+import { flagsOf } from '../../../../../src/domain/shown/flags.ts';
+import { mainValuesOf } from '../../../../../src/domain/shown/main-values.ts';
+import { shownCall } from '../../../../../src/domain/shown/shown-call.ts';
+import { shownLine } from '../../../../../src/domain/shown-text.ts';
+import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
+import { readSource, type SourceValue } from '../../../../../src/platform/json/source-values.ts';
+import { Instant } from '../../../shared/design/instant.tsx';
+import { ApiError } from '../../../shared/api/api.ts';
+import { isBusy } from '../../../shared/api/retries.ts';
+import { accountQuery } from '../../../shared/session/session.ts';
+import { Failed, Loading } from '../../../shared/page/states.tsx';
+import { useTitle } from '../../../shared/page/title.ts';
+import { requests as text } from '../../../shared/text/requests.ts';
+import { session as sessionText } from '../../../shared/text/session.ts';
+import { useDecisionState, type DecidableCall } from '../decision/decision-data.ts';
+import { CannotDecide } from '../decision/cannot-decide.tsx';
+import { DecideBar } from '../decision/decide-bar.tsx';
+import { Outcome } from '../decision/outcome.tsx';
+import { Deadline } from '../deadline.tsx';
+import { CallMarks } from '../call-marks.tsx';
+import { ReadingContext } from '../../../shared/exact/reading.ts';
+import { CallSection } from '../call/call-section.tsx';
+import { FlagList } from '../call/flag-list.tsx';
+import { useRequestReading, useUnrevealed } from '../call/request-reading.ts';
+import { useNextRequest } from '../queue/queue-data.ts';
+import { PeopleSection } from '../people/people-section.tsx';
+import { requestQuery, type RequestDetail } from '../requests-data.ts';
+import { TimelineSection } from '../timeline/timeline-section.tsx';
 import classes from './request.module.css';
 
 export function Request() {
@@ -86,7 +87,7 @@ function Shown({ request }: { readonly request: RequestDetail }) {
             <TimelineSection request={request} />
           </aside>
         </div>
-        <Answer
+        <Decision
           request={request}
           isReadable={isReadable}
           title={call.presented?.title}
@@ -156,11 +157,13 @@ function Header({ request }: { readonly request: RequestDetail }) {
   );
 }
 
-function Answer(props: AnswerableCall) {
+function Decision(props: DecidableCall) {
   const { request } = props;
   const { data: account } = useSuspenseQuery(accountQuery);
-  const { isSending } = useAnswerState(request.id);
-  if (request.status !== 'pending') return <Outcome request={request} account={account} />;
+  const { isSending } = useDecisionState(request.id);
+  const next = useNextRequest(request.id);
+  if (request.status !== 'pending')
+    return <Outcome request={request} account={account} next={next} />;
   if (request.can_decide || isSending) return <DecideBar {...props} />;
   return <CannotDecide request={request} />;
 }

@@ -1,4 +1,4 @@
-/** The answer of this person to one request: sent once, also when they leave the page, and known when they come back. */
+/** The decision of this person on one request: sent once, even when they leave the page, and known when they come back. */
 import { useMutationState, useQueryClient, type MutationState } from '@tanstack/react-query';
 import { isSignedOut } from '../../../shared/api/api.ts';
 import { useSensitiveMutation } from '../../../shared/session/recent-authentication.tsx';
@@ -10,15 +10,15 @@ import type { Main, Presented } from '../call/presented-call.ts';
 import { requestQuery, type RequestDetail } from '../requests-data.ts';
 import {
   noteDraft,
-  sentAnswers,
-  useSentAnswer,
+  sentDecisions,
+  useSentDecision,
   type Intent,
-  type SentAnswer,
-} from './answer-storage.ts';
-import { sendUntilAnswered, type Answer } from './send-answer.ts';
+  type SentDecision,
+} from './decision-storage.ts';
+import { sendUntilConfirmed, type Decision } from './send-decision.ts';
 
-/** What a person answers, and what they must see before they confirm. */
-export interface AnswerableCall {
+/** What a person decides, and what they must see before they confirm. */
+export interface DecidableCall {
   readonly request: RequestDetail;
   /** False where the arguments cannot be read. Then one can only deny. */
   readonly isReadable: boolean;
@@ -35,24 +35,24 @@ export interface AnswerableCall {
   readonly unopened: readonly SourceValue[];
 }
 
-/** Requests outlive their pages in the cache, and so do the answers to them. */
-const answerKey = (id: string) => ['answers', id] as const;
+/** Requests outlive their pages in the cache, and so do the decisions on them. */
+const mutationKeyOf = (id: string) => ['decisions', id] as const;
 
-type AnswerMutation = MutationState<unknown, Error, Answer>;
+type DecisionMutation = MutationState<unknown, Error, Decision>;
 
-export interface AnswerState {
+export interface DecisionState {
   readonly isSending: boolean;
   /** Known also after a reload, when nothing is being sent any more. */
-  readonly sent: SentAnswer | undefined;
+  readonly sent: SentDecision | undefined;
   readonly refusal: Error | undefined;
-  /** Of the answer that is being sent, was refused, or is not confirmed. */
+  /** Of the decision that is being sent, was refused, or is not confirmed. */
   readonly intent: Intent | undefined;
 }
 
-export function useAnswerState(id: string): AnswerState {
-  const sent = useSentAnswer(id);
-  const latest = useMutationState<AnswerMutation>({
-    filters: { mutationKey: answerKey(id) },
+export function useDecisionState(id: string): DecisionState {
+  const sent = useSentDecision(id);
+  const latest = useMutationState<DecisionMutation>({
+    filters: { mutationKey: mutationKeyOf(id) },
   }).at(-1);
   return {
     isSending: latest?.status === 'pending',
@@ -62,17 +62,17 @@ export function useAnswerState(id: string): AnswerState {
   };
 }
 
-export function useAnswering(id: string) {
+export function useDecide(id: string) {
   const queries = useQueryClient();
   const isSignedIn = (actor: string): boolean =>
     queries.getQueryData(accountQuery.queryKey)?.principal.actor_id === actor;
   const { mutate } = useSensitiveMutation({
-    mutationKey: answerKey(id),
-    mutationFn: async (answer: Answer) =>
-      await sendUntilAnswered(answer, { isSignedIn: () => isSignedIn(answer.actor) }),
+    mutationKey: mutationKeyOf(id),
+    mutationFn: async (decision: Decision) =>
+      await sendUntilConfirmed(decision, { isSignedIn: () => isSignedIn(decision.actor) }),
     onSuccess: ({ body: { decision, request } }) => {
       noteDraft.remove(id);
-      sentAnswers.remove(id);
+      sentDecisions.remove(id);
       const { status, updated_at } = request;
       queries.setQueryData(
         requestQuery(id).queryKey,
@@ -81,20 +81,20 @@ export function useAnswering(id: string) {
     },
     onError: (error) => {
       // After a sign-in, the same person finds out whether an earlier try had reached the service.
-      if (!isSignedOut(error)) sentAnswers.remove(id);
+      if (!isSignedOut(error)) sentDecisions.remove(id);
     },
     onSettled: () => {
       void queries.invalidateQueries({ queryKey: ['requests'] });
     },
   });
   const dismissRefusal = () => {
-    const answers = queries.getMutationCache();
-    for (const refused of answers.findAll({ mutationKey: answerKey(id), status: 'error' }))
-      answers.remove(refused);
+    const decisions = queries.getMutationCache();
+    for (const refused of decisions.findAll({ mutationKey: mutationKeyOf(id), status: 'error' }))
+      decisions.remove(refused);
   };
   return { send: mutate, dismissRefusal };
 }
 
-/** What an answer is bound to: all that the page shows of the request. Any change of it disarms the bar. */
+/** What a decision is bound to: everything the page shows of the request. Any change of it disarms the bar. */
 export const bindingOf = (request: RequestDetail, digest: string): string =>
   JSON.stringify({ ...request, arguments: digest });

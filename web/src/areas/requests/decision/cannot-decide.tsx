@@ -1,17 +1,17 @@
-/** Why this person cannot answer the request, and what they can do about it. */
+/** Why this person cannot decide the request, and what they can do about it. */
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRecentAuthentication } from '../../../shared/session/recent-authentication.tsx';
 import { requests as text } from '../../../shared/text/requests.ts';
 import { requestKey, type RequestDetail } from '../requests-data.ts';
-import { useAnswerState } from './answer-data.ts';
+import { useDecisionState } from './decision-data.ts';
 import { messagesOf } from './decide-bar.tsx';
 import classes from './cannot-decide.module.css';
 
 export function CannotDecide({ request }: { readonly request: RequestDetail }) {
   const { id, cannot_reason: reason } = request;
   const messages = [
-    ...messagesOf(useAnswerState(id)),
+    ...messagesOf(useDecisionState(id)),
     ...(reason && text.cannot[reason] !== '' ? [text.cannot[reason]] : []),
   ];
   if (messages.length === 0) return null;

@@ -11,24 +11,24 @@ import { requests as text } from '../../../shared/text/requests.ts';
 import type { RequestDetail } from '../requests-data.ts';
 import {
   bindingOf,
-  useAnswering,
-  useAnswerState,
-  type AnswerableCall,
-  type AnswerState,
-} from './answer-data.ts';
-import { decisionKey, type Intent } from './answer-storage.ts';
-import { ConfirmAnswer } from './confirm-answer.tsx';
+  useDecide,
+  useDecisionState,
+  type DecidableCall,
+  type DecisionState,
+} from './decision-data.ts';
+import { decisionKey, type Intent } from './decision-storage.ts';
+import { ConfirmDecision } from './confirm-decision.tsx';
 import classes from './decide-bar.module.css';
 
-export function DecideBar(props: AnswerableCall) {
+export function DecideBar(props: DecidableCall) {
   const { request, isReadable, unopened } = props;
   const { id } = request;
   const { digest, isSame, binding } = useBinding(request);
   const [armed, setArmed] = useState<{ readonly intent: Intent; readonly binding: string }>();
   const [cancelled, setCancelled] = useState<Intent>();
   const isOnline = useOnline();
-  const state = useAnswerState(id);
-  const { send, dismissRefusal } = useAnswering(id);
+  const state = useDecisionState(id);
+  const { send, dismissRefusal } = useDecide(id);
   const { data: account } = useSuspenseQuery(accountQuery);
   const isChanged = armed !== undefined && armed.binding !== binding;
   const problems = [
@@ -51,7 +51,7 @@ export function DecideBar(props: AnswerableCall) {
   return (
     <Bar face={face} messages={[...(state.isSending ? [] : problems), ...messagesOf(state)]}>
       {face === 'armed' && armed && (
-        <ConfirmAnswer
+        <ConfirmDecision
           {...props}
           intent={armed.intent}
           isOnline={isOnline}
@@ -81,7 +81,7 @@ export function DecideBar(props: AnswerableCall) {
 }
 
 /** Names the first of the values that are not shown whole. Their pointers have an agent's words in them. */
-function unopenedText([first, ...others]: AnswerableCall['unopened']): string[] {
+function unopenedText([first, ...others]: DecidableCall['unopened']): string[] {
   return first ? [text.unopened(shownLine(first.pointer, 80), others.length)] : [];
 }
 
@@ -93,8 +93,8 @@ function useBinding(request: RequestDetail) {
   return { digest, isSame: digest === request.arguments_digest, binding };
 }
 
-/** What became of an answer that was sent. */
-export function messagesOf({ isSending, sent, refusal }: AnswerState): string[] {
+/** What became of a decision that was sent. */
+export function messagesOf({ isSending, sent, refusal }: DecisionState): string[] {
   if (isSending && sent?.phase === 'unconfirmed') return [text.unconfirmed[sent.intent]];
   if (isSending) return [text.sending];
   if (refusal) return [refusal.message];
@@ -142,7 +142,7 @@ function Choices({ canApprove, canDeny, focused, choose }: ChoicesProps) {
     if (canDeny) choose('denied');
   };
   useSingleKeys({ a: approve, d: deny });
-  /** By keyboard, another answer than the one that was cancelled needs the pause that its key needs. */
+  /** By keyboard, another decision than the one that was cancelled needs the pause that its key needs. */
   const isTooSoon = (intent: Intent, { detail, timeStamp }: MouseEvent) =>
     detail === 0 && focused !== undefined && focused !== intent && areSingleKeysResting(timeStamp);
   return (

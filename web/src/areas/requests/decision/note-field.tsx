@@ -1,7 +1,7 @@
-/** The note of an answer, which stays as a draft until the answer counts. It has the focus once it appears. */
+/** The note of a decision. It stays as a draft until the decision counts, and has the focus once it appears. */
 import { useEffect, useRef, useState, type PointerEvent } from 'react';
 import { requests as text } from '../../../shared/text/requests.ts';
-import { noteDraft } from './answer-storage.ts';
+import { noteDraft } from './decision-storage.ts';
 import classes from './note-field.module.css';
 
 /** `id`: of the request. A batch has one of its own. */
@@ -16,7 +16,7 @@ export function useNote(id: string) {
 
 type NoteFieldProps = ReturnType<typeof useNote> & {
   readonly label: string;
-  /** The id of what the answer is about, for those who cannot see it above. */
+  /** The id of what the decision is about, for those who cannot see it above. */
   readonly describedBy?: string;
 };
 

@@ -1,5 +1,5 @@
 /**
- * The button that confirms an answer, so that one act never counts as two, and nothing that someone types
+ * The button that confirms a decision, so that one act never counts as two, and nothing that someone types
  * counts as one.
  */
 import { useEffect, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';

@@ -1,4 +1,4 @@
-/** The second act of an answer: names what would run, takes a note, and confirms. */
+/** The second act of a decision: names what would run, takes a note, and confirms. */
 import { Button } from '@mantine/core';
 import { useEffect, useId, useRef } from 'react';
 import { quotedInside } from '../../../../../src/platform/json/source-values.ts';
@@ -14,13 +14,13 @@ import { Scalar } from '../call/field-value.tsx';
 import { FlagList } from '../call/flag-list.tsx';
 import type { TitlePart } from '../../../../../src/domain/shown/title.ts';
 import type { Field, Main } from '../call/presented-call.ts';
-import type { AnswerableCall } from './answer-data.ts';
-import type { Intent } from './answer-storage.ts';
+import type { DecidableCall } from './decision-data.ts';
+import type { Intent } from './decision-storage.ts';
 import { NoteField, useNote } from './note-field.tsx';
 import { useSecondAct } from './second-act.ts';
-import classes from './confirm-answer.module.css';
+import classes from './confirm-decision.module.css';
 
-interface ConfirmAnswerProps extends AnswerableCall {
+interface ConfirmDecisionProps extends DecidableCall {
   readonly intent: Intent;
   readonly isOnline: boolean;
   readonly confirm: (note: string) => void;
@@ -36,7 +36,7 @@ function isEscapeHere(event: KeyboardEvent, here: Element | null): boolean {
   return field === null || here?.contains(field) === true;
 }
 
-export function ConfirmAnswer(props: ConfirmAnswerProps) {
+export function ConfirmDecision(props: ConfirmDecisionProps) {
   const { request, main, flags, unrevealed, intent, isOnline, confirm, cancel } = props;
   const note = useNote(request.id);
   const group = useRef<HTMLDivElement>(null);
@@ -98,7 +98,7 @@ function What({
   title,
   hidden,
   intent,
-}: ConfirmAnswerProps & { readonly id: string }) {
+}: ConfirmDecisionProps & { readonly id: string }) {
   // A long value has its place below. In the sentence it would hide which tool runs.
   const isTitled = title?.[0] !== undefined && title.every(isShort);
   const tool = (
@@ -135,7 +135,7 @@ const isShort = (part: TitlePart): boolean =>
   part.kind === 'hidden' ||
   (part.source.length <= INLINE_CHARACTERS && !part.source.includes(String.raw`\n`));
 
-function MainValues({ main }: Pick<ConfirmAnswerProps, 'main'>) {
+function MainValues({ main }: Pick<ConfirmDecisionProps, 'main'>) {
   return main.map((each, index) => (
     <div key={index} className={classes['main']}>
       {each.kind === 'source' ? (
