@@ -12,7 +12,7 @@ export const queue = {
   showDecidable: (waiting: number) => `Show ${these(waiting)} that you can decide`,
 
   select: 'Select',
-  selectRow: (tool: string, agent: string) => `Select ${tool} by ${agent}`,
+  selectRow: (tool: string, agent: string) => `Select ${tool} of ${agent}`,
   selection: 'Selected requests',
   selected: (selected: number) => `${countText(selected)} selected`,
   selectAll: 'Select all',
