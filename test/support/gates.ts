@@ -113,3 +113,42 @@ export async function beforeTransaction<T>(
     use(begin);
   }
 }
+
+/** Runs `call`. Before the first statement that a transaction of the service sends with this text, this happens. */
+export async function beforeStatementOfTransaction<T>(
+  { db }: TestApp,
+  { of, happens }: Omit<Gate, 'at'>,
+  call: () => Promise<T>,
+): Promise<T> {
+  type Work = (trx: { raw: Raw }) => Promise<unknown>;
+  type Begin = (work: Work) => Promise<unknown>;
+  const pool = db as unknown as { transaction: Begin };
+  const begin: Begin = pool.transaction.bind(pool);
+  const use = (value: Begin) =>
+    Object.defineProperty(pool, 'transaction', { value, configurable: true });
+  let reached = false;
+  use((work) =>
+    begin(async (trx) => {
+      const raw: Raw = trx.raw.bind(trx);
+      const value: Raw = (sql, bindings) => {
+        if (reached || !sql.includes(of)) return raw(sql, bindings);
+        reached = true;
+        return {
+          options: async (options) => {
+            await happens();
+            return await raw(sql, bindings).options(options);
+          },
+        };
+      };
+      Object.defineProperty(trx, 'raw', { value, configurable: true });
+      return await work(trx);
+    }),
+  );
+  try {
+    const result = await call();
+    expect(reached).toBe(true);
+    return result;
+  } finally {
+    use(begin);
+  }
+}

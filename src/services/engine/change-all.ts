@@ -8,6 +8,7 @@ import type { Effects } from '../../domain/requests/engine/effects.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime } from '../context.ts';
 import { announceChanged, announceEach } from './announce.ts';
+import { untilCommitted } from './change.ts';
 import { changeSetIn } from './change-set.ts';
 
 interface CancelAll {
@@ -56,14 +57,20 @@ const AT_ONCE = 500;
 
 type Locked = Pick<Parameters<typeof changeSetIn>[1], 'ids' | 'plan'>;
 
+/** None is left out: the plans that became old before their commit are made again. */
 async function changeLocked(trx: Trx, { ids, plan }: Locked): Promise<Effects[]> {
-  const done: Effects[] = [];
+  const all: Effects[] = [];
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const some = ids.slice(from, from + AT_ONCE);
-    const need = { texts: false };
-    done.push(...(await changeSetIn(trx, { ids: some, need, depends: 'row', plan })));
+    let left: readonly string[] = ids.slice(from, from + AT_ONCE);
+    await untilCommitted(async () => {
+      const set = { ids: left, need: { texts: false }, depends: 'row', plan } as const;
+      const { done, missed } = await changeSetIn(trx, set);
+      all.push(...done);
+      left = missed;
+      return missed.length === 0 || undefined;
+    });
   }
-  return done;
+  return all;
 }
 
 /** Notifies the waiting callers and the workflows, after the commit. */

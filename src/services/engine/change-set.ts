@@ -23,7 +23,8 @@ export async function changeSet(
   ids: readonly string[],
   change: SetChange,
 ): Promise<Effects[]> {
-  return await changeSetIn(context.db, { ids, byEmail: context.mailer !== undefined, ...change });
+  const set = { ids, byEmail: context.mailer !== undefined, ...change };
+  return (await changeSetIn(context.db, set)).done;
 }
 
 interface SetIds {
@@ -32,12 +33,18 @@ interface SetIds {
   readonly byEmail?: boolean;
 }
 
-/** The same in a transaction, which usually has locked the requests: then none is left out. */
+interface SetDone {
+  readonly done: Effects[];
+  /** The ids of those that were planned and not committed. */
+  readonly missed: string[];
+}
+
+/** The same in a transaction that has locked the requests: only a plan that became old is missed. */
 export async function changeSetIn(
   db: Db,
   { ids, need, depends, plan, byEmail = false }: SetChange & SetIds,
-): Promise<Effects[]> {
-  if (ids.length === 0) return [];
+): Promise<SetDone> {
+  if (ids.length === 0) return { done: [], missed: [] };
   const yieldIfDue = createYielder();
   const planned: Effects[] = [];
   for (const view of await readViews(db, ids, need)) {
@@ -46,12 +53,13 @@ export async function changeSetIn(
     await yieldIfDue();
   }
   const guard: Guard = { depends, byEmail };
-  const done: Effects[] = [];
+  const done = new Set<Effects>();
   for (const part of partsOf(planned, ({ notifications }) => notifications.length, MOST_PEOPLE)) {
     const written = await commit(db, part, guard);
-    done.push(...part.filter(({ request }) => written.has(request.id)));
+    for (const effects of part) if (written.has(effects.request.id)) done.add(effects);
   }
-  return done;
+  const missed = planned.filter((effects) => !done.has(effects));
+  return { done: [...done], missed: missed.map(({ request }) => request.id) };
 }
 
 /** Exported for tests: consecutive items of at most this weight together. A heavier item is left out. */

@@ -31,6 +31,8 @@ export interface Change<Caller extends MemberPrincipal | undefined, Outcome> {
 
 /** What a plan is made from. */
 export interface Basis<Caller> {
+  /** Reads besides the view go here: under locks it is the transaction, and a second connection could exhaust the pool. */
+  readonly db: Db;
   readonly view: RequestView;
   readonly path: PathRevision | undefined;
   /** As read with the call, or again at a later try. */
@@ -85,7 +87,7 @@ async function attempt<Caller extends MemberPrincipal | undefined, Outcome>(
   const view = await readView(db, id, need);
   if (!view || (caller && view.request.organizationId !== caller.organizationId))
     throw new AppError('not_found');
-  const planned = await plan({ view, path: await loadPath(db, view), caller });
+  const planned = await plan({ db, view, path: await loadPath(db, view), caller });
   const { effects, outcome } = planned;
   if (!effects || isEmpty(effects)) return { outcome };
   // Rights of another instant than the view's.

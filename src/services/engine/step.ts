@@ -79,11 +79,12 @@ async function stepFrom(
 ): Promise<RequestStep> {
   const stepping: Stepping = { ...options, matches: new Map() };
   for (let tries = 1; tries <= TRIES_WITHOUT_LOCKS; tries += 1) {
+    // The block may have its result by now. Under locks no rules run; asking a block that has its result leads to another step.
+    if (tries > 1 && stepping.evaluated && 'ask' in stepping.evaluated)
+      stepping.evaluated = undefined;
     const taken = await attempt(context.db, context, { id, stepping });
     if (taken === 'exact_count') break;
     if (taken) return announced(context, taken);
-    // The block may have its result by now.
-    if (stepping.evaluated && 'ask' in stepping.evaluated) stepping.evaluated = undefined;
   }
   return announced(context, await stepLocked(context, { id, stepping }));
 }

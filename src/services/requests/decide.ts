@@ -8,7 +8,7 @@ import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import type { ApprovalRequest, Decision } from '../../domain/requests/approval-requests.ts';
 import { planDecision, type DecideAct } from '../../domain/requests/engine/decide.ts';
 import { alreadyTerminal } from '../../domain/requests/refusals.ts';
-import { violatedConstraint } from '../../platform/postgres.ts';
+import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import { presentationWith } from '../agents/tool-presentations.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from '../engine/announce.ts';
@@ -84,12 +84,12 @@ async function decide(
     id,
     caller,
     need: { texts: true },
-    plan: async ({ view, path, caller: principal }) => {
+    plan: async ({ db, view, path, caller: principal }) => {
       presentationId = view.presentationId ?? null;
       const replay =
         view.request.state === 'pending'
           ? 'none'
-          : await replayOf(context, principal, { requestId: id, ...wanted });
+          : await replayOf(db, principal, { requestId: id, ...wanted });
       return planDecision(view, { ...wanted, principal, path, replay, decisionId: v7() });
     },
   });
@@ -103,7 +103,7 @@ async function decide(
 
 /** Whether this very call has decided a request before. `conflict`: another call used its key. */
 async function replayOf(
-  { db }: ServiceContext,
+  db: Db,
   { organizationId }: MemberPrincipal,
   wanted: Wanted,
 ): Promise<DecideAct['replay']> {
