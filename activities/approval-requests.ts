@@ -9,7 +9,7 @@ import {
   longestAsking,
   type BlockRef,
 } from '../src/domain/pipelines/remote.ts';
-import { askBlock } from '../src/services/evaluation/ask-block.ts';
+import { askBlock } from '../src/services/engine/ask-block.ts';
 import type { RemoteStep, RequestStep } from '../src/domain/requests/engine/step.ts';
 import { stepAfterBlock, stepRequest } from '../src/services/engine/step.ts';
 import type { ServiceContext } from '../src/services/context.ts';

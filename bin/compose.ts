@@ -29,7 +29,7 @@ import { isReadOnly, openPool, type Db } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
 import { openWorkerPool } from '../src/platform/threads/worker-pool.ts';
 import { openSlack } from '../src/platform/slack.ts';
-import { HeldCredentials } from '../src/services/sign-in/held-credentials.ts';
+import { HeldCredentials } from '../src/services/access/held-credentials.ts';
 import { QueueWatch } from '../src/services/requests/waiting/queue-watch.ts';
 import { newWorkflowSync } from '../src/services/engine/workflow-sync.ts';
 import { catchUp, startReconciler } from '../src/services/engine/reconciler.ts';

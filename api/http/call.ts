@@ -10,7 +10,7 @@ import { callerIdOf, type Principal } from '../../src/domain/people/authorizatio
 import { networkOf } from '../../src/platform/network/client-address.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import { authenticate } from '../../src/services/sign-in/authentication.ts';
-import { admitFromNetwork } from '../../src/services/sign-in/sign-in-attempts.ts';
+import { admitFromNetwork } from '../../src/services/access/sign-in-attempts.ts';
 import { answerIssues, printBody, type PrintedBody } from './answers.ts';
 import {
   admit,

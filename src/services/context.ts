@@ -17,7 +17,7 @@ import type { WorkerPool } from '../platform/threads/worker-pool.ts';
 import type { Workflows } from './ports.ts';
 import type { Metrics } from './metrics.ts';
 import type { WorkflowSync } from './engine/workflow-sync.ts';
-import type { HeldCredentials } from './sign-in/held-credentials.ts';
+import type { HeldCredentials } from './access/held-credentials.ts';
 import type { QueueWatch } from './requests/waiting/queue-watch.ts';
 
 export interface Limits {

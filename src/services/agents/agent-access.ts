@@ -6,7 +6,7 @@ import type { Permission } from '../../domain/people/permissions.ts';
 import { AppError } from '../../domain/errors.ts';
 import { findAgentForShare } from '../../data/agents/agents.ts';
 import type { Trx } from '../../platform/postgres.ts';
-import { rereadCaller } from '../people/current-callers.ts';
+import { rereadCaller } from '../access/current-callers.ts';
 
 /**
  * The agent that gets a new credential or provisioner token, locked with the organization's access.

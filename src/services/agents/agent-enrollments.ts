@@ -39,7 +39,7 @@ import {
   admitEnrollmentStart,
   admitUserCode,
   forgiveUserCode,
-} from '../sign-in/sign-in-attempts.ts';
+} from '../access/sign-in-attempts.ts';
 import { lockAgentToIssue } from './agent-access.ts';
 import { addAgent } from './agents.ts';
 import { addInstance, issueCredential, type CreatedInstance } from './new-instances.ts';

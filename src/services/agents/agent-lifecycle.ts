@@ -14,7 +14,7 @@ import {
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { rereadCaller } from '../people/current-callers.ts';
+import { rereadCaller } from '../access/current-callers.ts';
 import { announceSettled, cancelAll } from '../engine/change-all.ts';
 import { requireRoom } from './agents.ts';
 

@@ -18,7 +18,7 @@ import { createPipeline } from '../../data/pipelines/request-approval-pipelines.
 import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { readPage } from '../pages.ts';
-import { rereadCaller, requirePermission, type Needs } from '../people/current-callers.ts';
+import { rereadCaller, requirePermission, type Needs } from '../access/current-callers.ts';
 
 /**
  * Throws what `rereadCaller` throws, 409 `agent_slug_taken` or `agent_name_taken`, 429

@@ -31,7 +31,7 @@ import {
 import { pointersInto } from '../../platform/json/json-pointers.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { lockAccessSharedAndRereadMember } from '../people/current-callers.ts';
+import { lockAccessSharedAndRereadMember } from '../access/current-callers.ts';
 
 /** What the request is shown with; undefined when nothing is known about its tool. Reads its arguments once. */
 export function presentationOf(

@@ -12,7 +12,7 @@ import { isEmpty, type Effects, type Plan } from '../../domain/requests/engine/e
 import type { PathRevision, RequestView } from '../../domain/requests/engine/view.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { rereadMember } from '../people/current-callers.ts';
+import { rereadMember } from '../access/current-callers.ts';
 import { loadPath } from './documents.ts';
 
 /** How often a change is tried before its locks are taken first. */

@@ -24,7 +24,7 @@ import type { RequestView } from '../../domain/requests/engine/view.ts';
 import type { StepBy } from '../../domain/requests/engine/walk.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import type { AfterBlock } from '../evaluation/ask-block.ts';
+import type { AfterBlock } from './ask-block.ts';
 import type { KnownMatches } from '../evaluation/conditions.ts';
 import { evaluatePinned } from '../evaluation/evaluate.ts';
 import { announceDecided } from './announce.ts';

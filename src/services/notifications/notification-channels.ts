@@ -35,7 +35,7 @@ import type { ServiceContext } from '../context.ts';
 import {
   lockAccessAndRereadMember,
   lockAccessSharedAndRereadMember,
-} from '../people/current-callers.ts';
+} from '../access/current-callers.ts';
 import type { TestOutcome } from './sender.ts';
 import { endSlackLinks } from './slack/ended-links.ts';
 import { senders } from './senders.ts';

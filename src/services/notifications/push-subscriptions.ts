@@ -17,7 +17,7 @@ import {
 import { isPushService } from '../../domain/notifications/push-services.ts';
 import { isPushKey, isPushSecret } from '../../platform/crypto/web-push.ts';
 import type { ServiceContext } from '../context.ts';
-import { lockAccessSharedAndRereadMember } from '../people/current-callers.ts';
+import { lockAccessSharedAndRereadMember } from '../access/current-callers.ts';
 import { requireReachable } from '../webhooks/destinations.ts';
 import { readPushKey } from './push-keys.ts';
 import type { ChannelTest } from './notification-channels.ts';

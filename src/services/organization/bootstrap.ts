@@ -29,7 +29,7 @@ import {
   type Client,
   type SignedIn,
 } from '../sign-in/sessions.ts';
-import { forgiveNetwork } from '../sign-in/sign-in-attempts.ts';
+import { forgiveNetwork } from '../access/sign-in-attempts.ts';
 
 /**
  * Writes the secret (0600) while there is no organization, and removes it afterwards. Safe to

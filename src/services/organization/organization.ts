@@ -22,7 +22,7 @@ import type { Trx } from '../../platform/postgres.ts';
 import { announceSettled, cancelAll } from '../engine/change-all.ts';
 import { prepareBootstrap } from './bootstrap.ts';
 import type { Limits, Runtime, ServiceContext } from '../context.ts';
-import { lockAccessAndRereadMember } from '../people/current-callers.ts';
+import { lockAccessAndRereadMember } from '../access/current-callers.ts';
 import { readSeats, type Seats } from '../people/seats.ts';
 
 export interface OrganizationView extends Organization {

@@ -47,8 +47,8 @@ import type { Db, Trx } from '../../platform/postgres.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { tellAccountHolder } from '../sign-in/account-mails.ts';
-import { lockAccessAndRereadMember } from './current-callers.ts';
-import { apiKeyPrincipal } from './principals.ts';
+import { lockAccessAndRereadMember } from '../access/current-callers.ts';
+import { apiKeyPrincipal } from '../access/principals.ts';
 import { readPage } from '../pages.ts';
 
 const SENSITIVE_KEY =

@@ -12,7 +12,7 @@ import {
 } from '../../data/sign-in/user-identities.ts';
 import type { ServiceContext } from '../context.ts';
 import { endSessionsOf } from '../sign-in/sessions.ts';
-import { lockAccessAndRereadMember } from './current-callers.ts';
+import { lockAccessAndRereadMember } from '../access/current-callers.ts';
 
 /** Oldest first. Throws 404. */
 export async function listMemberIdentities(

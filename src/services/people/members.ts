@@ -24,7 +24,7 @@ import { announceDue } from '../engine/announce.ts';
 import type { Effects } from '../../domain/requests/engine/effects.ts';
 import { announceSettled, releaseClaimsOf } from '../engine/change-all.ts';
 import type { ServiceContext } from '../context.ts';
-import { lockAccessAndRereadMember } from './current-callers.ts';
+import { lockAccessAndRereadMember } from '../access/current-callers.ts';
 import { readPage } from '../pages.ts';
 import { requireActiveOwner } from './permission-policies.ts';
 import {

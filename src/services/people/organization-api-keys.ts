@@ -38,12 +38,12 @@ import {
   type IssuedApiKey,
 } from './api-keys.ts';
 import type { ServiceContext } from '../context.ts';
-import { lockAccessAndRereadMember } from './current-callers.ts';
-import { apiKeyAuth, principalOf } from './principals.ts';
+import { lockAccessAndRereadMember } from '../access/current-callers.ts';
+import { apiKeyAuth, principalOf } from '../access/principals.ts';
 import { readPage } from '../pages.ts';
 import { addPolicies, requireValidTerms } from './permission-policies.ts';
 import { offerResources } from './permission-policy-pages.ts';
-import { organizationKeyPrincipal } from './principals.ts';
+import { organizationKeyPrincipal } from '../access/principals.ts';
 
 const HOLDER = 'organization_api_key';
 

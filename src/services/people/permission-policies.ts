@@ -34,7 +34,7 @@ import { canonicalJson } from '../../platform/json/exact-values.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import { announceDue } from '../engine/announce.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
-import { lockAccessAndRereadMember, rereadMember } from './current-callers.ts';
+import { lockAccessAndRereadMember, rereadMember } from '../access/current-callers.ts';
 import { HOLDER_KINDS, toPagePolicy, type PagePolicy } from './permission-policy-pages.ts';
 
 /** Terms from a body, below `pointer`. */

@@ -34,7 +34,7 @@ import {
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { announceDue } from '../engine/announce.ts';
 import type { ServiceContext } from '../context.ts';
-import { lockAccessAndRereadMember } from './current-callers.ts';
+import { lockAccessAndRereadMember } from '../access/current-callers.ts';
 import { readPage } from '../pages.ts';
 import { deactivateWith } from '../revisions/activate.ts';
 import {

@@ -19,7 +19,7 @@ import { stringifyExact } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { requirePermission } from '../people/current-callers.ts';
+import { requirePermission } from '../access/current-callers.ts';
 import { readDocument } from '../read-documents.ts';
 import { readerOf } from '../revisions/kind.ts';
 import type { PipelineText } from '../evaluation/evaluate-texts.ts';

@@ -9,7 +9,7 @@ import type { Revision, RevisionedDocument } from '../../domain/revisions.ts';
 import { insertAuditEvents } from '../../data/audit-events.ts';
 import * as data from '../../data/revisions.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
-import { rereadCaller } from '../people/current-callers.ts';
+import { rereadCaller } from '../access/current-callers.ts';
 import type { DocumentRef, RevisionedKind } from './kind.ts';
 
 /** The answer to a change. `activeRevision` is 0 while none is active. */

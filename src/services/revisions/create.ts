@@ -11,7 +11,7 @@ import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { readDocument, type ReadDocument } from '../read-documents.ts';
 import { withWarnings, audit, lockAndRereadCaller, type ChangedRevision } from './change.ts';
-import { rereadCaller } from '../people/current-callers.ts';
+import { rereadCaller } from '../access/current-callers.ts';
 import { readerOf, type DocumentRef, type RevisionedKind } from './kind.ts';
 
 /**

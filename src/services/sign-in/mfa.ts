@@ -36,7 +36,7 @@ import {
 import type { Trx } from '../../platform/postgres.ts';
 import { describeTotp, newTotpSeed } from '../../platform/crypto/totp.ts';
 import type { ServiceContext } from '../context.ts';
-import { lockAccessAndRereadMember } from '../people/current-callers.ts';
+import { lockAccessAndRereadMember } from '../access/current-callers.ts';
 import { tellAccountHolder } from './account-mails.ts';
 import { matchingStep, sealSeed } from './second-factors.ts';
 import { endSessionsOf, renewAuthentication, type Renewal } from './sessions.ts';

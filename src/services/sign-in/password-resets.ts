@@ -24,7 +24,7 @@ import { revokeWithAudit } from '../people/api-keys.ts';
 import { tellAccountHolder } from './account-mails.ts';
 import { replacePassword, requireAcceptablePassword, wordsOf } from './passwords.ts';
 import type { Client } from './sessions.ts';
-import { admitSignInAttempt } from './sign-in-attempts.ts';
+import { admitSignInAttempt } from '../access/sign-in-attempts.ts';
 
 interface ResetRequest {
   readonly email: string;

@@ -20,7 +20,7 @@ import type { ServiceContext } from '../context.ts';
 import { recordFailedAuthentication, type FailedAuthentication } from './failed-authentications.ts';
 import { requirePasswordEnough } from './second-factors.ts';
 import { endSessionsOf, renewAuthentication, type Client, type Renewal } from './sessions.ts';
-import { admitRenewal } from './sign-in-attempts.ts';
+import { admitRenewal } from '../access/sign-in-attempts.ts';
 import { verifiedHash } from './verified-passwords.ts';
 
 const LEAST_CHARACTERS = 12;

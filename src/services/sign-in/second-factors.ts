@@ -14,7 +14,7 @@ import type { Db, Trx } from '../../platform/postgres.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import { totpStep } from '../../platform/crypto/totp.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
-import { admitTotpCode, deleteTotpCodes } from './sign-in-attempts.ts';
+import { admitTotpCode, deleteTotpCodes } from '../access/sign-in-attempts.ts';
 
 interface Presented {
   readonly userId: string;

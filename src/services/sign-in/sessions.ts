@@ -35,7 +35,7 @@ import {
 } from '../../platform/crypto/tokens.ts';
 import type { ServiceContext } from '../context.ts';
 import { readAccount, type Account } from './me.ts';
-import { sessionPrincipal } from '../people/principals.ts';
+import { sessionPrincipal } from '../access/principals.ts';
 import { readPage } from '../pages.ts';
 
 /**

@@ -36,7 +36,7 @@ import {
   admitSignInAttempt,
   forgiveRenewal,
   forgiveSignInAttempts,
-} from './sign-in-attempts.ts';
+} from '../access/sign-in-attempts.ts';
 import { requirePasswordStill, verifiedHash } from './verified-passwords.ts';
 
 /** The origin of a sign-in: the client, and the session cookie that came with it. */

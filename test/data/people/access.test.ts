@@ -21,7 +21,7 @@ import { maySee, type Audience } from '../../../src/domain/requests/request-acce
 import { parseToken } from '../../../src/platform/crypto/tokens.ts';
 import type { Db } from '../../../src/platform/postgres.ts';
 import { loadEscalationPathRevision } from '../../../src/services/escalation/escalation-paths.ts';
-import { memberPrincipal } from '../../../src/services/people/principals.ts';
+import { memberPrincipal } from '../../../src/services/access/principals.ts';
 import { appForFile } from '../../support/scene.ts';
 import { explain, statementOf } from '../../support/sql/plans.ts';
 import { ask } from '../../support/scene/approval-requests.ts';

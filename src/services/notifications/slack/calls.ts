@@ -31,7 +31,7 @@ import { SlackError } from '../../../platform/slack.ts';
 import { decideRequest } from '../../requests/decide.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { requestLink } from '../../links.ts';
-import { memberPrincipal } from '../../people/principals.ts';
+import { memberPrincipal } from '../../access/principals.ts';
 import { isApprovableInSlack, OPEN_TO_APPROVE } from './approvable.ts';
 import { finishSlackLink, removeSlackLinkOf, SLACK_COMMAND } from './links.ts';
 import { openSlackSecrets } from './secrets.ts';

@@ -19,7 +19,7 @@ import { requireMayChangeAnchor } from '../../../domain/people/trust-anchors.ts'
 import { violatedConstraint, type Trx } from '../../../platform/postgres.ts';
 import { SlackError, type SlackIdentity } from '../../../platform/slack.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
-import { lockAccessAndRereadMember } from '../../people/current-callers.ts';
+import { lockAccessAndRereadMember } from '../../access/current-callers.ts';
 import { endSlackLinks, rightsOfLinked } from './ended-links.ts';
 import { openSlackSecrets, sealSlackSecrets, type SlackSecrets } from './secrets.ts';
 

@@ -25,7 +25,7 @@ import { requireRecentAuthentication } from '../../../domain/sign-in/recent-auth
 import { hashTypedCode, readableCode } from '../../../domain/sign-in/second-factors.ts';
 import { violatedConstraint } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
-import { lockAccessSharedAndRereadMember } from '../../people/current-callers.ts';
+import { lockAccessSharedAndRereadMember } from '../../access/current-callers.ts';
 import { tellAccountHolder } from '../../sign-in/account-mails.ts';
 
 export const SLACK_COMMAND = '/countersign';

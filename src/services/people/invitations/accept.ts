@@ -15,7 +15,7 @@ import type { Runtime, ServiceContext } from '../../context.ts';
 import { recordFailedAuthentication } from '../../sign-in/failed-authentications.ts';
 import { tryCode } from '../../sign-in/second-factors.ts';
 import { openSession, signedIn, type SignedIn } from '../../sign-in/sessions.ts';
-import { forgiveNetwork, forgiveSignInAttempts } from '../../sign-in/sign-in-attempts.ts';
+import { forgiveNetwork, forgiveSignInAttempts } from '../../access/sign-in-attempts.ts';
 import { admitBy, isVouched } from './admit.ts';
 import {
   acceptanceOf,

@@ -19,7 +19,7 @@ import {
   readmitMembership,
 } from '../../../data/people/memberships.ts';
 import type { Trx } from '../../../platform/postgres.ts';
-import { memberPrincipal } from '../principals.ts';
+import { memberPrincipal } from '../../access/principals.ts';
 import { addPolicies, whichAreLive } from '../permission-policies.ts';
 
 /**

@@ -22,10 +22,10 @@ import type { Trx } from '../../../platform/postgres.ts';
 import { issueToken, type IssuedToken } from '../../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { invitationLink } from '../../links.ts';
-import { lockAccessAndRereadMember } from '../current-callers.ts';
+import { lockAccessAndRereadMember } from '../../access/current-callers.ts';
 import { requireValidTerms } from '../permission-policies.ts';
 import { claimSeat } from '../seats.ts';
-import { admitResending } from '../../sign-in/sign-in-attempts.ts';
+import { admitResending } from '../../access/sign-in-attempts.ts';
 import { invitationEmail } from './message.ts';
 
 const MAY_INVITE = { permission: 'membership.invite' } as const;

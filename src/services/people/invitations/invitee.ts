@@ -20,7 +20,7 @@ import {
   type Client,
   type SignInMethod,
 } from '../../sign-in/sessions.ts';
-import { admitSignInAttempt } from '../../sign-in/sign-in-attempts.ts';
+import { admitSignInAttempt } from '../../access/sign-in-attempts.ts';
 import { requirePasswordStill, verifiedHash } from '../../sign-in/verified-passwords.ts';
 
 /** What a person sends to accept. */

@@ -11,7 +11,7 @@ import {
   type InvitationPage,
 } from '../../../data/people/invitations.ts';
 import type { ServiceContext } from '../../context.ts';
-import { lockAccessAndRereadMember } from '../current-callers.ts';
+import { lockAccessAndRereadMember } from '../../access/current-callers.ts';
 import { readPage } from '../../pages.ts';
 
 /** All invitations of the organization, newest first; `next` is the id to continue after. */

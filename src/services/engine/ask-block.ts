@@ -29,7 +29,7 @@ import { conditionFacts } from '../../domain/requests/condition-facts.ts';
 import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { readSettled } from '../engine/settle.ts';
+import { readSettled } from './settle.ts';
 import { loadCompiledPipeline } from '../pipelines/request-approval-pipelines.ts';
 import { askRemote } from '../pipelines/ask-remote.ts';
 import type { BlockReply } from '../pipelines/block-question.ts';
