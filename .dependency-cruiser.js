@@ -199,9 +199,30 @@ const roomRules = ([parent, rooms]) =>
     ),
   );
 
+/** Rooms of services that every area needs, and which other rooms each may import. */
+const serviceRooms = {
+  access: ['access'],
+  evaluation: ['evaluation', 'pipelines'],
+  engine: ['engine', 'access', 'evaluation', 'escalation', 'pipelines'],
+};
+
+const serviceRules = Object.entries(serviceRooms).map(([room, allowed]) =>
+  rule(
+    'services-room-imports-lower-ones',
+    'access, evaluation and engine serve every area, so they import few: move what you need below them.',
+    { path: `^src/services/${room}/` },
+    {
+      path: '^src/services/[^/]+/',
+      pathNot: `^src/services/(${allowed.join('|')})/`,
+      dependencyTypesNot: TYPE,
+    },
+  ),
+);
+
 export default {
   forbidden: [
     ...Object.entries(layers).flatMap(rulesOf),
+    ...serviceRules,
     ...webRules,
     ...Object.entries(webRooms).flatMap(roomRules),
     rule(

@@ -161,6 +161,15 @@ describe('import rules', () => {
       'web-shared-imports-itself',
       "import type { Events } from '../areas/audit/events.ts';\nexport type A = Events;",
     ],
+    'src/services/access/a.ts': ['services-room-imports-lower-ones', "import '../engine/step.ts';"],
+    'src/services/evaluation/a.ts': [
+      'services-room-imports-lower-ones',
+      "import '../engine/step.ts';",
+    ],
+    'src/services/engine/a.ts': [
+      'services-room-imports-lower-ones',
+      "import '../requests/claims.ts';",
+    ],
     'web/src/shared/b.ts': ['web-shared-imports-itself', "import '../app/main.ts';"],
     'web/src/areas/people/a.ts': [
       'web-area-imports-itself-and-shared',

@@ -1,6 +1,4 @@
 /** The immutable documents of a view: its path, the policies of teams on it, and what their conditions say about the request. */
-import type { Condition } from '../../domain/conditions/document.ts';
-import { requestConditions, type TeamPolicyDocument } from '../../domain/escalation/types.ts';
 import { isTerminal } from '../../domain/requests/approval-requests.ts';
 import { conditionFacts } from '../../domain/requests/condition-facts.ts';
 import type { Documents, PathRevision, RequestView } from '../../domain/requests/engine/view.ts';
@@ -9,7 +7,7 @@ import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { Runtime } from '../context.ts';
 import { loadEscalationPathRevision } from '../escalation/escalation-paths.ts';
-import { loadTeamPolicyRevision } from '../escalation/team-escalation-policies.ts';
+import { loadPolicies, noPolicy, type LoadedPolicies } from '../escalation/policies.ts';
 import { evaluateConditions, type KnownMatches } from '../evaluation/conditions.ts';
 import { poolKeyOf } from '../evaluation/evaluate.ts';
 
@@ -23,9 +21,8 @@ export async function loadPath(
     : await loadEscalationPathRevision(db, pathRevisionId);
 }
 
-export interface LoadedDocuments extends Pick<Documents, 'path' | 'policy'> {
-  /** Those about the request, in any of the documents. */
-  readonly conditions: readonly Condition[];
+export interface LoadedDocuments extends LoadedPolicies {
+  readonly path: PathRevision | undefined;
 }
 
 /** Of a view with people: also the policies of the teams that a walk is inside of, or may enter. */
@@ -37,24 +34,6 @@ export async function loadDocuments(db: Db, view: RequestView): Promise<LoadedDo
     id === undefined ? [] : [id],
   );
   return { path, ...(await loadPolicies(db, path, [...entered, ...active])) };
-}
-
-/** The policies of these revisions, and the conditions in them and in the path. */
-export async function loadPolicies(
-  db: Db,
-  { document }: Pick<PathRevision, 'document'>,
-  revisionIds: readonly string[],
-): Promise<Omit<LoadedDocuments, 'path'>> {
-  const policies = new Map<string, TeamPolicyDocument>();
-  for (const id of new Set(revisionIds)) policies.set(id, await loadTeamPolicyRevision(db, id));
-  return {
-    policy: (id) => policies.get(id) ?? noPolicy(id),
-    conditions: [document, ...policies.values()].flatMap(requestConditions),
-  };
-}
-
-function noPolicy(revisionId: string): never {
-  throw new Error(`the walk entered team policy revision ${revisionId} before it was read`);
 }
 
 /** With the matches of the conditions. `metadata`: what blocks returned, when the view does not have it yet. */

@@ -27,7 +27,7 @@ import { mapYielding } from '../../platform/event-loop.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
 import type { ServiceContext } from '../context.ts';
-import { loadPolicies } from '../engine/documents.ts';
+import { loadPolicies } from './policies.ts';
 import { evaluateConditions } from '../evaluation/conditions.ts';
 import { readDocument } from '../read-documents.ts';
 import { idsOf, namesIn, readPreviewedPath } from './read-escalation.ts';

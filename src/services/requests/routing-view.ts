@@ -32,7 +32,7 @@ import type { LongList } from '../../platform/long-list.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { stateOf } from '../../domain/requests/engine/walk.ts';
 import type { ServiceContext } from '../context.ts';
-import { loadPolicies } from '../engine/documents.ts';
+import { loadPolicies } from '../escalation/policies.ts';
 import { evaluateConditions } from '../evaluation/conditions.ts';
 import {
   loadEscalationPathRevision,
