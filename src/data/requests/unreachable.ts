@@ -36,8 +36,8 @@ const same = (one: string, other: string): string =>
   `${one}.slug = ${other}.slug and ${one}.revision = ${other}.revision and ${one}.membership_id = ${other}.membership_id`;
 
 // Prepared, because planning it took 17 ms at each call.
-const WAKE_UNREACHABLE: PreparedStatement = {
-  name: 'wake-unreachable',
+const FIND_UNREACHABLE: PreparedStatement = {
+  name: 'find-unreachable',
   sql: `
     with waiting as materialized (
       select r.id, r.agent_slug as slug, r.escalation_path_revision_id as revision,
@@ -70,22 +70,16 @@ const WAKE_UNREACHABLE: PreparedStatement = {
         from claims c join approval_requests r on r.id = c.request_id join memberships m on m.id = c.membership_id
        where c.membership_id = any(cast(:membershipIds as uuid[])) and c.ended_at is null
          and r.organization_id = :organizationId and not ${MAY_DECIDE_REQUEST}
-    ),
-    locked as materialized (
-      select id from approval_requests where id in (select id from unreachable) and state = 'pending' order by id for no key update
-    ),
-    clock as materialized (select clock_timestamp() as now)
-    update approval_requests r set next_at = clock.now, wake_at = clock.now, wake_attempts = 0
-      from locked, clock where r.id = locked.id
-    returning r.id`,
+    )
+    select id from unreachable`,
 };
 
 /**
  * Requests that wait for no level: without a path, at its end, or at a wait where no one was asked.
  * They are due when none of the people asked may decide, and no one is to come.
  */
-const WAKE_LEFT_ALONE: PreparedStatement = {
-  name: 'wake-left-alone',
+const FIND_LEFT_ALONE: PreparedStatement = {
+  name: 'find-left-alone',
   sql: `
     with waiting as materialized (
       select r.id, r.agent_slug as slug, r.escalation_path_revision_id as revision,
@@ -114,9 +108,16 @@ const WAKE_LEFT_ALONE: PreparedStatement = {
                on s.slug = n.slug and s.revision is not distinct from n.revision and s.membership_id = n.membership_id
             where n.id = w.id and (s.may_decide or s.decides and exists (
               select 1 from added_reviewers a where a.request_id = n.id and a.membership_id = n.membership_id)))
-    ),
-    locked as materialized (
-      select id from approval_requests where id in (select id from left_alone) and state = 'pending' order by id for no key update
+    )
+    select id from left_alone`,
+};
+
+/** Both kinds at once, because each writer of several requests locks them in the order of their ids. */
+const WAKE: PreparedStatement = {
+  name: 'wake-unreachable',
+  sql: `
+    with locked as materialized (
+      select id from approval_requests where id = any(cast(:ids as uuid[])) and state = 'pending' order by id for no key update
     ),
     clock as materialized (select clock_timestamp() as now)
     update approval_requests r set next_at = clock.now, wake_at = clock.now, wake_attempts = 0
@@ -137,10 +138,12 @@ export async function wakeUnreachable(
   membershipIds: readonly string[],
 ): Promise<string[]> {
   if (membershipIds.length === 0) return [];
-  const rows = await runPrepared<{ id: string }>(trx, WAKE_UNREACHABLE, {
+  const theirs = await runPrepared<{ id: string }>(trx, FIND_UNREACHABLE, {
     organizationId,
     membershipIds: [...membershipIds],
   });
-  const alone = await runPrepared<{ id: string }>(trx, WAKE_LEFT_ALONE, { organizationId });
-  return [...new Set([...rows, ...alone].map(({ id }) => id))];
+  const alone = await runPrepared<{ id: string }>(trx, FIND_LEFT_ALONE, { organizationId });
+  const ids = [...new Set([...theirs, ...alone].map(({ id }) => id))];
+  if (ids.length === 0) return [];
+  return (await runPrepared<{ id: string }>(trx, WAKE, { ids })).map(({ id }) => id);
 }
