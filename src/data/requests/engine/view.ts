@@ -8,7 +8,7 @@ import type {
 } from '../../../domain/requests/engine/view.ts';
 import type { TeamMembers } from '../../../domain/escalation/recipients.ts';
 import type { Db } from '../../../platform/postgres.ts';
-import { type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
+import { type Bindings, type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
 import { PRESENTATION_OF_REQUEST } from '../../agents/tool-presentations.ts';
 import { HAS_NO_CHANNEL, reachesAgent } from '../deciders.ts';
 import { AGENT_LIMIT, agentWaiting, WAITING } from '../pending-caps.ts';
@@ -40,20 +40,30 @@ export interface Need {
 const VIEW_COLUMNS = `
   cast(r.xmin as text) as version, o.access_version, o.claim_timeout_seconds as claim_timeout, r.admitted, r.wake_at, r.wake_attempts,
   clock_timestamp() as read_at, greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), r.last_at) as now,
-  array(select a.membership_id from added_reviewers a where a.request_id = r.id) as added, ${PRESENTATION_OF_REQUEST} as presentation_id`;
+  array(select a.membership_id from added_reviewers a where a.request_id = r.id) as added`;
+
+/**
+ * Of one request, or of a set. With an array, Postgres plans a prepared statement anew each time, because it estimates by the
+ * length: 9 ms for one request with people. So the usual read of one request has a text of its own.
+ */
+type Which = 'one' | 'set';
+const ID_IS: Readonly<Record<Which, string>> = {
+  one: '= cast(:id as uuid)',
+  set: '= any(cast(:ids as uuid[]))',
+};
 
 const FACTS_ONLY = `${requestColumns((column) => `cast('null' as text) as ${column}`)}, null as previous_metadata`;
 
-const rowsStatement = (columns: string): string => `
-  select ${columns}, ${VIEW_COLUMNS}, r.escalation_path_revision_id as path_revision_id
+const rowsStatement = (columns: string, which: Which): string => `
+  select ${columns}, ${VIEW_COLUMNS}, r.escalation_path_revision_id as path_revision_id, ${PRESENTATION_OF_REQUEST} as presentation_id
     from ${REQUEST_TABLES} join organizations o on o.id = r.organization_id
-   where r.id = any(cast(:ids as uuid[]))`;
+   where r.id ${ID_IS[which]}`;
 
 /**
  * Each agent's deciders and each path's teams stand in one row only, the first with that agent or path: a set of requests
  * usually shares them.
  */
-const peopleStatement = (columns: string): string => `
+const peopleStatement = (columns: string, which: Which): string => `
   with wanted as materialized (
     select w.id, w.organization_id, w.agent_slug, coalesce(w.escalation_path_revision_id, path.revision_id) as path_revision_id
       from approval_requests w
@@ -63,7 +73,7 @@ const peopleStatement = (columns: string): string => `
           join escalation_paths p on p.organization_id = w.organization_id and p.document_key = k.key
           join escalation_path_revisions v on v.escalation_path_id = p.id and v.revision = p.active_revision
          order by k.place limit 1) as path on w.state = 'evaluating'
-     where w.id = any(cast(:ids as uuid[]))
+     where w.id ${ID_IS[which]}
   ),
   deciders as materialized (
     select a.organization_id, a.agent_slug, jsonb_agg(jsonb_build_object(
@@ -106,15 +116,17 @@ const peopleStatement = (columns: string): string => `
     left join teams on teams.path_revision_id = w.path_revision_id
    order by r.id`;
 
-const STATEMENTS = {
-  rows: { name: 'read-requests', sql: rowsStatement(REQUEST_COLUMNS) },
-  rowsWithoutTexts: { name: 'read-requests-without-texts', sql: rowsStatement(FACTS_ONLY) },
-  people: { name: 'read-requests-with-people', sql: peopleStatement(REQUEST_COLUMNS) },
-  peopleWithoutTexts: {
-    name: 'read-requests-with-people-without-texts',
-    sql: peopleStatement(FACTS_ONLY),
-  },
-} as const satisfies Readonly<Record<string, PreparedStatement>>;
+const statements = new Map<string, PreparedStatement>();
+
+function statementFor(which: Which, { texts, people }: Need): PreparedStatement {
+  const parts = [`read-${which}`, texts ? 'texts' : 'facts', people ? 'people' : 'rows'];
+  const name = parts.join('-');
+  const columns = texts ? REQUEST_COLUMNS : FACTS_ONLY;
+  const make = people ? peopleStatement : rowsStatement;
+  const statement = statements.get(name) ?? { name, sql: make(columns, which) };
+  statements.set(name, statement);
+  return statement;
+}
 
 interface ViewRow extends RequestRow {
   version: string;
@@ -126,7 +138,7 @@ interface ViewRow extends RequestRow {
   readAt: Date;
   now: Date;
   added: string[];
-  presentationId: string | null;
+  presentationId?: string | null;
   pathRevisionId: string | null;
   deciders?: RequestDecider[] | null;
   teams?: { id: string; policyRevisionId: string | null; members: string[] }[] | null;
@@ -141,22 +153,28 @@ interface ViewRow extends RequestRow {
 export async function readViews(
   db: Db,
   ids: readonly string[],
-  { floor, texts, people }: Need,
+  need: Need,
 ): Promise<RequestView[]> {
-  const [whole, factsOnly] = people
-    ? [STATEMENTS.people, STATEMENTS.peopleWithoutTexts]
-    : [STATEMENTS.rows, STATEMENTS.rowsWithoutTexts];
-  const rows = await runPrepared<ViewRow>(db, texts ? whole : factsOnly, {
-    ids: [...ids],
+  return await read(db, { which: 'set', ids: { ids: [...ids] } }, need);
+}
+
+export async function readView(db: Db, id: string, need: Need): Promise<RequestView | undefined> {
+  return (await read(db, { which: 'one', ids: { id } }, need))[0];
+}
+
+async function read(
+  db: Db,
+  { which, ids }: { readonly which: Which; readonly ids: Bindings },
+  need: Need,
+): Promise<RequestView[]> {
+  const { floor, people } = need;
+  const rows = await runPrepared<ViewRow>(db, statementFor(which, need), {
+    ...ids,
     floor: floor ?? null,
     ...(people && { path_keys: [...people.pathKeys], cap: people.cap }),
   });
   const peopleOf = sharedPeople();
   return rows.map((row) => toView(row, people && { cap: people.cap, of: peopleOf(row) }));
-}
-
-export async function readView(db: Db, id: string, need: Need): Promise<RequestView | undefined> {
-  return (await readViews(db, [id], need))[0];
 }
 
 function toView(
