@@ -15,20 +15,7 @@ import { SHAPES, type Shape } from './shapes.ts';
 
 const SHAPE_NAMES = Object.keys(SHAPES) as Shape[];
 const directory = join(packageRoot(), 'test/histories');
-/** Of runs that were started before signals carried final answers. They go when `isOlder` goes. */
-const OLDER = [
-  'automatic',
-  'cancelled',
-  'decided-at-level-1',
-  'decided-at-level-3',
-  'expired',
-  'unrouted',
-] as const satisfies readonly Shape[];
-type Recording = Shape | `older/${(typeof OLDER)[number]}`;
-const older = (shapes: readonly (typeof OLDER)[number][]): Recording[] =>
-  shapes.map((shape) => `older/${shape}` as const);
-const RECORDINGS: readonly Recording[] = [...SHAPE_NAMES, ...older(OLDER)];
-const textOf = (recording: Recording) => readFileSync(join(directory, `${recording}.json`), 'utf8');
+const textOf = (recording: Shape) => readFileSync(join(directory, `${recording}.json`), 'utf8');
 const code = readFileSync(workflowBundlePath(), 'utf8');
 
 routeSdkLogs(pino({ level: 'silent' }));
@@ -40,17 +27,17 @@ const connection = await NativeConnection.connect({
 afterAll(() => connection.close());
 
 /** The histories that this bundle cannot replay. */
-async function broken(workflowBundle: WorkflowBundleOption): Promise<Recording[]> {
-  const histories = RECORDINGS.map((recording) => ({
+async function broken(workflowBundle: WorkflowBundleOption): Promise<Shape[]> {
+  const histories = SHAPE_NAMES.map((recording) => ({
     workflowId: recording,
     history: parseHistory(textOf(recording)),
   }));
-  const failed: Recording[] = [];
+  const failed: Shape[] = [];
   for await (const { workflowId, error } of Worker.runReplayHistories(
     { workflowBundle },
     histories,
   )) {
-    if (error) failed.push(workflowId as Recording);
+    if (error) failed.push(workflowId as Shape);
   }
   return failed;
 }
@@ -68,16 +55,14 @@ interface Mutant {
   readonly does: string;
   readonly place: string;
   readonly replacement: string;
-  readonly breaks: readonly Recording[];
+  readonly breaks: readonly Shape[];
 }
 
 const STEPPED = SHAPE_NAMES.filter((shape) => shape !== 'restarted');
 const PEOPLE = STEPPED.filter((shape) => shape !== 'automatic');
 const SIGNALLED = SHAPE_NAMES.filter((shape) => shape !== 'automatic' && shape !== 'expired');
-const OLDER_PEOPLE = OLDER.filter((shape) => shape !== 'automatic');
 const STEP = 'const result = await tryStep(run.id);';
 const SHOW_PATH = 'if (shownPath !== result.path)';
-const SHOW_END = 'if (isOlder && !automatic && status !== undefined)';
 
 const mutants: readonly Mutant[] = [
   {
@@ -90,7 +75,7 @@ const mutants: readonly Mutant[] = [
     does: 'waits before it looks',
     place: STEP,
     replacement: `await untilChanged(run, 1000, ''); ${STEP}`,
-    breaks: [...STEPPED, ...older(OLDER)],
+    breaks: STEPPED,
   },
   {
     does: 'looks although it was started waiting',
@@ -102,24 +87,24 @@ const mutants: readonly Mutant[] = [
     does: 'waits before it shows the path',
     place: SHOW_PATH,
     replacement: `await untilChanged(run, 1000, ''); ${SHOW_PATH}`,
-    breaks: [...PEOPLE, ...older(OLDER_PEOPLE)],
+    breaks: PEOPLE,
   },
   {
     does: 'shows the path again at each level',
     place: SHOW_PATH,
     replacement: 'if (true)',
-    breaks: ['decided-at-level-3', ...older(['decided-at-level-3'])],
+    breaks: ['decided-at-level-3'],
   },
   {
     does: 'shows no path where there is none',
     place: SHOW_PATH,
     replacement: "if (shownPath !== result.path && result.path !== 'none')",
-    breaks: ['unrouted', 'expired', ...older(['expired', 'unrouted'])],
+    breaks: ['unrouted', 'expired'],
   },
   {
     does: 'looks again when a signal carries the final answer',
-    place: 'run.isOlder ? undefined : statusIn(carried)',
-    replacement: 'undefined',
+    place: 'statusIn(carried);',
+    replacement: 'undefined;',
     breaks: SIGNALLED,
   },
   {
@@ -128,18 +113,6 @@ const mutants: readonly Mutant[] = [
     replacement: 'if (true)',
     breaks: SIGNALLED,
   },
-  {
-    does: 'shows how a request ended',
-    place: SHOW_END,
-    replacement: 'if (!automatic && status !== undefined)',
-    breaks: SHAPE_NAMES.filter((shape) => shape !== 'automatic'),
-  },
-  {
-    does: 'does not show how a request ended whose run is older',
-    place: SHOW_END,
-    replacement: 'if (false)',
-    breaks: older(OLDER_PEOPLE),
-  },
 ];
 
 describe('recorded histories', () => {
@@ -147,7 +120,6 @@ describe('recorded histories', () => {
     const files = (under: string) =>
       readdirSync(join(directory, under)).filter((name) => name.endsWith('.json'));
     expect(files('.').sort()).toEqual(SHAPE_NAMES.map((shape) => `${shape}.json`).sort());
-    expect(files('older/').sort()).toEqual(OLDER.map((shape) => `${shape}.json`));
   });
 
   test('replay on the current workflow', async () => {
@@ -163,11 +135,11 @@ describe('recorded histories', () => {
 
   test('each have a mutant that breaks them', () => {
     expect([...new Set(mutants.flatMap(({ breaks }) => breaks))].sort()).toEqual(
-      [...RECORDINGS].sort(),
+      [...SHAPE_NAMES].sort(),
     );
   });
 
-  test.each(RECORDINGS)('name no machine, user or path: %s', (recording) => {
+  test.each(SHAPE_NAMES)('name no machine, user or path: %s', (recording) => {
     const text = textOf(recording);
     const decoded = [...text.matchAll(/"data": "([^"]*)"/g)].map(([, data = '']) =>
       Buffer.from(data, 'base64').toString(),

@@ -249,18 +249,6 @@ describe('a signal with the final answer', () => {
     expect(await handleOf(app, id).result()).toEqual(DONE);
     expect(calls.get(id)).toBe(2);
   });
-
-  test('asks for another step in a run that an older version started, which shows its status', async () => {
-    const script = (nth: number): StepResult => (nth === 1 ? { kind: 'wait', ...anHour() } : DONE);
-    const id = await start(script, { beginning: null });
-    await timer(id);
-    await handleOf(app, id).signal('decision', DENIED);
-    expect(await handleOf(app, id).result()).toEqual(DONE);
-    expect(calls.get(id)).toBe(2);
-    expect((await handleOf(app, id).describe()).searchAttributes).toMatchObject({
-      CountersignStatus: ['approved'],
-    });
-  });
 });
 
 describe('a run that begins by waiting', () => {

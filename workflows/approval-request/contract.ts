@@ -9,8 +9,7 @@ export const WORKFLOW_TYPE = 'approvalRequest';
 export const SIGNALS = ['decision', 'claim', 'cancel', 'changed'] as const;
 
 /**
- * What any of the signals may carry. Without it, as from an older version, a signal only means
- * "look again".
+ * What any of the signals may carry. Without it, a signal only means "look again".
  */
 export interface FinalAnswer {
   /** Of the committed row. It never changes, so the workflow needs no look at the row. */
@@ -57,7 +56,7 @@ export interface Wait {
   readonly path: string;
 }
 
-/** The workflow's second argument. Runs that older versions started have none. */
+/** The workflow's second argument. */
 export interface Beginning {
   /** What the request waits for already. Without it, the run begins with a step. */
   readonly wait?: Wait;

@@ -58,14 +58,13 @@ export async function approvalRequest(id: string, beginning?: Beginning): Promis
   const run: Run = {
     id,
     beginning: beginning ?? {},
-    isOlder: beginning === undefined,
     changed: false,
     decided: undefined,
     isStepping: false,
   };
   for (const name of SIGNALS) {
     setHandler(defineSignal<unknown[]>(name), (carried) => {
-      run.decided ??= run.isOlder ? undefined : statusIn(carried);
+      run.decided ??= statusIn(carried);
       if (run.decided === undefined) run.changed = true;
     });
   }
@@ -77,8 +76,6 @@ export async function approvalRequest(id: string, beginning?: Beginning): Promis
 interface Run {
   readonly id: string;
   readonly beginning: Beginning;
-  /** A version before signals carried decisions started it. It does exactly what it did there. */
-  readonly isOlder: boolean;
   /** A signal asked for another step. */
   changed: boolean;
   /** The final status, which a signal carried. */
@@ -112,7 +109,7 @@ async function untilDone(run: Run): Promise<StepDone> {
       await untilChanged(run, result.pauseMs, 'pause after a failed step');
       continue;
     }
-    if (result.kind === 'done') return end(run, result);
+    if (result.kind === 'done') return end(result);
     if (result.kind === 'remote') {
       remote = result;
       continue;
@@ -166,18 +163,15 @@ async function untilChanged(run: Run, ms: number, summary: string): Promise<void
 
 function endDecided(run: Run): StepDone {
   const { decided } = run;
-  return end(run, {
+  return end({
     kind: 'done',
     ...(decided !== undefined && { status: decided }),
     automatic: false,
   });
 }
 
-function end({ isOlder }: Run, done: StepDone): StepDone {
-  const { automatic, status } = done;
-  if (isOlder && !automatic && status !== undefined)
-    upsertSearchAttributes({ [ATTRIBUTE.status]: [status] });
-  setCurrentDetails(`**${status ?? 'gone'}**`);
+function end(done: StepDone): StepDone {
+  setCurrentDetails(`**${done.status ?? 'gone'}**`);
   return done;
 }
 
