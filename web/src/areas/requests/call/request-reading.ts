@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import type { Reading } from '../../../shared/exact/reading.ts';
 import { call } from '../../../shared/api/api.ts';
 import type { Call } from './presented-call.ts';
+import { recordable } from './recordable-pointer.ts';
 
 export interface RequestReading extends Reading {
   /** Where the values begin that were opened. */
@@ -24,7 +25,7 @@ export function useRequestReading(id: string): RequestReading {
         revealed.some((each) => pointer === each || pointer.startsWith(`${each}/`)),
       reveal: async (pointers) => {
         await call('post', '/api/v1/requests/{id}/reveal', {
-          ...{ params: { path: { id } }, body: { pointers: pointers.map(withinLimit) } },
+          ...{ params: { path: { id } }, body: { pointers: pointers.map(recordable) } },
         });
         setRevealed((before) => [...before, ...pointers]);
         void queries.invalidateQueries({ queryKey: ['requests', 'timeline', id] });
@@ -46,12 +47,3 @@ export const useUnrevealed = (
       ).length,
     [hiddenValues, hiddenParts, isRevealed],
   );
-
-/** The service takes pointers up to this length. A longer one is recorded as what it is in. */
-const MOST_CHARACTERS = 1_000;
-
-function withinLimit(pointer: string): string {
-  let short = pointer;
-  while (short.length > MOST_CHARACTERS) short = short.slice(0, short.lastIndexOf('/'));
-  return short;
-}
