@@ -213,7 +213,8 @@ function createRuntime(config: Config, { temporal, heavyWork, ...given }: Given)
     heldCredentials: new HeldCredentials(),
     queueWatch: new QueueWatch(),
     workflowSync: newWorkflowSync(),
-    door: config.rules === 'door' ? { revisions: new LRUCache({ max: KNOWN_RULES }) } : undefined,
+    inlineRules:
+      config.rules === 'door' ? { revisions: new LRUCache({ max: KNOWN_RULES }) } : undefined,
     limits: limitsOf(config),
     edition: config.edition,
     pushHosts: config.pushHosts ?? [],

@@ -40,7 +40,7 @@ export interface Limits {
 }
 
 /** The call that creates a request runs its rules. */
-export interface Door {
+export interface InlineRules {
   /** By organization and agent: the revisions that were active when this process last saw them. */
   readonly revisions: LRUCache<string, RuleRevisions>;
 }
@@ -64,7 +64,7 @@ export interface Runtime {
   readonly workflowSync: WorkflowSync;
   readonly limits: Limits;
   /** Where the pipelines run. Undefined: in workflows. */
-  readonly door: Door | undefined;
+  readonly inlineRules: InlineRules | undefined;
   readonly edition: Edition;
   /** Push services beside the known ones. */
   readonly pushHosts: readonly string[];

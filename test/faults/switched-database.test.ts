@@ -31,7 +31,7 @@ const cutOff = () =>
     name,
   ]);
 
-// Rules at the door hand a request to people without a worker.
+// Inline rules hand a request to people without a worker.
 describe('a database that becomes read-only', () => {
   let app: TestApp;
   let scene: Scene;

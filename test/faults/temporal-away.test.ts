@@ -62,7 +62,7 @@ async function returnTemporal(): Promise<void> {
 }
 
 /** What a request that a rule approves is meanwhile. */
-const ruled = () => (app.context.door ? 'approved' : 'pending');
+const ruled = () => (app.context.inlineRules ? 'approved' : 'pending');
 
 const levelsNotified = async (id: string) =>
   (await app.db('escalation_steps').where({ request_id: id }).select('step_key')).length;

@@ -47,7 +47,7 @@ export interface TestApp extends RunningApp {
   /** Log lines of the service, as JSON text. */
   readonly log: string[];
   /**
-   * The address of a process of this deployment that answers before the rules have run. At the door this is another
+   * The address of a process of this deployment that answers before the rules have run. With inline rules this is another
    * process.
    */
   readonly urlBeforeRules: () => Promise<string>;

@@ -128,7 +128,7 @@ export async function timelineOf(app: TestApp, requestId: string): Promise<Timel
 }
 
 /**
- * Waits until the workflow has started its timer. Then it waits for people. At the door the workflow starts after the
+ * Waits until the workflow has started its timer. Then it waits for people. With inline rules the workflow starts after the
  * response.
  */
 export async function waiting(app: TestApp, requestId: string): Promise<void> {

@@ -232,7 +232,7 @@ describe('DELETE /organization', () => {
       const theirs = await createOrganization(durable);
       const agent = await createAgent(durable, theirs);
       const ids = await Promise.all([1, 2, 3].map(() => askWithTemporal(durable, agent)));
-      // At the door a workflow starts after the response.
+      // With inline rules a workflow starts after the response.
       for (const id of ids) await waiting(durable, id);
       const statuses = async () =>
         await Promise.all(

@@ -23,7 +23,7 @@ const {
   pipelines: { bot: {} },
 });
 
-/** At the door, the first is written with its answer, and the second is not. */
+/** With inline rules, the first is written with its answer, and the second is not. */
 const rules = { 'for rules': always('approve', 'fine'), 'for people': {} } as const;
 
 const change = (path: string, body: unknown) => owner.http.call('PATCH', path, { body });
@@ -57,7 +57,7 @@ const requestsOf = ({ slug }: TestAgent) =>
     .select<{ id: string; state: string }[]>('id', 'state');
 
 describe.each(Object.entries(rules))('a request %s', (_rules, document) => {
-  /** At the door, the process decides by rules it knows from a first request. */
+  /** With inline rules, the process decides by rules it knows from a first request. */
   const begin = async () => {
     const agent = await addAgent(undefined, document);
     expect((await postRequest(app, agent)).status).toBe(201);

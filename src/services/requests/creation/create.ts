@@ -16,7 +16,7 @@ import { parseDuration } from '../../../domain/durations.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { JsonText } from '../../../platform/json/exact-json.ts';
 import type { ServiceContext } from '../../context.ts';
-import { decideAtDoor, stepAtDoor, WORKFLOW_NOT_STARTED } from './door.ts';
+import { decideInline, stepInline, WORKFLOW_NOT_STARTED } from './inline-rules.ts';
 import { isSameInput } from './same-input.ts';
 import { quotaExceeded, requireNotRefused } from '../pending-caps.ts';
 import { readSettled } from '../../engine/settle.ts';
@@ -55,10 +55,10 @@ export async function createRequest(
   call: CreateCall,
 ): Promise<CreateOutcome> {
   const input = toNewRequest(call);
-  const { door } = context;
-  const atDoor = door && (await decideAtDoor(context, door, { principal, input }));
-  if (atDoor?.decided) return { request: atDoor.decided, created: true };
-  const created = atDoor?.isRefused ? undefined : await insertRequest(context.db, principal, input);
+  const { inlineRules } = context;
+  const inline = inlineRules && (await decideInline(context, inlineRules, { principal, input }));
+  if (inline?.decided) return { request: inline.decided, created: true };
+  const created = inline?.isRefused ? undefined : await insertRequest(context.db, principal, input);
   if (!created)
     return {
       request: await replay(context, principal, { input, signal: call.signal }),
@@ -68,7 +68,7 @@ export async function createRequest(
   const request = await awaitVerdict(context, created, {
     signal: call.signal,
     begin: async () => {
-      if (door) await stepAtDoor(context, door, { created, judged: atDoor?.judged });
+      if (inlineRules) await stepInline(context, inlineRules, { created, judged: inline?.judged });
       else await startUnlessAnswered(context, subjectOf(created));
     },
   });

@@ -1,5 +1,5 @@
 /**
- * Rules at the door: the call that creates a request runs its rules. A request that they decide is
+ * Inline rules: the call that creates a request runs its rules. A request that they decide is
  * written with its decision and never has a workflow. Another takes its first step here, and gets its
  * workflow after the response.
  */
@@ -13,7 +13,7 @@ import {
   type RuleRevisions,
 } from '../../../domain/requests/approval-requests.ts';
 import type { Question } from '../../../domain/pipelines/verdict.ts';
-import type { Door, ServiceContext } from '../../context.ts';
+import type { InlineRules, ServiceContext } from '../../context.ts';
 import type { WorkflowSubject } from '../../ports.ts';
 import {
   verdictDecision,
@@ -39,7 +39,7 @@ interface Judged {
   readonly rules: RuleRevisions;
 }
 
-export interface AtTheDoor {
+export interface InlineVerdict {
   /** The request, written with its decision. */
   readonly decided?: ApprovalRequest;
   /** It goes to people, or a rule asks another system, so it is not written yet. */
@@ -48,19 +48,19 @@ export interface AtTheDoor {
   readonly isRefused: boolean;
 }
 
-const NOTHING: AtTheDoor = { isRefused: false };
+const NOTHING: InlineVerdict = { isRefused: false };
 
 /**
  * By the rules that this process knows, if they are still the active ones. Otherwise, and where
  * they are too much work for the event loop, nothing is written.
  */
-export async function decideAtDoor(
+export async function decideInline(
   context: ServiceContext,
-  door: Door,
+  inlineRules: InlineRules,
   { principal, input }: { readonly principal: AgentPrincipal; readonly input: NewApprovalRequest },
-): Promise<AtTheDoor> {
+): Promise<InlineVerdict> {
   const { organizationId, agentSlug, agentName } = principal;
-  const rules = door.revisions.get(keyOf(principal));
+  const rules = inlineRules.revisions.get(keyOf(principal));
   const { id, ...asked } = input;
   const evaluated =
     rules && (await evaluateLight(context.db, { ...asked, ...rules, agentSlug, agentName }));
@@ -72,7 +72,7 @@ export async function decideAtDoor(
     rules,
     decision: verdictDecision(id, { evaluated, decisionId: v7() }),
   });
-  learnRules(door, { organizationId, agentSlug }, active);
+  learnRules(inlineRules, { organizationId, agentSlug }, active);
   if (!request) return { isRefused: isCurrent };
   context.metrics.requestsCreated.inc();
   context.metrics.requestsDecided.inc({ status: request.state, channel: 'pipeline' });
@@ -89,13 +89,13 @@ interface FirstStep {
  * failure leaves the step to the reconciler. The call still waits for it, because a response before
  * the step would admit the request without a look at the cap.
  */
-export async function stepAtDoor(
+export async function stepInline(
   context: ServiceContext,
-  door: Door,
+  inlineRules: InlineRules,
   first: FirstStep,
 ): Promise<void> {
   try {
-    await takeFirstStep(context, door, first);
+    await takeFirstStep(context, inlineRules, first);
   } catch (error) {
     context.logger.warn(
       { err: error, approvalRequest: first.created.id },
@@ -106,10 +106,10 @@ export async function stepAtDoor(
 
 async function takeFirstStep(
   context: ServiceContext,
-  door: Door,
+  inlineRules: InlineRules,
   { created, judged }: FirstStep,
 ): Promise<void> {
-  learnRules(door, created, created);
+  learnRules(inlineRules, created, created);
   const isCurrent = judged && areSame(judged.rules, created);
   const step = await stepCreated(context, created, isCurrent ? judged.evaluated : undefined);
   if (step.kind === 'done') return;
@@ -147,13 +147,13 @@ type Agent = Pick<AgentPrincipal, 'organizationId' | 'agentSlug'>;
 
 const keyOf = ({ organizationId, agentSlug }: Agent): string => `${organizationId} ${agentSlug}`;
 
-function learnRules(door: Door, agent: Agent, active: RuleRevisions): void {
+function learnRules(inlineRules: InlineRules, agent: Agent, active: RuleRevisions): void {
   const { organizationPipelineRevisionId, agentPipelineRevisionId } = active;
   const rules = withoutNulls<RuleRevisions>({
     organizationPipelineRevisionId,
     agentPipelineRevisionId,
   });
-  door.revisions.set(keyOf(agent), rules);
+  inlineRules.revisions.set(keyOf(agent), rules);
 }
 
 function areSame(one: RuleRevisions, other: RuleRevisions): boolean {

@@ -1,5 +1,5 @@
 /**
- * Rules at the door: a request that they decide is one statement and has no workflow. All else is as
+ * Inline rules: a request that they decide is one statement and has no workflow. All else is as
  * with rules in workflows.
  */
 import { randomUUID } from 'node:crypto';
@@ -42,7 +42,7 @@ const statusOf = async (slug: keyof typeof agents) => {
   return { id: String(body['id']), status: String(body['status']) };
 };
 
-describe('a request that rules decide at the door', () => {
+describe('a request that rules decide inline', () => {
   test('is one statement, with its answer and its timeline', async () => {
     await statusOf('approved');
     const statements = await statementsDuring(app, async () => {
