@@ -43,7 +43,7 @@ const VIEW_COLUMNS = `
   array(select a.membership_id from added_reviewers a where a.request_id = r.id) as added`;
 
 /**
- * Of one request, or of a set. With an array, Postgres plans a prepared statement anew each time, because it estimates by the
+ * Of one request, or of a set. With an array, Postgres plans a prepared statement again each time, because it estimates by the
  * length: 9 ms for one request with people. So the usual read of one request has a text of its own.
  */
 type Which = 'one' | 'set';
