@@ -42,7 +42,7 @@ const { stepApprovalRequest } = proxyLocalActivities<Pick<Activities, 'stepAppro
     maximumInterval: '5s',
     maximumAttempts: 10,
   },
-  summary: 'lock, settle, act, plan',
+  summary: 'view, plan, commit',
 });
 
 const SHORTEST_WAIT_MS = 250;
