@@ -90,6 +90,9 @@ describe('import rules', () => {
       "import 'zod';\nimport 'luxon';\nimport 'node:crypto';\nimport '../platform/json/exact-json.ts';\n",
     'src/data/teams.ts': "import 'knex';\nimport '../domain/errors.ts';\nexport const teams = 1;\n",
     'src/services/teams.ts': "import '../data/teams.ts';\nexport type Teams = 1;\n",
+    'src/services/engine/step.ts': "import '../evaluation/rules.ts';\nexport const step = 1;\n",
+    'src/services/evaluation/rules.ts': 'export const rules = 1;\n',
+    'src/services/requests/claims.ts': "import '../engine/step.ts';\n",
     'workflows/approval-request/contract.ts': "export const SIGNALS = ['changed'] as const;\n",
     'src/services/ports.ts':
       "import type { SIGNALS } from '../../workflows/approval-request/contract.ts';\nexport type Signal = (typeof SIGNALS)[number];\n",
