@@ -84,8 +84,8 @@ describeInBrowser('a request', () => {
       breaks: `ls${'\n'.repeat(24)}; rm -rf /b`,
     };
     const page = await browser.open(await pageOf(args), { as: ada });
-    await page.getByText('; rm -rf /a').waitFor();
-    await page.getByText('; rm -rf /b').waitFor();
+    await page.getByText('ls ; rm -rf /a').waitFor();
+    await page.getByText('ls ; rm -rf /b').waitFor();
     await page.getByRole('img', { name: '2,000 blanks' }).waitFor();
     await page.getByRole('img', { name: '24 line breaks' }).waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).isEnabled()).toBe(true);
