@@ -2,11 +2,12 @@
 import { v7 } from 'uuid';
 import { findRequest } from '../../data/requests/read.ts';
 import { findPastDeadline } from '../../data/requests/wake.ts';
+import { AppError } from '../../domain/errors.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import { settled } from '../../domain/requests/engine/settle.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
-import { changeRequest } from './change.ts';
+import { changeRequest, outcomeOf } from './change.ts';
 import { changeSet } from './change-set.ts';
 
 /** The current request, expired first if it is due. */
@@ -16,7 +17,7 @@ export async function readSettled(
 ): Promise<ApprovalRequest | undefined> {
   const read = await findRequest(context.db, id);
   if (!read?.isPastDeadline) return read?.request;
-  const { effects, outcome } = await changeRequest(context, {
+  const expired = changeRequest(context, {
     id,
     caller: undefined,
     need: { texts: true },
@@ -25,8 +26,14 @@ export async function readSettled(
       return { effects: after, outcome: after.request };
     },
   });
-  const request = outcome as ApprovalRequest;
-  if (effects?.request.decision) announceDecided(context, request);
+  const changed = await expired.catch((error: unknown) => {
+    // A cap has removed it since the first read.
+    if (error instanceof AppError && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  if (!changed) return undefined;
+  const request = outcomeOf(changed);
+  if (changed.effects?.request.decision) announceDecided(context, request);
   return request;
 }
 
