@@ -172,7 +172,7 @@ describe('an endpoint that an active pipeline asks', () => {
     }
   });
 
-  test('is as free as any other after the pipeline stops asking it', async () => {
+  test('can be changed like any other once the pipeline no longer asks it', async () => {
     const key = await createEndpointInUse();
     const writer = await holding('webhook.write');
     expect((await activate(owner.http, `${PIPELINES}/agents/bot`, { blocks: [] })).status).toBe(

@@ -35,7 +35,7 @@ import { OUTBOX } from './outbox.ts';
 
 /** What must be as it was read, besides the request's row. */
 export interface Guard {
-  /** `access`: nobody's rights have changed. A member: nor has their credential ended. */
+  /** `access`: no one's rights have changed. A member: their credential has not ended, either. */
   readonly depends: 'row' | 'access' | MemberPrincipal;
   /** For a hand-over: the most requests that may wait. Absent when they were counted under a lock. */
   readonly cap?: number;

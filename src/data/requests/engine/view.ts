@@ -149,7 +149,7 @@ interface ViewRow extends RequestRow {
   agentLimit?: number;
 }
 
-/** Those of the requests that exist, in the order of their ids. */
+/** Those of the requests that exist. */
 export async function readViews(
   db: Db,
   ids: readonly string[],

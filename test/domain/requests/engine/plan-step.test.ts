@@ -22,6 +22,15 @@ const onCall = pathOf(
 const ada = decider('ada');
 const ben = decider('ben');
 const both = [ada, ben];
+/** By Ada, for 20 minutes. */
+const claim = {
+  id: 'claim',
+  membershipId: 'ada',
+  displayName: 'ada',
+  claimedAt: at(1),
+  expiresAt: at(21),
+  lapsed: false,
+};
 const asked = () => {
   const here = world({ path: onCall, deciders: both });
   step(here, at(0));
@@ -133,14 +142,6 @@ describe('a step of a request that waits', () => {
 
   test('waits for the end of a claim, and asks no one meanwhile', () => {
     const here = asked();
-    const claim = {
-      id: 'claim',
-      membershipId: 'ada',
-      displayName: 'ada',
-      claimedAt: at(1),
-      expiresAt: at(21),
-      lapsed: false,
-    };
     here.stored.request = { ...here.stored.request, claim };
     expect(step(here, at(15)).step).toMatchObject({ kind: 'wait', until: at(21) });
     expect(here.stored.notified).toHaveLength(1);
@@ -151,14 +152,6 @@ describe('a step of a request that waits', () => {
 
   test('ends the claim of someone who may no longer decide', () => {
     const here = asked();
-    const claim = {
-      id: 'claim',
-      membershipId: 'ada',
-      displayName: 'ada',
-      claimedAt: at(1),
-      expiresAt: at(21),
-      lapsed: false,
-    };
     here.stored.request = { ...here.stored.request, claim };
     here.deciders = [ben];
     step(here, at(2));
