@@ -6,11 +6,13 @@
 const TEMPORAL = ['@temporalio/[^/]+'];
 const HTTP = ['koa', 'koa-[^/]+', '@koa/[^/]+'];
 const SQL = ['knex', 'pg'];
+const WORKFLOW_CONTRACT = 'src/domain/requests/workflow-contract.ts';
 const EVERY_LAYER =
-  '^(src/[a-z]+|api|workflows|activities|temporal|migrations|demo|bin|bench|test|web/src)/';
+  '^(src/[a-z]+|api|workflows|activities|temporal|migrations|demo|bin|bench|test|web/src|sdk/typescript/src|sdk/hook/src)/';
 
 /**
  * - `ours`: our other code that it may import; `typesOf`: of these, types only.
+ * - `apart`: a folder in it that is a layer of its own, which it does not import.
  * - `only`: the only packages that it may import. Without it, all except those in `not`.
  */
 const layers = {
@@ -40,40 +42,28 @@ const layers = {
   },
   'src/services': {
     ours: ['src/data/', 'src/domain/', 'src/platform/'],
-    typesOf: ['workflows/approval-request/contract.ts'],
     not: [...TEMPORAL, ...HTTP, ...SQL],
     door: 'services call data for SQL, and know Temporal and HTTP only through services/ports.ts.',
   },
   api: {
     ours: ['src/services/', 'src/domain/', 'src/platform/'],
     not: [...TEMPORAL, ...SQL],
-    door: 'api calls a service; SQL and Temporal stay behind it.',
+    door: 'api calls a service; it alone knows SQL and Temporal.',
   },
   workflows: {
-    // No code of ours, so that none of Node's modules is reachable: the sandbox of workflows has none.
-    ours: [],
+    // Only code that imports nothing, so that none of Node's modules is reachable: the sandbox of workflows has none.
+    ours: [WORKFLOW_CONTRACT],
     typesOf: ['activities/', 'src/domain/'],
     only: ['@temporalio/workflow', '@temporalio/common'],
-    door: "a workflow is deterministic: it imports @temporalio/workflow, types of activities and domain, and reaches none of Node's modules.",
+    door: "a workflow is deterministic: it imports @temporalio/workflow, its contract, types of activities and domain, and reaches none of Node's modules.",
   },
   activities: {
-    // The contract has no code, only the words that both sides use.
-    ours: [
-      'src/services/',
-      'src/domain/',
-      'src/platform/',
-      'workflows/approval-request/contract.ts',
-    ],
+    ours: ['src/services/', 'src/domain/', 'src/platform/'],
     only: ['@temporalio/activity', '@temporalio/common'],
     door: 'an activity calls one service or sender.',
   },
   temporal: {
-    ours: [
-      'src/services/ports.ts',
-      'src/domain/',
-      'src/platform/',
-      'workflows/approval-request/contract.ts',
-    ],
+    ours: ['src/services/ports.ts', 'src/domain/', 'src/platform/'],
     typesOf: ['activities/'],
     not: [...SQL, ...HTTP],
     door: "temporal implements the services' ports; it touches neither SQL nor HTTP.",
@@ -88,16 +78,57 @@ const layers = {
     not: [...TEMPORAL, ...SQL],
     door: 'the demo uses the service from outside, over HTTP.',
   },
+  'sdk/typescript/src': {
+    ours: [],
+    apart: 'sdk/typescript/src/adapters/',
+    only: ['node:crypto', 'node:fs', 'node:fs/promises', 'node:os', 'node:path'],
+    door: 'the SDK is a package of its own without dependencies: it imports itself and node only, and no adapter.',
+  },
+  'sdk/typescript/src/adapters': {
+    ours: ['sdk/typescript/src/'],
+    only: [
+      'ai',
+      '@openai/agents',
+      'langchain',
+      '@langchain/core',
+      '@anthropic-ai/claude-agent-sdk',
+      '@modelcontextprotocol/(client|server|node)',
+      'node:[a-z_/]+',
+    ],
+    door: 'an adapter of the SDK imports the SDK, node and its framework, which users install.',
+  },
+  'sdk/hook/src': {
+    ours: ['sdk/typescript/src/'],
+    only: ['node:[^/]+(/promises)?', 'jsonc-parser'],
+    door: 'the hook is one file that is bundled of the SDK, jsonc-parser and node.',
+  },
   'web/src': {
     ours: [
       'src/platform/json/exact-json.ts',
+      'src/platform/json/exact-values.ts',
+      'src/platform/json/json-tokens.ts',
       'src/platform/json/decimals.ts',
       'src/platform/json/source-values.ts',
+      'src/platform/json/source-tree.ts',
       'src/domain/durations.ts',
+      'src/domain/escalation/weekly-hours.ts',
       'src/domain/shown-text.ts',
       'src/domain/shown/',
       'src/domain/web-pages.ts',
+      'src/domain/audit/event-sentences.ts',
+      'src/domain/people/policy-sentences.ts',
+      'src/domain/audit/filters.ts',
+      'src/domain/audit/sentences/',
+      'src/domain/conditions/sentences.ts',
+      'src/domain/conditions/operators.ts',
+      'src/domain/conditions/fields.ts',
+      'src/domain/conditions/types.ts',
+      'src/domain/pipelines/sentences.ts',
+      'src/domain/pipelines/diff.ts',
+      'src/domain/pipelines/simulated-changes.ts',
+      'src/domain/pipelines/warnings/',
     ],
+    typesOf: ['src/domain/conditions/document.ts', 'src/domain/pipelines/types.ts'],
     only: [
       'react',
       'react-dom',
@@ -106,11 +137,24 @@ const layers = {
       'openapi-fetch',
       'openapi-typescript-helpers',
       '@noble/hashes',
+      'codemirror',
+      '@codemirror/[^/]+',
+      '@lezer/highlight',
       'diff',
       'uqr',
       'uuid',
     ],
-    door: 'the web app runs in browsers and uses the API over HTTP: it imports exact JSON, decimals, source values, durations, how calls are shown and its list of pages, and packages made for browsers.',
+    door: 'the web app runs in browsers and uses the API over HTTP: it imports exact JSON, decimals, source values, durations, how calls and rules are shown, and its list of pages, and packages made for browsers.',
+  },
+  'bin/configuration': {
+    ours: ['src/domain/', 'src/platform/', 'bin/describe-failure.ts'],
+    not: [...TEMPORAL, ...HTTP, ...SQL],
+    door: 'configuration as code calls the API with a key, as any client does: it imports domain, platform and itself.',
+  },
+  'bin/configuration/documents': {
+    ours: ['src/domain/', 'src/platform/json/'],
+    only: ['yaml', 'zod', 'uuid', 'node:crypto'],
+    door: 'documents of the configuration are pure: they import domain, exact JSON, yaml, zod, uuid and node:crypto.',
   },
   bin: {
     ours: ['src/', 'api/', 'workflows/', 'activities/', 'temporal/', 'migrations/'],
@@ -127,10 +171,17 @@ const webRooms = {
     'api',
     'design',
     'exact',
+    'call',
+    'schedule',
     'live',
     'page',
     'forms',
     'session',
+    'secrets',
+    'routes',
+    'editor',
+    'conditions',
+    'access',
   ],
   'web/src/areas/requests': ['call', 'people', 'timeline', 'decision', 'queue', 'request'],
 };
@@ -151,8 +202,8 @@ const packagePattern = (names) =>
 const rule = (name, comment, from, to) => ({ name, severity: 'error', comment, from, to });
 const startsWith = (paths) => `^(${paths.join('|').replaceAll('.', '\\.')})`;
 
-function rulesOf([layer, { ours, typesOf = [], only, not, door }]) {
-  const from = { path: `^${layer}/` };
+function rulesOf([layer, { ours, typesOf = [], apart, only, not, door }]) {
+  const from = { path: `^${layer}/`, ...(apart && { pathNot: startsWith([apart]) }) };
   const allowed = [`${layer}/`, ...ours];
   const name = layer.replace(/src\/|\/src/, '');
   const packages = only ? { pathNot: packagePattern(only) } : { path: packagePattern(not) };
@@ -161,9 +212,11 @@ function rulesOf([layer, { ours, typesOf = [], only, not, door }]) {
       path: EVERY_LAYER,
       pathNot: startsWith([...allowed, ...typesOf]),
     }),
+    ...(apart ? [rule(`${name}-imports-apart`, door, from, { path: startsWith([apart]) })] : []),
     ...typesOf.map((folder) =>
       rule(`${name}-imports-types-only`, `Import types only of ${folder}: ${door}`, from, {
         path: `^${folder}`,
+        pathNot: startsWith(allowed),
         dependencyTypesNot: TYPE,
       }),
     ),
@@ -222,6 +275,12 @@ const serviceRules = Object.entries(serviceRooms).map(([room, allowed]) =>
 export default {
   forbidden: [
     ...Object.entries(layers).flatMap(rulesOf),
+    rule(
+      'workflow-contract-imports-types-only',
+      "What the contract imports runs in the sandbox of workflows, which has none of Node's modules: import types only.",
+      { path: startsWith([WORKFLOW_CONTRACT]) },
+      { dependencyTypesNot: TYPE },
+    ),
     ...serviceRules,
     ...webRules,
     ...Object.entries(webRooms).flatMap(roomRules),
@@ -241,7 +300,7 @@ export default {
       'undeclared-package',
       'Name the package in package.json; another package brings it in by chance.',
       {},
-      { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+      { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['npm-peer'] },
     ),
     rule(
       'development-package',

@@ -13,6 +13,8 @@ const sources = [
   'bin/**/*.ts',
   'bench/**/*.ts',
   'demo/**/*.ts',
+  'sdk/typescript/src/**/*.ts',
+  'sdk/hook/src/**/*.ts',
   'web/**/*.{ts,tsx}',
 ];
 
@@ -51,7 +53,7 @@ export default tseslint.config(
   {
     ignores: [
       'web/src/shared/api/openapi.d.ts',
-      'dist/',
+      '**/dist/',
       'node_modules/',
       '.countersign/',
       'coverage/',

@@ -13,7 +13,7 @@ import { askBlock } from '../src/services/engine/ask-block.ts';
 import type { RemoteStep, RequestStep } from '../src/domain/requests/engine/step.ts';
 import { stepAfterBlock, stepRequest } from '../src/services/engine/step.ts';
 import type { ServiceContext } from '../src/services/context.ts';
-import { NO_PATH, type StepResult } from '../workflows/approval-request/contract.ts';
+import { NO_PATH, type StepResult } from '../src/domain/requests/workflow-contract.ts';
 
 export function approvalRequestActivities(context: ServiceContext) {
   return {

@@ -1,4 +1,4 @@
-/** How revisions came about: the members of every revision in answers that say so. */
+/** How revisions came about: the members of every revision in responses that say so. */
 import { z } from 'zod';
 import { HISTORY_MEMBERS } from '../src/domain/read-back.ts';
 import type { RevisionActor, RevisionHistory } from '../src/domain/revisions.ts';
@@ -13,7 +13,7 @@ const actorSchema = z
   })
   .meta({ id: 'RevisionActor', description: 'Who created or activated a revision.' });
 
-/** The members of every revision in answers that say how it came about. */
+/** The members of every revision in responses that say how it came about. */
 export const historyFields = {
   created_by_actor_id: uuid('Membership or organization key that created it.'),
   created_by: actorSchema,

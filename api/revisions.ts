@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { AppError, invalid, type ErrorCode } from '../src/domain/errors.ts';
+import type { ArchiveStatus } from '../src/domain/revisions.ts';
 import type { JsonText } from '../src/platform/json/exact-json.ts';
 import type { ExactValue } from '../src/platform/json/exact-values.ts';
 import { activateRevision, deactivateRevision } from '../src/services/revisions/activate.ts';
@@ -34,10 +35,10 @@ export interface RevisionedResource<Names, View> {
   /** Documents the body, which the domain validates. */
   readonly body: z.ZodType<ExactValue | JsonText>;
   readonly requestExample: unknown;
-  /** Presents a revision in an answer. */
+  /** Presents a revision in a response. */
   readonly revision: z.ZodType;
   readonly example: Readonly<Record<string, unknown>>;
-  /** Further members of the example that only the answer to the first revision has. */
+  /** Further members of the example that only the response to the first revision has. */
   readonly firstExample?: Readonly<Record<string, unknown>>;
   readonly present: (view: View) => unknown;
   /** Codes of creating beyond 400 and 404. */
@@ -59,7 +60,7 @@ export const etagHeader = {
   ETag: 'Number of the active revision, quoted; "0" while none is active. Pass it as If-Match when activating.',
 };
 
-/** The members of every revision in answers. */
+/** The members of every revision in responses. */
 export const revisionNumber = () =>
   z.int().meta({
     description: 'Number of the revision, from 1.',
@@ -95,11 +96,11 @@ export const summaryFields = {
   revision_count: z.int().meta({ description: 'How many revisions there are.' }),
 };
 
-export const summaryQuery = () =>
+export const summaryQuery = (status: ArchiveStatus = 'live') =>
   z.strictObject({
     status: z
       .enum(['live', 'archived', 'all'])
-      .default('live')
+      .default(status)
       .meta({ description: 'Which ones: `live`, `archived` or `all`.' }),
     limit: limitQuery(50),
     cursor: cursorQuery(),

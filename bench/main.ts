@@ -11,16 +11,20 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
+import { measureAudit } from './audit.ts';
 import { compare } from './compare/compare.ts';
 import { runSections, type Section } from './frame/section.ts';
 import { measureParked } from './parked.ts';
 import { measureQueue } from './queue.ts';
+import { measureReceivers } from './receivers.ts';
 import { measureWeb } from './web/measure.ts';
 
 /** The queue comes last, because two million requests stay in the table. */
 const SECTIONS: Readonly<Record<string, Section>> = {
   parked: measureParked,
+  receivers: measureReceivers,
   web: measureWeb,
+  audit: measureAudit,
   queue: measureQueue,
 };
 
@@ -57,16 +61,22 @@ async function run(directory: string, args: readonly string[]): Promise<void> {
 /** Of the usual sizes, for a short try. */
 function shareOf(text: string): number {
   const share = Number(text);
-  if (share > 0 && share <= 1) return share;
-  throw new OperatorError(`--share ${text} is no number above 0 and at most 1.`);
+  if (share > 0 && share <= 25) return share;
+  throw new OperatorError(`--share ${text} is no number above 0 and at most 25.`);
+}
+
+/** Of `parseArgs`: an unknown option, or one without its value. */
+function isParseError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^ERR_PARSE_ARGS/.test(String(error.code));
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
 try {
   await run(directory, process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof OperatorError)) throw error;
-  console.error(error.message);
+  if (!(error instanceof OperatorError || isParseError(error))) throw error;
+  const hint = error instanceof OperatorError ? '' : '. See docs/benchmarks.md.';
+  console.error(error.message.replace(/\. To specify .*/s, '') + hint);
   process.exitCode = 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });

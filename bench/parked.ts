@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { cpuSeconds } from './frame/cpu.ts';
 import { percentiles, round } from './frame/load.ts';
-import type { Bench, Figure } from './frame/section.ts';
+import type { Bench } from './frame/section.ts';
 import { ask, decide, expectStatus, type Parties } from './frame/service.ts';
 
 const WAITS = 2_000;
@@ -21,12 +21,7 @@ async function connections(db: pg.Client): Promise<number> {
   return rows[0]?.count ?? NaN;
 }
 
-export async function measureParked({
-  service,
-  parties,
-  db,
-  countOf,
-}: Bench): Promise<readonly Figure[]> {
+export async function measureParked({ service, parties, db, countOf }: Bench) {
   const waits = countOf(WAITS);
   const pid = service.process.pid ?? 0;
   const ids: string[] = [];

@@ -11,7 +11,6 @@ import { ask, expectStatus, sender, type Parties, type Send } from './frame/serv
 
 const PENDING = 100_000;
 const PAST = 2_000_000;
-
 const SCOPES = ['notified', 'decidable', 'visible'] as const;
 /**
  * Of a thousand requests, five target a member, five a team and one is a broadcast. The rest belong
@@ -30,12 +29,7 @@ interface Person {
   readonly send: Send;
 }
 
-export async function measureQueue({
-  service: { url },
-  parties,
-  db,
-  countOf,
-}: Bench): Promise<readonly Figure[]> {
+export async function measureQueue({ service: { url }, parties, db, countOf }: Bench) {
   const [pending, past] = [countOf(PENDING), countOf(PAST)];
   const person = () => createPerson(db, parties, url);
   const [named, inTeam, broadcast, other] = [

@@ -30,9 +30,9 @@ export async function bootstrap(config: Config, options: BootstrapOptions): Prom
     );
   }
   const password = await readPassword();
-  let answer: Response;
+  let response: Response;
   try {
-    answer = await fetch(new URL(`${url.replace(/\/+$/, '')}/auth/bootstrap`), {
+    response = await fetch(new URL(`${url.replace(/\/+$/, '')}/auth/bootstrap`), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -46,7 +46,7 @@ export async function bootstrap(config: Config, options: BootstrapOptions): Prom
   } catch (error) {
     return fail(`${url} does not answer: ${describeFailure(error)}. Is the service running?`);
   }
-  if (!answer.ok) return fail(`${url} refused (${answer.status}): ${await answer.text()}`);
+  if (!response.ok) return fail(`${url} refused (${response.status}): ${await response.text()}`);
   process.stdout.write(
     [
       `${options.organization} exists, and ${options.email} is its owner. Sign in with:`,

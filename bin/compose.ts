@@ -11,10 +11,7 @@ import type { WorkflowBundleOption } from '@temporalio/worker';
 import { LRUCache } from 'lru-cache';
 import { createActivities } from '../activities/index.ts';
 import { endpoints } from '../api/endpoints.ts';
-import type { OperationProbes } from '../api/http/operations.ts';
 import { createHttpServer } from '../api/http/server.ts';
-import { readClock, requireWritable } from '../src/data/clock.ts';
-import { pendingMigrations } from '../src/data/migrate.ts';
 import { WakeSignal } from '../src/platform/wake-signal.ts';
 import { ChangeHub } from '../src/platform/change-hub.ts';
 import type { Config } from '../src/platform/config.ts';
@@ -25,8 +22,9 @@ import { openAnthropic } from '../src/platform/language-models/anthropic.ts';
 import { openOpenAi } from '../src/platform/language-models/openai.ts';
 import { openMailer } from '../src/platform/mailer.ts';
 import { openOidcClient } from '../src/platform/oidc.ts';
-import { isReadOnly, openPool, type Db } from '../src/platform/postgres.ts';
+import { openPool } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
+import { openSigningKey } from '../src/platform/crypto/signing-key.ts';
 import { openWorkerPool } from '../src/platform/threads/worker-pool.ts';
 import { openSlack } from '../src/platform/slack.ts';
 import { HeldCredentials } from '../src/services/access/held-credentials.ts';
@@ -39,7 +37,9 @@ import type { Judge, Limits, Runtime, ServiceContext } from '../src/services/con
 import { createMetrics } from '../src/services/metrics.ts';
 import { startSlackPresses } from '../src/services/notifications/slack/presses.ts';
 import { startSending } from '../src/services/notifications/send-loop.ts';
+import { startTellingReceivers } from '../src/services/receivers/send-loop.ts';
 import { startAccountMails } from '../src/services/sign-in/account-mails.ts';
+import { startSealing } from '../src/services/audit/sealer.ts';
 import { startPurging } from '../src/services/retention.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
 import {
@@ -49,6 +49,7 @@ import {
   type WorkerOptions,
 } from '../temporal/worker.ts';
 import { temporalWorkflows, type WorkflowsOptions } from '../temporal/workflows.ts';
+import { deploymentOf, probes } from './deployment.ts';
 
 export interface ComposeOptions {
   readonly logger: Logger;
@@ -58,8 +59,8 @@ export interface ComposeOptions {
   readonly workflowBundle?: WorkflowBundleOption;
   /** The module of heavy-work.ts that threads load. Default: beside this file. */
   readonly heavyWork?: URL;
-  /** An answer that differs from its declaration fails the call (tests) instead of being logged. */
-  readonly strictAnswers?: boolean;
+  /** A response that differs from its declaration fails the call (tests) instead of being logged. */
+  readonly strictResponses?: boolean;
   readonly taskQueue?: string;
 }
 
@@ -74,11 +75,14 @@ export interface RunningApp {
 
 /** Agents whose active rules a process knows. */
 const KNOWN_RULES = 10_000;
-const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 const DRAIN_MS = 3_000;
 /** Beside this file, in the sources and in the build. */
 const HEAVY_WORK = new URL(import.meta.url.replace(/compose(\.\w+)$/, 'heavy-work$1'));
-const SENDER_POOL = 2;
+/**
+ * What sends, purges and seals shares it. Three are enough: none of them holds a connection while it waits for another system,
+ * and none takes a second one inside a transaction. So they wait for each other's statements only, at most a batch of sealing.
+ */
+const SENDER_POOL = 3;
 /** The reason beside it is one of the file system, or of a database that is away. */
 const NO_BOOTSTRAP_SECRET =
   'the bootstrap secret could not be written; COUNTERSIGN_DATA_DIR must be a folder that can be written to';
@@ -90,8 +94,7 @@ const LOCKS = { lockTimeoutMs: 5_000, idleInTransactionMs: 30_000 } as const;
 
 /** Serves before Temporal is connected. Resolves once it listens. */
 export async function composeApp(config: Config, options: ComposeOptions): Promise<RunningApp> {
-  const { logger, databaseUrl, roles } = options;
-  const taskQueue = options.taskQueue ?? TASK_QUEUE;
+  const { logger, databaseUrl, roles, taskQueue = TASK_QUEUE } = options;
   const { db, workerDb, senderDb } = openPools(config, databaseUrl);
   // Known only after the context exists, so both are read at each use.
   const later: { temporal?: TemporalLink; url?: string } = {};
@@ -101,6 +104,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     stopping: stopping.signal,
     temporal: { link: () => later.temporal, taskQueue },
     heavyWork: options.heavyWork ?? HEAVY_WORK,
+    deployment: deploymentOf(config, db, () => later.temporal),
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
   });
   const context = { ...runtime, db };
@@ -123,7 +127,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   }
   const server = createHttpServer(context, {
     endpoints: roles.api ? endpoints : [],
-    strictAnswers: options.strictAnswers ?? false,
+    strictResponses: options.strictResponses ?? false,
     trustedProxies: config.trustedProxies ?? [],
     publicUrlConfigured: config.publicUrlConfigured,
     probes: probes(db, temporal),
@@ -161,7 +165,13 @@ function startLoops(
   return [
     ...(roles.api ? [startSlackPresses(context)] : []),
     ...(roles.worker
-      ? [startSending(senderContext), startAccountMails(senderContext), startPurging(senderContext)]
+      ? [
+          startSending(senderContext),
+          startTellingReceivers(senderContext),
+          startAccountMails(senderContext),
+          startPurging(senderContext),
+          startSealing(senderContext),
+        ]
       : []),
   ];
 }
@@ -197,7 +207,7 @@ function openPools(config: Config, databaseUrl: string) {
   };
 }
 
-interface Given extends Pick<Runtime, 'logger' | 'stopping' | 'publicUrl'> {
+interface Given extends Pick<Runtime, 'logger' | 'stopping' | 'publicUrl' | 'deployment'> {
   readonly temporal: Pick<WorkflowsOptions, 'link' | 'taskQueue'>;
   readonly heavyWork: URL;
 }
@@ -222,6 +232,7 @@ function createRuntime(config: Config, { temporal, heavyWork, ...given }: Given)
       config.secretsKey === undefined
         ? undefined
         : openSecretBox(config.secretsKey, config.previousSecretsKeys ?? []),
+    auditKey: config.auditKey === undefined ? undefined : openSigningKey(config.auditKey),
     workerPool: openWorkerPool(heavyWork),
     egress: openEgress({ allow: config.egressAllow ?? [] }),
     mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),
@@ -284,7 +295,7 @@ async function listen(server: Server, { host, port }: Config): Promise<string> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 }
 
-/** Gives running answers a moment to finish. Parked waits are already ending. */
+/** Gives running responses a moment to finish. Parked waits are already ending. */
 async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
@@ -294,29 +305,4 @@ async function closeServer(server: Server): Promise<void> {
   }, DRAIN_MS);
   await closed;
   clearTimeout(cutOff);
-}
-
-function probes(db: Db, temporal: TemporalLink): OperationProbes {
-  return {
-    database: async () => {
-      const before = Date.now();
-      const clock = (await readClock(db)).getTime();
-      // Compares with the middle of the read. A slow read says nothing about the clock.
-      const difference = Math.max(before - clock, clock - Date.now());
-      try {
-        await requireWritable(db);
-      } catch (error) {
-        if (!isReadOnly(error)) throw error;
-        return 'it is read-only: a standby, or default_transaction_read_only is on';
-      }
-      return difference > MAX_CLOCK_DIFFERENCE_MS
-        ? `its clock is ${difference} ms off this process's`
-        : undefined;
-    },
-    migrations: async () => {
-      const pending = await pendingMigrations(db);
-      return pending.length > 0 ? `not run yet: ${pending.join(', ')}` : undefined;
-    },
-    temporal: temporal.probe,
-  };
 }

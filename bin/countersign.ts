@@ -1,32 +1,35 @@
 #!/usr/bin/env node
 /**
  * The `countersign` command. Each subcommand loads only what it needs, so that --help and --version
- * answer at once.
+ * respond at once.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { configMarkdown } from '../src/platform/config-table.ts';
 import { loadConfig, type Config } from '../src/platform/config.ts';
 import type { Role } from '../src/platform/config-variables.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
-import { packageRoot } from '../src/platform/package-root.ts';
+import { packageVersion } from '../src/platform/package-root.ts';
 import type { BootstrapOptions } from './bootstrap.ts';
+import type {
+  ApplyOptions,
+  ExportOptions as ExportFolderOptions,
+  PlanOptions,
+} from './configuration/command.ts';
 import type { EnrollOptions } from './enroll.ts';
+import type { ExportOptions } from './export-audit.ts';
 import type { RotateOptions } from './rotate-secrets.ts';
+import type { VerifyOptions } from './verify-audit.ts';
 
-function version(): string {
-  const manifest = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  return manifest.version;
+/** A command that needs the configuration of the service. */
+function command(role: Role, run: (config: Config) => Promise<number>): () => Promise<void> {
+  return toItsEnd(() => run(loadConfig(process.env, role)));
 }
 
 /** Runs one command to its end. Errors for people are printed as text, others with their stack. */
-function command(role: Role, run: (config: Config) => Promise<number>): () => Promise<void> {
+function toItsEnd(run: () => Promise<number>): () => Promise<void> {
   return async () => {
     try {
-      process.exitCode = await run(loadConfig(process.env, role));
+      process.exitCode = await run();
     } catch (error) {
       console.error(error instanceof OperatorError ? error.message : error);
       process.exitCode = error instanceof OperatorError ? error.exitCode : 1;
@@ -40,7 +43,7 @@ const program = new Command('countersign')
   .description(
     'A durable approval service for AI agents. Configured by environment variables alone: `countersign config` lists them.',
   )
-  .version(version())
+  .version(packageVersion())
   .showHelpAfterError();
 
 program
@@ -141,7 +144,7 @@ program
   .option(
     '--runtime <text>',
     'what runs the agent, for the person who authorizes it',
-    `countersign ${version()} on ${process.platform}`,
+    `countersign ${packageVersion()} on ${process.platform}`,
   )
   .option(
     '--url <url>',
@@ -168,6 +171,112 @@ program
     command('rotate-secrets', async (config) => {
       const { rotateSecrets } = await import('./rotate-secrets.ts');
       return rotateSecrets(config, options);
+    })(),
+  );
+
+program
+  .command('export-audit')
+  .description(
+    'Write the audit log of an organization to a new file, with the proof that `verify-audit` verifies. It may run beside the service, on DATABASE_URL or the Postgres of `start`.',
+  )
+  .argument('<file>', 'the file to write; one that exists is not replaced')
+  .option('--organization <slug>', 'the organization, where there are several')
+  .action((file: string, options: ExportOptions) =>
+    command('export-audit', async (config) => {
+      const { exportAudit } = await import('./export-audit.ts');
+      return exportAudit(config, file, options);
+    })(),
+  );
+
+program
+  .command('verify-audit')
+  .description(
+    [
+      'Verify an export of the audit log with proof. It needs neither the service nor its database. It names the first position that is wrong, and says what it cannot prove.',
+      'Without a file: verify what the database of DATABASE_URL, or of `start`, holds. It finds events that were changed, removed or added, and chains that were rolled back.',
+      'Exit codes: 0 everything is right; 1 something is not.',
+    ].join('\n\n'),
+  )
+  .argument('[file]', 'an export with proof')
+  .option('--key <key...>', 'public keys to trust, or files with some')
+  .option('--checkpoint <file...>', 'files with checkpoints that you kept')
+  .action((file: string | undefined, options: VerifyOptions) =>
+    command('verify-audit', async (config) => {
+      const { verifyAudit } = await import('./verify-audit.ts');
+      return verifyAudit(config, file, options);
+    })(),
+  );
+
+const onService = (name: string, description: string) =>
+  program
+    .command(name)
+    .description(description)
+    .argument('<folder>', 'the folder of YAML files')
+    .addOption(
+      new Option('--url <url>', 'address of the service: https, or http on this machine').env(
+        'COUNTERSIGN_URL',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--key <key>',
+        'an API key; the variable keeps it out of the list of processes',
+      ).env('COUNTERSIGN_API_KEY'),
+    )
+    .option('--json', 'print one JSON object');
+
+const collect = (name: string, names: readonly string[] = []): readonly string[] => [
+  ...names,
+  name,
+];
+const PRUNE = [
+  '--prune <name>',
+  'also archive what the folder does not have: a name of the plan, such as agents/old-bot, or `all` of the kinds that the folder has; repeatable',
+] as const;
+
+onService(
+  'plan',
+  [
+    'Show what apply would change so that the organization is as the folder says. It runs the tests of pipelines, and says what the rules would have said of the requests of the last 7 days. It changes nothing.',
+    'Exit codes: 0 nothing to do; 2 changes; 1 a problem.',
+  ].join('\n\n'),
+)
+  .option(...PRUNE, collect)
+  .action((folder: string, options: PlanOptions) =>
+    toItsEnd(async () => {
+      const { plan } = await import('./configuration/command.ts');
+      return plan(folder, options);
+    })(),
+  );
+
+onService(
+  'apply',
+  [
+    'Make the changes that plan shows, in the order of their dependence. It stops at the first refusal, and may be run again.',
+    'Exit codes: 0 the organization is as the folder says; 1 it is not.',
+  ].join('\n\n'),
+)
+  .option(...PRUNE, collect)
+  .option(
+    '--secrets-file <path>',
+    'append signing secrets of new endpoints to this private file, one JSON object a line (default: show them on the terminal)',
+  )
+  .action((folder: string, options: ApplyOptions) =>
+    toItsEnd(async () => {
+      const { apply } = await import('./configuration/command.ts');
+      return apply(folder, options);
+    })(),
+  );
+
+onService(
+  'export',
+  'Write what the organization has as YAML files. Files that say the same stay as they are, and others are replaced only with --force.',
+)
+  .option('--force', 'replace files that differ; comments in them are lost, tests are kept')
+  .action((folder: string, options: ExportFolderOptions) =>
+    toItsEnd(async () => {
+      const { exportFolder } = await import('./configuration/command.ts');
+      return exportFolder(folder, options);
     })(),
   );
 

@@ -70,7 +70,7 @@ export async function enroll(config: Config, options: EnrollOptions): Promise<nu
       console.error('The code has expired and was not authorized. Run the command again.');
       return EXIT_EXPIRED;
     }
-    await file.write(`${enrolled.credential.token}\n`);
+    await file.write(`${JSON.stringify(keptOf(url, enrolled), undefined, 2)}\n`);
     console.log(
       `This machine is ${enrolled.agent_instance.name}, an instance of ${enrolled.agent.name} (${enrolled.agent.slug}).`,
     );
@@ -85,6 +85,12 @@ export async function enroll(config: Config, options: EnrollOptions): Promise<nu
   } finally {
     await file.release();
   }
+}
+
+/** What an adapter needs: where to ask, and with which token. */
+function keptOf(url: string, { agent, agent_instance: instance, credential }: Enrolled) {
+  const { token, expires_at } = credential;
+  return { url, token, agent: agent.slug, instance: instance.name, expires_at };
 }
 
 /**
@@ -124,7 +130,7 @@ async function start(
   url: string,
   { agent, name = hostname(), runtime }: EnrollOptions,
 ): Promise<{ readonly started: Started; readonly lifetimeMs: number }> {
-  const answer = await post(`${url}/auth/agent_enrollments`, {
+  const response = await post(`${url}/auth/agent_enrollments`, {
     runtime,
     instance_name: name,
     ...(agent !== undefined && { requested_agent_slug: agent }),
@@ -133,12 +139,12 @@ async function start(
       `${url} does not answer: ${describeFailure(error)}. Is the service running?`,
     );
   });
-  if (answer.status !== 201)
-    throw new OperatorError(`${url} refused (${answer.status}): ${messageOf(answer)}`);
-  const started = startedSchema.safeParse(answer.body);
+  if (response.status !== 201)
+    throw new OperatorError(`${url} refused (${response.status}): ${messageOf(response)}`);
+  const started = startedSchema.safeParse(response.body);
   if (!started.success) throw new OperatorError(`${url} does not answer as Countersign does.`);
   // By the clock of the service, because this machine's may be wrong.
-  const now = answer.date ?? Date.now();
+  const now = response.date ?? Date.now();
   return { started: started.data, lifetimeMs: started.data.expires_at.getTime() - now };
 }
 
@@ -158,11 +164,11 @@ async function waitForCredential(
   const countdown = showCountdown(ends);
   try {
     while (performance.now() < ends) {
-      const answer = await post(`${url}/auth/agent_enrollments/token`, body, signal).catch(
+      const response = await post(`${url}/auth/agent_enrollments/token`, body, signal).catch(
         (error: unknown) => ({ status: 0, body: { error: { message: describeFailure(error) } } }),
       );
-      if (answer.status === 200) return enrolledSchema.parse(answer.body);
-      if (answer.status !== 404) countdown.say(`Still trying: ${messageOf(answer)}`);
+      if (response.status === 200) return enrolledSchema.parse(response.body);
+      if (response.status !== 404) countdown.say(`Still trying: ${messageOf(response)}`);
       await delay(POLL_MS, undefined, { signal });
     }
     return undefined;
@@ -198,7 +204,7 @@ function showCountdown(ends: number) {
   };
 }
 
-interface Answer {
+interface Reply {
   readonly status: number;
   readonly body: unknown;
   /** The clock of the service. */
@@ -207,7 +213,7 @@ interface Answer {
 
 const CALL_MS = 30_000;
 
-async function post(url: string, body: unknown, signal?: AbortSignal): Promise<Answer> {
+async function post(url: string, body: unknown, signal?: AbortSignal): Promise<Reply> {
   const late = AbortSignal.timeout(CALL_MS);
   const response = await fetch(new URL(url), {
     method: 'POST',
@@ -228,7 +234,7 @@ function parse(text: string): unknown {
   }
 }
 
-function messageOf({ status, body }: Answer): string {
+function messageOf({ status, body }: Reply): string {
   const refusal = refusalSchema.safeParse(body);
   if (!refusal.success) return `the answer ${status} says nothing more`;
   const { message, details } = refusal.data.error;

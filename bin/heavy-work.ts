@@ -1,5 +1,6 @@
 /** The functions of the worker pool's threads, each under its own name. */
 import { readLargeBody } from '../api/http/large-body.ts';
+import { tallyCalls } from '../src/domain/agents/seen-arguments.ts';
 import { diffRevisionTexts } from '../src/services/pipelines/diff-texts.ts';
 import { evaluatePreview } from '../src/services/pipelines/preview.ts';
 import { evaluateTexts } from '../src/services/evaluation/evaluate-texts.ts';
@@ -40,6 +41,7 @@ export const tasks = {
   readToolReport,
   readWebhookEndpoint,
   simulateRequests,
+  tallyCalls,
 };
 
 export const runTask = measured(tasks);

@@ -25,7 +25,7 @@ export async function serve(
   await readableSecretsKeys(config, { databaseUrl, own: false }).catch((error: unknown) => {
     if (error instanceof OperatorError) throw error;
     // When the database is not migrated yet, the service still starts. Operations with secrets that
-    // it cannot decrypt answer 501.
+    // it cannot decrypt respond with 501.
     logger.warn(
       { err: error },
       'could not check that the secrets key opens what the database holds',

@@ -21,6 +21,7 @@ import {
   startEmbeddedTemporal,
   type EmbeddedTemporal,
 } from '../src/local/embedded-temporal.ts';
+import { ensureOwnAuditKey } from './audit-key.ts';
 import type { ComposeOptions, RunningApp } from './compose.ts';
 import {
   DATABASE,
@@ -132,10 +133,15 @@ async function startAll(context: Context, running: Running): Promise<string> {
     databaseUrl,
     own: running.postgres !== undefined,
   });
-  context.signal.throwIfAborted();
+  const auditKey = config.auditKey ?? (running.postgres && (await ensureOwnAuditKey(config)));
   const connection = given || temporalConnectionOptions({}, running.temporal?.address);
   running.app = await composeApp(
-    { ...config, ...keys },
+    {
+      ...config,
+      ...keys,
+      auditKey,
+      temporalUiUrl: config.temporalUiUrl ?? running.temporal?.uiUrl,
+    },
     {
       logger,
       databaseUrl,
@@ -203,13 +209,13 @@ async function untilReady({ url, temporal }: RunningApp, signal: AbortSignal): P
   await Promise.race([temporal.ready, delay(READY_WITHIN_MS, undefined, { signal, ref: false })]);
   for (;;) {
     signal.throwIfAborted();
-    const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(
-      () => undefined,
-    );
-    if (answer?.ok === true) return;
+    const response = await fetch(`${url}/health/ready`, {
+      signal: AbortSignal.timeout(5_000),
+    }).catch(() => undefined);
+    if (response?.ok === true) return;
     if (performance.now() > deadline) {
       throw new OperatorError(
-        `it was not ready within ${READY_WITHIN_MS / 1_000} s: ${(await answer?.text()) ?? 'no answer from the API'}`,
+        `it was not ready within ${READY_WITHIN_MS / 1_000} s: ${(await response?.text()) ?? 'no answer from the API'}`,
       );
     }
     await delay(READY_POLL_MS);

@@ -20,6 +20,16 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
  LANGUAGE plpgsql
 AS $function$
     begin
+      if tg_op = 'DELETE' and tg_table_name = 'decisions' then
+        perform from approval_requests r join agents a on a.organization_id = r.organization_id and a.slug = r.agent_slug
+          where r.id = old.request_id and a.demo;
+        if found then return old; end if;
+      elsif tg_op = 'DELETE' and tg_table_name = 'request_approval_pipeline_revisions' then
+        perform from request_approval_pipelines p
+          join agents a on a.organization_id = p.organization_id and p.document_key = 'agent:' || a.slug
+          where p.id = old.request_approval_pipeline_id and a.demo;
+        if found then return old; end if;
+      end if;
       raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
     end $function$;
 
@@ -118,6 +128,8 @@ CREATE TABLE agent_instances (
   created_at timestamp(3) with time zone NOT NULL,
   last_seen_at timestamp(3) with time zone NOT NULL,
   live_until timestamp(3) with time zone,
+  deleted_at timestamp(3) with time zone,
+  withdrawals integer NOT NULL DEFAULT 0,
   CONSTRAINT agent_instances_pkey PRIMARY KEY (id),
   CONSTRAINT agent_instances_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text]))),
   CONSTRAINT agent_instances_agent_fkey FOREIGN KEY (organization_id, agent_slug) REFERENCES agents(organization_id, slug)
@@ -125,8 +137,10 @@ CREATE TABLE agent_instances (
 COMMENT ON TABLE agent_instances IS 'One running copy of an agent. Requests, idempotency keys and credentials belong to it.';
 CREATE INDEX agent_instances_last_seen_idx ON agent_instances USING btree (organization_id, agent_slug, last_seen_at DESC, created_at DESC, id DESC);
 CREATE INDEX agent_instances_live_idx ON agent_instances USING btree (organization_id, agent_slug, status, live_until);
-CREATE UNIQUE INDEX agent_instances_name_key ON agent_instances USING btree (organization_id, agent_slug, text_digest(folded_name(name)));
+CREATE UNIQUE INDEX agent_instances_name_key ON agent_instances USING btree (organization_id, agent_slug, text_digest(folded_name(name))) WHERE (deleted_at IS NULL);
 COMMENT ON COLUMN agent_instances.live_until IS 'When the last of its credentials that is not revoked expires; null when there is none.';
+COMMENT ON COLUMN agent_instances.deleted_at IS 'A deleted instance keeps its requests. Its name is free again.';
+COMMENT ON COLUMN agent_instances.withdrawals IS 'How often a key of it was withdrawn that had no request. A request is made only at the number that its statement saw.';
 
 CREATE TABLE agent_provisioners (
   id uuid NOT NULL,
@@ -165,14 +179,23 @@ CREATE TABLE agents (
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
   archived_at timestamp(3) with time zone,
+  tool_access_revision integer NOT NULL DEFAULT 0,
+  resume text NOT NULL DEFAULT 'instance'::text,
+  demo boolean NOT NULL DEFAULT false,
   CONSTRAINT agents_pkey PRIMARY KEY (organization_id, slug),
   CONSTRAINT agents_archived_at_check CHECK (((status = 'archived'::text) = (archived_at IS NOT NULL))),
+  CONSTRAINT agents_resume_check CHECK ((resume = ANY (ARRAY['instance'::text, 'agent'::text]))),
   CONSTRAINT agents_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9._-]{0,62}$'::text)),
   CONSTRAINT agents_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text, 'archived'::text]))),
   CONSTRAINT agents_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE agents IS 'An AI agent, known by its slug for ever: a slug is never changed and never used again.';
+CREATE UNIQUE INDEX agents_demo_key ON agents USING btree (organization_id) WHERE demo;
 CREATE UNIQUE INDEX agents_live_name_key ON agents USING btree (organization_id, text_digest(folded_name(name))) WHERE (status <> 'archived'::text);
+CREATE TRIGGER agents_demo_immutable BEFORE UPDATE OF demo ON agents FOR EACH ROW WHEN ((old.demo IS DISTINCT FROM new.demo)) EXECUTE FUNCTION refuse_change();
+COMMENT ON COLUMN agents.tool_access_revision IS 'Counts the changes of its tool access.';
+COMMENT ON COLUMN agents.resume IS 'Who may read, wait for, start and withdraw a request: the instance that made it, or any active instance of the agent.';
+COMMENT ON COLUMN agents.demo IS 'The service made it to show how a request is decided. It can be removed with all its traces.';
 
 CREATE TABLE api_keys (
   id uuid NOT NULL,
@@ -189,10 +212,13 @@ CREATE TABLE api_keys (
   revoked_at timestamp(3) with time zone,
   revocation_reason text,
   created_by_membership_id uuid NOT NULL,
+  token_expires_at timestamp(3) with time zone,
+  resource text,
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
   CONSTRAINT api_keys_assurance_at_issue_check CHECK ((assurance_at_issue = ANY (ARRAY['single_factor'::text, 'strong'::text]))),
   CONSTRAINT api_keys_kind_check CHECK ((kind = ANY (ARRAY['personal'::text, 'organization'::text]))),
   CONSTRAINT api_keys_personal_check CHECK (((kind = 'personal'::text) = (membership_id IS NOT NULL))),
+  CONSTRAINT api_keys_resource_check CHECK ((resource = ANY (ARRAY['mcp'::text, 'api'::text]))),
   CONSTRAINT api_keys_revocation_reason_check CHECK ((revocation_reason = ANY (ARRAY['manual'::text, 'membership_deprovisioned'::text]))),
   CONSTRAINT api_keys_created_by_membership_id_fkey FOREIGN KEY (created_by_membership_id) REFERENCES memberships(id),
   CONSTRAINT api_keys_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id),
@@ -200,8 +226,11 @@ CREATE TABLE api_keys (
 );
 COMMENT ON TABLE api_keys IS 'Bearer keys of the product API. Only the SHA-256 of the secret is kept. permissions null: everything its member holds.';
 CREATE INDEX api_keys_created_by_membership_id_idx ON api_keys USING btree (created_by_membership_id);
+CREATE INDEX api_keys_ending_idx ON api_keys USING btree (organization_id, expires_at) WHERE ((revoked_at IS NULL) AND (expires_at IS NOT NULL));
 CREATE INDEX api_keys_membership_id_idx ON api_keys USING btree (membership_id, created_at DESC, id DESC);
 CREATE INDEX api_keys_organization_id_idx ON api_keys USING btree (organization_id, created_at DESC, id DESC);
+COMMENT ON COLUMN api_keys.token_expires_at IS 'Of a key of a client: when its present token stops working. The key lives on, with a new token.';
+COMMENT ON COLUMN api_keys.resource IS 'Of a key of a client: what it opens. mcp: nothing but the MCP endpoint and its own verification.';
 
 CREATE TABLE approval_requests (
   id uuid NOT NULL,
@@ -240,11 +269,14 @@ CREATE TABLE approval_requests (
   previous_metadata json,
   changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
   call_digest bytea,
+  started_at timestamp(3) with time zone,
+  started_by_instance_id uuid,
   CONSTRAINT approval_requests_pkey PRIMARY KEY (id),
   CONSTRAINT approval_requests_idempotency_key UNIQUE (agent_instance_id, idempotency_key),
   CONSTRAINT approval_requests_pending_routed_check CHECK (((state <> 'pending'::text) OR (routed_at IS NOT NULL))),
   CONSTRAINT approval_requests_route_scope_check CHECK ((route_scope = ANY (ARRAY['organization'::text, 'agent'::text]))),
   CONSTRAINT approval_requests_route_source_check CHECK ((route_source = ANY (ARRAY['block_escalation'::text, 'pipeline_default'::text, 'no_escalation'::text]))),
+  CONSTRAINT approval_requests_started_check CHECK ((((started_at IS NULL) = (started_by_instance_id IS NULL)) AND ((started_at IS NULL) OR (state = 'approved'::text)))),
   CONSTRAINT approval_requests_state_check CHECK ((state = ANY (ARRAY['evaluating'::text, 'pending'::text, 'approved'::text, 'denied'::text, 'expired'::text, 'cancelled'::text]))),
   CONSTRAINT approval_requests_urgency_check CHECK ((urgency = ANY (ARRAY['standard'::text, 'interrupt'::text]))),
   CONSTRAINT approval_requests_agent_credential_id_fkey FOREIGN KEY (agent_credential_id) REFERENCES agent_credentials(id),
@@ -263,6 +295,7 @@ CREATE INDEX approval_requests_call_idx ON approval_requests USING btree (call_d
 CREATE INDEX approval_requests_changed_idx ON approval_requests USING btree (organization_id, changed_in) WHERE (routed_at IS NOT NULL);
 CREATE INDEX approval_requests_open_agent_idx ON approval_requests USING btree (organization_id, agent_slug, state) WHERE (state = ANY (ARRAY['evaluating'::text, 'pending'::text]));
 CREATE INDEX approval_requests_open_deadline_idx ON approval_requests USING btree (deadline_at) WHERE (state = ANY (ARRAY['evaluating'::text, 'pending'::text]));
+CREATE INDEX approval_requests_open_instance_idx ON approval_requests USING btree (agent_instance_id, created_at DESC, id DESC) WHERE (state = ANY (ARRAY['evaluating'::text, 'pending'::text]));
 CREATE INDEX approval_requests_organization_pipeline_revision_id_idx ON approval_requests USING btree (organization_pipeline_revision_id);
 CREATE INDEX approval_requests_path_idx ON approval_requests USING btree (escalation_path_revision_id, created_at DESC, id DESC) WHERE (escalation_path_revision_id IS NOT NULL);
 CREATE INDEX approval_requests_path_pending_idx ON approval_requests USING btree (escalation_path_revision_id, created_at DESC, id DESC) WHERE ((state = 'pending'::text) AND (escalation_path_revision_id IS NOT NULL));
@@ -281,6 +314,64 @@ COMMENT ON COLUMN approval_requests.wake_at IS 'When the reconciler steps the re
 COMMENT ON COLUMN approval_requests.previous_metadata IS 'What blocks that asked other systems returned: {organization, agent}, each by block id. Exact JSON text.';
 COMMENT ON COLUMN approval_requests.changed_in IS 'The transaction of the last change that a queue shows. Set with updated_at, also when that keeps its value.';
 COMMENT ON COLUMN approval_requests.call_digest IS 'SHA-256 of agent, tool, server and the text of arguments. Null for requests of versions before.';
+COMMENT ON COLUMN approval_requests.started_at IS 'When an adapter reported that it starts the approved call. An approval is started once.';
+
+CREATE TABLE audit_chain (
+  organization_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  event_sequence bigint NOT NULL,
+  leaf bytea NOT NULL,
+  hash bytea NOT NULL,
+  CONSTRAINT audit_chain_pkey PRIMARY KEY (organization_id, "position"),
+  CONSTRAINT audit_chain_event_sequence_key UNIQUE (event_sequence),
+  CONSTRAINT audit_chain_hash_check CHECK ((octet_length(hash) = 32)),
+  CONSTRAINT audit_chain_leaf_check CHECK ((octet_length(leaf) = 32)),
+  CONSTRAINT audit_chain_position_check CHECK (("position" > 0))
+);
+COMMENT ON TABLE audit_chain IS 'The order of each organization''s audit events, each linked to the one before. Append-only. It has no foreign keys, because they would lock and rewrite rows of events.';
+CREATE TRIGGER audit_chain_immutable BEFORE DELETE OR UPDATE ON audit_chain FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_chain_no_truncate BEFORE TRUNCATE ON audit_chain FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+COMMENT ON COLUMN audit_chain.leaf IS 'SHA-256 of the event''s canonical line.';
+COMMENT ON COLUMN audit_chain.hash IS 'SHA-256 of organization, hash before, position and leaf.';
+
+CREATE TABLE audit_checkpoints (
+  organization_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  hash bytea NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  key_id text NOT NULL,
+  signature bytea NOT NULL,
+  CONSTRAINT audit_checkpoints_pkey PRIMARY KEY (organization_id, "position"),
+  CONSTRAINT audit_checkpoints_hash_check CHECK ((octet_length(hash) = 32)),
+  CONSTRAINT audit_checkpoints_signature_check CHECK ((octet_length(signature) = 64)),
+  CONSTRAINT audit_checkpoints_key_id_fkey FOREIGN KEY (key_id) REFERENCES audit_signing_keys(id),
+  CONSTRAINT audit_checkpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE audit_checkpoints IS 'Where a chain ended at some time, signed by a key outside the database. Append-only.';
+CREATE INDEX audit_checkpoints_key_id_idx ON audit_checkpoints USING btree (key_id);
+CREATE TRIGGER audit_checkpoints_immutable BEFORE DELETE OR UPDATE ON audit_checkpoints FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_checkpoints_no_truncate BEFORE TRUNCATE ON audit_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE audit_checkpoints_due (
+  organization_id uuid NOT NULL,
+  due_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT audit_checkpoints_due_pkey PRIMARY KEY (organization_id),
+  CONSTRAINT audit_checkpoints_due_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE audit_checkpoints_due IS 'Chains with entries after their newest checkpoint, and when they get the next one.';
+CREATE INDEX audit_checkpoints_due_due_at_idx ON audit_checkpoints_due USING btree (due_at);
+
+CREATE TABLE audit_counts (
+  organization_id uuid NOT NULL,
+  day date NOT NULL,
+  event_type text NOT NULL,
+  actor_type text NOT NULL,
+  subject_type text NOT NULL,
+  outcome text NOT NULL,
+  count bigint NOT NULL,
+  CONSTRAINT audit_counts_pkey PRIMARY KEY (organization_id, day, event_type, actor_type, subject_type, outcome)
+);
+COMMENT ON TABLE audit_counts IS 'How many events are in audit_index, by day of UTC. The outcome is empty for events without one.';
 
 CREATE TABLE audit_events (
   sequence bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -304,6 +395,75 @@ CREATE INDEX audit_events_organization_id_idx ON audit_events USING btree (organ
 CREATE INDEX audit_events_subject_idx ON audit_events USING btree (organization_id, subject_type, subject_id, sequence);
 CREATE TRIGGER audit_events_immutable BEFORE DELETE OR UPDATE ON audit_events FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE audit_horizon (
+  only_row boolean NOT NULL DEFAULT true,
+  sealed_to bigint NOT NULL DEFAULT 0,
+  settled_to bigint NOT NULL DEFAULT 0,
+  pending_to bigint,
+  pending_at timestamp(3) with time zone,
+  pending_xmax xid8,
+  CONSTRAINT audit_horizon_pkey PRIMARY KEY (only_row),
+  CONSTRAINT audit_horizon_only_row_check CHECK (only_row),
+  CONSTRAINT audit_horizon_pending_check CHECK ((((pending_to IS NULL) = (pending_at IS NULL)) AND ((pending_xmax IS NULL) OR (pending_to IS NOT NULL))))
+);
+COMMENT ON TABLE audit_horizon IS 'How far the sealers need not look again. It saves work, and proves nothing.';
+COMMENT ON COLUMN audit_horizon.sealed_to IS 'All events with this sequence or a lower one are sealed.';
+COMMENT ON COLUMN audit_horizon.settled_to IS 'No transaction can add an event with this sequence or a lower one.';
+
+CREATE TABLE audit_index (
+  sequence bigint NOT NULL,
+  organization_id uuid NOT NULL,
+  occurred_at timestamp(3) with time zone NOT NULL,
+  event_type text NOT NULL,
+  actor_type text NOT NULL,
+  actor_id text,
+  actor text NOT NULL,
+  subject_type text NOT NULL,
+  subject_id text NOT NULL,
+  outcome text,
+  words text NOT NULL,
+  CONSTRAINT audit_index_pkey PRIMARY KEY (sequence)
+);
+COMMENT ON TABLE audit_index IS 'Columns of audit events by which readers find them. Derived: sealers fill it again after truncate audit_index, audit_counts, audit_pairs, audit_indexed.';
+CREATE INDEX audit_index_actor_id_idx ON audit_index USING btree (organization_id, actor_id, occurred_at, sequence) WHERE (actor_id IS NOT NULL);
+CREATE INDEX audit_index_actor_idx ON audit_index USING btree (organization_id, actor, occurred_at, sequence);
+CREATE INDEX audit_index_actor_type_idx ON audit_index USING btree (organization_id, actor_type, occurred_at, sequence);
+CREATE INDEX audit_index_occurred_idx ON audit_index USING btree (organization_id, occurred_at, sequence);
+CREATE INDEX audit_index_outcome_idx ON audit_index USING btree (organization_id, outcome, occurred_at, sequence) WHERE (outcome IS NOT NULL);
+CREATE INDEX audit_index_subject_idx ON audit_index USING btree (organization_id, subject_type, subject_id, occurred_at, sequence);
+CREATE INDEX audit_index_type_idx ON audit_index USING btree (organization_id, event_type, occurred_at, sequence);
+CREATE INDEX audit_index_words_idx ON audit_index USING gin (words gin_trgm_ops);
+COMMENT ON COLUMN audit_index.actor IS 'The name of the actor, else its id, in small letters.';
+COMMENT ON COLUMN audit_index.words IS 'What a search looks at, in small letters: also the data without the escapes of JSON.';
+
+CREATE TABLE audit_indexed (
+  organization_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  CONSTRAINT audit_indexed_pkey PRIMARY KEY (organization_id)
+);
+COMMENT ON TABLE audit_indexed IS 'Up to which position the events of a chain are in audit_index and audit_counts.';
+
+CREATE TABLE audit_pairs (
+  organization_id uuid NOT NULL,
+  block bigint NOT NULL,
+  sequences bigint[] NOT NULL,
+  pairs text[] NOT NULL,
+  CONSTRAINT audit_pairs_pkey PRIMARY KEY (organization_id, block)
+);
+COMMENT ON TABLE audit_pairs IS 'Which pairs of characters occur in the words of which events of audit_index. Derived. Blocks follow the positions of a chain.';
+CREATE INDEX audit_pairs_pairs_idx ON audit_pairs USING gin (pairs);
+
+CREATE TABLE audit_signing_keys (
+  id text NOT NULL,
+  public_key bytea NOT NULL,
+  first_used_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT audit_signing_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT audit_signing_keys_public_key_check CHECK ((octet_length(public_key) = 32))
+);
+COMMENT ON TABLE audit_signing_keys IS 'Every key that ever signed a checkpoint, so that old ones can be verified. Append-only.';
+CREATE TRIGGER audit_signing_keys_immutable BEFORE DELETE OR UPDATE ON audit_signing_keys FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_signing_keys_no_truncate BEFORE TRUNCATE ON audit_signing_keys FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE claims (
   id uuid NOT NULL,
@@ -350,9 +510,9 @@ CREATE TABLE decisions (
   CONSTRAINT decisions_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
 );
 COMMENT ON TABLE decisions IS 'The one final answer to a request. Never changed, never deleted.';
+CREATE INDEX decisions_decided_idx ON decisions USING btree (organization_id, decided_at);
 CREATE UNIQUE INDEX decisions_idempotency_key ON decisions USING btree (organization_id, idempotency_key) WHERE (membership_id IS NOT NULL);
 CREATE INDEX decisions_membership_id_idx ON decisions USING btree (membership_id) WHERE (membership_id IS NOT NULL);
-CREATE INDEX decisions_organization_id_idx ON decisions USING btree (organization_id);
 CREATE TRIGGER decisions_immutable BEFORE DELETE OR UPDATE ON decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 COMMENT ON COLUMN decisions.seen_arguments_digest IS 'SHA-256 of the arguments that the reviewer saw, where the client sent it. It was compared with the request.';
 
@@ -436,6 +596,31 @@ CREATE TABLE idempotency_keys (
   CONSTRAINT idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE idempotency_keys IS 'Which resource a call with an Idempotency-Key made. parameters_hash: SHA-256 of the compared parameters. Kept for ever.';
+
+CREATE TABLE instance_operations (
+  agent_provisioner_id uuid NOT NULL,
+  key text NOT NULL,
+  parameters_hash bytea NOT NULL,
+  agent_credential_id uuid,
+  sealed_token bytea,
+  created_at timestamp(3) with time zone NOT NULL,
+  operation text NOT NULL,
+  instance_then json,
+  lease_id uuid,
+  leased_until timestamp(3) with time zone,
+  failure text,
+  CONSTRAINT instance_operations_pkey PRIMARY KEY (agent_provisioner_id, operation, key),
+  CONSTRAINT instance_operations_state_check CHECK ((num_nonnulls(instance_then, lease_id) = 1)),
+  CONSTRAINT instance_operations_agent_credential_id_fkey FOREIGN KEY (agent_credential_id) REFERENCES agent_credentials(id),
+  CONSTRAINT instance_operations_agent_provisioner_id_fkey FOREIGN KEY (agent_provisioner_id) REFERENCES agent_provisioners(id)
+);
+COMMENT ON TABLE instance_operations IS 'What provisioner tokens did with an Idempotency-Key. Only the token that made an instance can open its sealed_token. Purged after seven days.';
+CREATE INDEX instance_operations_agent_credential_id_idx ON instance_operations USING btree (agent_credential_id);
+CREATE INDEX instance_operations_created_at_idx ON instance_operations USING btree (created_at);
+COMMENT ON COLUMN instance_operations.operation IS 'create, or update and the id of the instance.';
+COMMENT ON COLUMN instance_operations.instance_then IS 'What of the instance may change later, as the operation left it. Null until it is committed.';
+COMMENT ON COLUMN instance_operations.lease_id IS 'The attempt that verifies a receiver, or did last. Null once the operation is committed.';
+COMMENT ON COLUMN instance_operations.failure IS 'The error code of that attempt, which calls that waited for it get too.';
 
 CREATE TABLE invitations (
   id uuid NOT NULL,
@@ -636,6 +821,65 @@ COMMENT ON TABLE notifications IS 'Who is notified about a request, once per lev
 CREATE INDEX notifications_membership_id_idx ON notifications USING btree (membership_id, request_id);
 CREATE INDEX notifications_organization_id_idx ON notifications USING btree (organization_id);
 
+CREATE TABLE oauth_clients (
+  id uuid NOT NULL,
+  metadata_url text,
+  name text NOT NULL,
+  client_uri text,
+  redirect_uris text[] NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
+  seen_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
+  fresh_until timestamp(3) with time zone,
+  CONSTRAINT oauth_clients_pkey PRIMARY KEY (id),
+  CONSTRAINT oauth_clients_metadata_url_key UNIQUE (metadata_url),
+  CONSTRAINT oauth_clients_fresh_until_check CHECK (((metadata_url IS NULL) = (fresh_until IS NULL)))
+);
+COMMENT ON TABLE oauth_clients IS 'Programs that ask people for a key. Of all organizations. metadata_url: its id is the URL of its metadata document, kept here until fresh_until.';
+CREATE INDEX oauth_clients_seen_at_idx ON oauth_clients USING btree (seen_at);
+
+CREATE TABLE oauth_grants (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  client_id uuid NOT NULL,
+  api_key_id uuid NOT NULL,
+  redirect_uri text NOT NULL,
+  code_challenge text NOT NULL,
+  code_hash bytea NOT NULL,
+  code_expires_at timestamp(3) with time zone NOT NULL,
+  code_used_at timestamp(3) with time zone,
+  exchanged_at timestamp(3) with time zone,
+  ends_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT oauth_grants_pkey PRIMARY KEY (id),
+  CONSTRAINT oauth_grants_api_key_id_key UNIQUE (api_key_id),
+  CONSTRAINT oauth_grants_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id) ON DELETE CASCADE,
+  CONSTRAINT oauth_grants_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(id),
+  CONSTRAINT oauth_grants_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE oauth_grants IS 'That a person let a client in, with the code that the client exchanges once. Only the hash of the code is kept. The id of the code is the id of the grant. ends_at: when it ends even if it is refreshed.';
+CREATE INDEX oauth_grants_client_id_idx ON oauth_grants USING btree (client_id);
+CREATE INDEX oauth_grants_organization_id_idx ON oauth_grants USING btree (organization_id);
+CREATE INDEX oauth_grants_waiting_idx ON oauth_grants USING btree (code_expires_at) WHERE (exchanged_at IS NULL);
+
+CREATE TABLE oauth_refresh_tokens (
+  id uuid NOT NULL,
+  grant_id uuid NOT NULL,
+  token_hash bytea NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  used_at timestamp(3) with time zone,
+  successor_id uuid,
+  sealed_tokens bytea,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT oauth_refresh_tokens_pkey PRIMARY KEY (id),
+  CONSTRAINT oauth_refresh_tokens_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES oauth_grants(id) ON DELETE CASCADE,
+  CONSTRAINT oauth_refresh_tokens_successor_id_fkey FOREIGN KEY (successor_id) REFERENCES oauth_refresh_tokens(id) ON DELETE SET NULL
+);
+COMMENT ON TABLE oauth_refresh_tokens IS 'Each works once. A used one stays until it expires, so that its return is noticed. sealed_tokens: the tokens it gave, sealed under itself, for a client that lost the response.';
+CREATE INDEX oauth_refresh_tokens_expires_at_idx ON oauth_refresh_tokens USING btree (expires_at);
+CREATE INDEX oauth_refresh_tokens_grant_id_idx ON oauth_refresh_tokens USING btree (grant_id);
+CREATE INDEX oauth_refresh_tokens_sealed_idx ON oauth_refresh_tokens USING btree (used_at) WHERE (sealed_tokens IS NOT NULL);
+CREATE INDEX oauth_refresh_tokens_successor_id_idx ON oauth_refresh_tokens USING btree (successor_id);
+
 CREATE TABLE organizations (
   id uuid NOT NULL,
   name text NOT NULL,
@@ -744,21 +988,6 @@ COMMENT ON COLUMN pipeline_block_results.leased_until IS 'The attempt under way 
 COMMENT ON COLUMN pipeline_block_results.cost IS 'Of the attempt that gave the result: {input_tokens, output_tokens, amount, currency}.';
 COMMENT ON COLUMN pipeline_block_results.error_cause IS 'What to look at when no answer came, such as dns or certificate. Only beside error_code.';
 
-CREATE TABLE provisioned_instances (
-  agent_provisioner_id uuid NOT NULL,
-  key text NOT NULL,
-  parameters_hash bytea NOT NULL,
-  agent_credential_id uuid NOT NULL,
-  sealed_token bytea NOT NULL,
-  created_at timestamp(3) with time zone NOT NULL,
-  CONSTRAINT provisioned_instances_pkey PRIMARY KEY (agent_provisioner_id, key),
-  CONSTRAINT provisioned_instances_agent_credential_id_fkey FOREIGN KEY (agent_credential_id) REFERENCES agent_credentials(id),
-  CONSTRAINT provisioned_instances_agent_provisioner_id_fkey FOREIGN KEY (agent_provisioner_id) REFERENCES agent_provisioners(id)
-);
-COMMENT ON TABLE provisioned_instances IS 'Instances made with an Idempotency-Key. Only the provisioner token that made one can open its sealed_token. Purged after seven days.';
-CREATE INDEX provisioned_instances_agent_credential_id_idx ON provisioned_instances USING btree (agent_credential_id);
-CREATE INDEX provisioned_instances_created_at_idx ON provisioned_instances USING btree (created_at);
-
 CREATE TABLE push_keys (
   id uuid NOT NULL,
   public_key text NOT NULL,
@@ -789,6 +1018,52 @@ COMMENT ON TABLE push_subscriptions IS 'Browsers that get push messages for a me
 CREATE INDEX push_subscriptions_membership_id_idx ON push_subscriptions USING btree (membership_id, created_at, id);
 CREATE INDEX push_subscriptions_session_id_idx ON push_subscriptions USING btree (session_id);
 COMMENT ON COLUMN push_subscriptions.accepted_delivery_id IS 'The last message that was accepted here and refused by another browser of the member, so that a retry leaves this one out.';
+
+CREATE TABLE receiver_events (
+  id uuid NOT NULL,
+  request_id uuid NOT NULL,
+  queue_id uuid NOT NULL,
+  body text NOT NULL,
+  decided_at timestamp(3) with time zone NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamp(3) with time zone,
+  lease uuid,
+  destinations text[],
+  last_error text,
+  outcome text,
+  ended_at timestamp(3) with time zone,
+  purge_at timestamp(3) with time zone,
+  CONSTRAINT receiver_events_pkey PRIMARY KEY (id),
+  CONSTRAINT receiver_events_request_id_key UNIQUE (request_id),
+  CONSTRAINT receiver_events_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'expired'::text, 'removed'::text]))),
+  CONSTRAINT receiver_events_state_check CHECK ((((next_attempt_at IS NULL) = (ended_at IS NOT NULL)) AND (num_nulls(outcome, ended_at, purge_at) = ANY (ARRAY[0, 3])))),
+  CONSTRAINT receiver_events_request_id_fkey FOREIGN KEY (request_id) REFERENCES approval_requests(id)
+);
+COMMENT ON TABLE receiver_events IS 'One for each request that was decided while its instance had a receiver. Written with the decision.';
+CREATE INDEX receiver_events_due_idx ON receiver_events USING btree (queue_id, next_attempt_at) WHERE (next_attempt_at IS NOT NULL);
+CREATE INDEX receiver_events_leased_idx ON receiver_events USING btree (next_attempt_at) WHERE (lease IS NOT NULL);
+CREATE INDEX receiver_events_purge_idx ON receiver_events USING btree (purge_at) WHERE (purge_at IS NOT NULL);
+COMMENT ON COLUMN receiver_events.body IS 'Exactly what every attempt posts.';
+COMMENT ON COLUMN receiver_events.lease IS 'Who leased it last; next_attempt_at is when the lease ends. Only the holder records what became of it.';
+COMMENT ON COLUMN receiver_events.destinations IS 'The host and the addresses that an attempt under way posts to.';
+COMMENT ON COLUMN receiver_events.purge_at IS '168 hours after the decision, or 24 hours after the end, whichever is later.';
+
+CREATE TABLE receivers (
+  agent_instance_id uuid NOT NULL,
+  queue_id uuid NOT NULL,
+  url text NOT NULL,
+  host text NOT NULL,
+  registration_id uuid NOT NULL,
+  signing_secret bytea NOT NULL,
+  signing_secret_key_id text NOT NULL,
+  verified_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT receivers_pkey PRIMARY KEY (agent_instance_id),
+  CONSTRAINT receivers_queue_id_key UNIQUE (queue_id),
+  CONSTRAINT receivers_agent_instance_id_fkey FOREIGN KEY (agent_instance_id) REFERENCES agent_instances(id)
+);
+COMMENT ON TABLE receivers IS 'Where an instance wants to be told of its decisions. The secret is sealed.';
+COMMENT ON COLUMN receivers.queue_id IS 'The events that wait for it. Another receiver in its place keeps it. One that follows a removal has a new one.';
+COMMENT ON COLUMN receivers.host IS 'The host of the URL, without a trailing dot. Receivers with the same one share a limit.';
 
 CREATE TABLE recovery_codes (
   user_id uuid NOT NULL,
@@ -1094,6 +1369,21 @@ COMMENT ON TABLE teams IS 'A group of members. Its live policies are inherited b
 CREATE UNIQUE INDEX teams_live_name_key ON teams USING btree (organization_id, text_digest(folded_name(name))) WHERE (archived_at IS NULL);
 CREATE INDEX teams_organization_id_idx ON teams USING btree (organization_id, lower(name) COLLATE "C", id);
 
+CREATE TABLE tool_access (
+  organization_id uuid NOT NULL,
+  agent_slug text NOT NULL,
+  server_slug text NOT NULL,
+  access text NOT NULL,
+  tools text[] NOT NULL,
+  revision integer NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT tool_access_pkey PRIMARY KEY (organization_id, agent_slug, server_slug),
+  CONSTRAINT tool_access_access_check CHECK ((access = ANY (ARRAY['all'::text, 'selected'::text, 'none'::text]))),
+  CONSTRAINT tool_access_tools_check CHECK (((access = 'selected'::text) OR (tools = '{}'::text[]))),
+  CONSTRAINT tool_access_agent_fkey FOREIGN KEY (organization_id, agent_slug) REFERENCES agents(organization_id, slug)
+);
+COMMENT ON TABLE tool_access IS 'What of a server an agent may call through a gateway. A server without a row is closed. revision: of the agent, when the row changed last.';
+
 CREATE TABLE tool_catalog_contexts (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -1138,6 +1428,8 @@ CREATE TABLE tool_catalog_tools (
   definition_digest text NOT NULL,
   last_seen_at timestamp(3) with time zone NOT NULL,
   removed_at timestamp(3) with time zone,
+  schema_changed_at timestamp(3) with time zone,
+  previous_schema json,
   CONSTRAINT tool_catalog_tools_pkey PRIMARY KEY (id),
   CONSTRAINT tool_catalog_tools_name_key UNIQUE (source_id, name),
   CONSTRAINT tool_catalog_tools_source_id_fkey FOREIGN KEY (source_id) REFERENCES tool_catalog_sources(id) ON DELETE CASCADE
@@ -1147,6 +1439,8 @@ CREATE INDEX tool_catalog_tools_removed_at_idx ON tool_catalog_tools USING btree
 COMMENT ON COLUMN tool_catalog_tools.input_schema IS 'The source text as reported: json, never jsonb. Null when unknown.';
 COMMENT ON COLUMN tool_catalog_tools.schema_fingerprint IS 'SHA-256 of the canonical JSON of input_schema.';
 COMMENT ON COLUMN tool_catalog_tools.definition_digest IS 'SHA-256 of everything reported about the tool.';
+COMMENT ON COLUMN tool_catalog_tools.schema_changed_at IS 'When a report last had another schema than the one before. Null: never.';
+COMMENT ON COLUMN tool_catalog_tools.previous_schema IS 'input_schema before that. Null when unknown, and once the tool was removed.';
 
 CREATE TABLE tool_presentations (
   id uuid NOT NULL,
@@ -1157,12 +1451,14 @@ CREATE TABLE tool_presentations (
   fields json NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
   CONSTRAINT tool_presentations_pkey PRIMARY KEY (id),
   CONSTRAINT tool_presentations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE tool_presentations IS 'How the calls of a tool are shown. Without a server it is for calls to any server that has no entry of its own.';
 CREATE INDEX tool_presentations_tool_idx ON tool_presentations USING btree (organization_id, tool);
 CREATE UNIQUE INDEX tool_presentations_tool_key ON tool_presentations USING btree (organization_id, text_digest(tool), text_digest(server)) NULLS NOT DISTINCT;
+COMMENT ON COLUMN tool_presentations.revision IS 'Counts its changes, from 1.';
 
 CREATE TABLE totp_factors (
   user_id uuid NOT NULL,
@@ -1234,6 +1530,7 @@ END)),
 );
 COMMENT ON TABLE webhook_deliveries IS 'Each attempt to post to an endpoint, and what came of it. Purged after 30 days. delivery_id: the same for all attempts. Without a duration, it runs or was interrupted.';
 CREATE INDEX webhook_deliveries_attempted_at_idx ON webhook_deliveries USING btree (attempted_at);
+CREATE INDEX webhook_deliveries_failed_idx ON webhook_deliveries USING btree (webhook_endpoint_id, attempted_at DESC, id DESC) WHERE (error_code IS NOT NULL);
 CREATE INDEX webhook_deliveries_list_idx ON webhook_deliveries USING btree (webhook_endpoint_id, attempted_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_request_id_idx ON webhook_deliveries USING btree (request_id) WHERE (request_id IS NOT NULL);
 COMMENT ON COLUMN webhook_deliveries.request_id IS 'Null for tests and previews, and after the pending cap refused the request.';
@@ -1293,6 +1590,16 @@ CREATE TABLE webhook_endpoints (
   CONSTRAINT webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE webhook_endpoints IS 'Systems that rules ask. document_key is the endpoint_key. Activating a revision clears archived_at.';
+
+CREATE TABLE withdrawn_keys (
+  agent_instance_id uuid NOT NULL,
+  idempotency_key text NOT NULL,
+  withdrawn_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT withdrawn_keys_pkey PRIMARY KEY (agent_instance_id, idempotency_key),
+  CONSTRAINT withdrawn_keys_agent_instance_id_fkey FOREIGN KEY (agent_instance_id) REFERENCES agent_instances(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE withdrawn_keys IS 'Keys of requests that were withdrawn before they were made, so that they never are. Purged after a day.';
+CREATE INDEX withdrawn_keys_withdrawn_at_idx ON withdrawn_keys USING btree (withdrawn_at);
 
 CREATE VIEW held_policies AS
  SELECT p.membership_id,

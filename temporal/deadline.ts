@@ -13,7 +13,7 @@ export async function within<T>(
   call.catch(() => undefined);
   const late = new AbortController();
   const timer = setTimeout(() => {
-    late.abort(new Error(`Temporal did not answer within ${ms / 1000} s.`));
+    late.abort(new Error(`Temporal did not respond within ${ms / 1000} s.`));
   }, ms).unref();
   try {
     return await unlessAborted(signal, () => unlessAborted(late.signal, () => call));

@@ -39,7 +39,7 @@ const LONGEST_REST_MS = 1_000;
 /** Most calls that wait in one line. The reconciler makes up for what does not fit. */
 const WAITING_AT_MOST = 2_000;
 const PRIORITY = { start: 0, signal: 1, ensure: 0 } as const satisfies Record<CallKind, number>;
-/** So that answers to clients go out first. */
+/** So that responses to clients go out first. */
 const SIGNAL_DELAY_MS = 10;
 
 /** A call in the lane: it begins, or it is given up. */

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError, type Connection } from '@temporalio/client';
-import { ATTRIBUTE } from '../workflows/approval-request/contract.ts';
+import { ATTRIBUTE } from '../src/domain/requests/workflow-contract.ts';
 import { within } from './deadline.ts';
 
 /** Shown and searchable in the Temporal UI; all of type Keyword. */

@@ -1,5 +1,5 @@
 /**
- * Watches whether the Temporal server answers, because calls to an absent server would hang for
+ * Watches whether the Temporal server responds, because calls to an absent server would hang for
  * seconds each.
  */
 import { setMaxListeners } from 'node:events';
@@ -10,38 +10,38 @@ import { within } from './deadline.ts';
 import { setupTemporal, type SetupConnection } from './setup.ts';
 
 const ASK_EVERY_MS = 300;
-/** A hundred times the usual duration of an answer. */
+/** A hundred times the usual duration of a response. */
 const SILENT_AFTER_MS = 900;
 const GRPC_NOT_FOUND = 5;
 /** Canceled, deadline exceeded, unavailable: errors from our own side. */
-const UNANSWERED = new Set([1, 4, 14]);
+const UNHEARD = new Set([1, 4, 14]);
 
 /** What calls know about the server. */
 export interface Presence {
-  /** Aborted while the server does not answer. A new one follows once it does. */
+  /** Aborted while the server does not respond. A new one follows once it does. */
   readonly away: AbortSignal;
-  /** Any answer means that the server is up. */
-  answered(): void;
+  /** Any response means that the server is up. */
+  heard(): void;
 }
 
 export interface PresenceKeeper extends Presence {
-  /** Declares the server away unless it answered since `instant` (of `performance.now()`). */
-  awayUnlessAnsweredSince(instant: number): void;
+  /** Declares the server away unless it responded since `instant` (of `performance.now()`). */
+  awayUnlessHeardSince(instant: number): void;
 }
 
 export function createPresence(): PresenceKeeper {
   let controller = unboundedController();
-  let answeredAt = performance.now();
+  let heardAt = performance.now();
   return {
     get away() {
       return controller.signal;
     },
-    answered: () => {
-      answeredAt = performance.now();
+    heard: () => {
+      heardAt = performance.now();
       if (controller.signal.aborted) controller = unboundedController();
     },
-    awayUnlessAnsweredSince: (instant) => {
-      if (answeredAt < instant) controller.abort(new Error('Temporal does not answer.'));
+    awayUnlessHeardSince: (instant) => {
+      if (heardAt < instant) controller.abort(new Error('Temporal does not respond.'));
     },
   };
 }
@@ -83,12 +83,12 @@ export async function watchServer(
   let unhandled: { reset: boolean } | undefined = { reset: options.isNew };
   while (!signal.aborted) {
     const asked = performance.now();
-    const answer = await ask(connection, namespace, silentAfterMs);
-    if (answer === 'none') presence.awayUnlessAnsweredSince(asked);
-    else presence.answered();
+    const state = await ask(connection, namespace, silentAfterMs);
+    if (state === 'none') presence.awayUnlessHeardSince(asked);
+    else presence.heard();
     if (presence.away.aborted && !unsure)
-      logger.warn('Temporal does not answer; requests go on without it');
-    unsure ||= answer === 'unknown namespace' || presence.away.aborted;
+      logger.warn('Temporal does not respond; requests go on without it');
+    unsure ||= state === 'unknown namespace' || presence.away.aborted;
     if (!presence.away.aborted) {
       try {
         if (unsure)
@@ -117,10 +117,10 @@ async function ask(
     await within(silentAfterMs, connection.workflowService.describeNamespace({ namespace }));
     return 'known namespace';
   } catch (error) {
-    if (isGrpcServiceError(error) && !UNANSWERED.has(Number(error.code))) {
+    if (isGrpcServiceError(error) && !UNHEARD.has(Number(error.code))) {
       return Number(error.code) === GRPC_NOT_FOUND ? 'unknown namespace' : 'known namespace';
     }
-    // After a pause of this process the timer fires before answers that arrived long ago, so let
+    // After a pause of this process the timer fires before responses that arrived long ago, so let
     // those in first.
     await afterPendingEvents();
     return 'none';

@@ -11,6 +11,7 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
+import type { TemporalFacts } from '../src/services/ports.ts';
 import { within } from './deadline.ts';
 import { routeSdkLogs } from './runtime.ts';
 import { setupTemporal } from './setup.ts';
@@ -40,8 +41,10 @@ export interface TemporalLink {
   readonly presence: Presence;
   /** Resolves once connected and set up. */
   readonly ready: Promise<void>;
-  /** The problem, or undefined when the server answers. */
+  /** The problem, or undefined when the server responds. */
   probe(): Promise<string | undefined>;
+  /** Never rejects. */
+  facts(): Promise<TemporalFacts>;
   /** Drains the worker, then closes the connection. */
   close(): Promise<void>;
 }
@@ -53,6 +56,47 @@ export interface TemporalLink {
 const CALLS_AT_ONCE = 400;
 const RETRY_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 10_000;
+
+const FACTS_MS = 1_500;
+/** `TASK_QUEUE_TYPE_WORKFLOW` of its API. */
+const TASK_QUEUE_OF_WORKFLOWS = 1;
+
+interface Poller {
+  readonly lastAccessTime?: { readonly seconds?: { toString(): string } | null } | null;
+}
+
+function newestOf(pollers: readonly Poller[]): Pick<TemporalFacts, 'workerSeenAt'> {
+  const seconds = pollers.map(({ lastAccessTime: at }) => Number(at?.seconds?.toString() ?? 0));
+  const newest = Math.max(0, ...seconds);
+  return newest > 0 ? { workerSeenAt: new Date(newest * 1_000) } : {};
+}
+
+async function factsOf(
+  client: Client | undefined,
+  {
+    namespace,
+    taskQueue,
+    presence,
+  }: Pick<TemporalOptions, 'namespace' | 'taskQueue'> & { readonly presence: Presence },
+): Promise<TemporalFacts> {
+  if (!client || presence.away.aborted) return {};
+  const service = client.connection.workflowService;
+  const asked = Promise.all([
+    service.getSystemInfo({}),
+    service.describeTaskQueue({
+      namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: TASK_QUEUE_OF_WORKFLOWS,
+    }),
+  ]);
+  return await within(FACTS_MS, asked).then(
+    ([{ serverVersion }, { pollers }]) => ({
+      ...(serverVersion && { version: serverVersion }),
+      ...newestOf(pollers ?? []),
+    }),
+    () => ({}),
+  );
+}
 
 /** Connects in the background; with `worker`, also runs workflows and activities on the same connection (eager starts need that). */
 export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): TemporalLink {
@@ -81,7 +125,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
       if (closing.signal.aborted) state.worker?.shutdown();
       state.client = new Client({ connection, namespace: options.namespace });
       options.logger.info({ namespace: options.namespace }, 'Temporal connected');
-      presence.answered();
+      presence.heard();
       markReady();
       void watchServer(connection, { ...options, presence, isNew, signal: serving.signal });
       await served;
@@ -111,6 +155,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
       );
       return undefined;
     },
+    facts: () => factsOf(state.client, { ...options, presence }),
     close: async () => {
       closing.abort();
       if (state.worker?.getState() === 'RUNNING') state.worker.shutdown();

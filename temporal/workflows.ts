@@ -13,9 +13,9 @@ import {
   STATUS,
   WORKFLOW_TYPE,
   type Beginning,
-  type FinalAnswer,
+  type FinalDecision,
   type Wait,
-} from '../workflows/approval-request/contract.ts';
+} from '../src/domain/requests/workflow-contract.ts';
 import { within } from './deadline.ts';
 import { workflowIdOf } from './ids.ts';
 import { createLane, type LaneCall, type LaneOptions } from './lane.ts';
@@ -30,7 +30,7 @@ export interface WorkflowsOptions extends LaneOptions {
 
 /**
  * Every call rejects at once without a connection, and as soon as the server is known not to
- * answer, also while it waits in the lane.
+ * respond, also while it waits in the lane.
  */
 export function temporalWorkflows({ link, taskQueue, ...options }: WorkflowsOptions): Workflows {
   const lane = createLane(options);
@@ -49,7 +49,7 @@ export function temporalWorkflows({ link, taskQueue, ...options }: WorkflowsOpti
     await lane.call(how, async () => {
       const { client, presence } = connected();
       await within(CALL_TIMEOUT_MS, work(client), presence.away);
-      presence.answered();
+      presence.heard();
     });
   };
   return {
@@ -63,8 +63,8 @@ export function temporalWorkflows({ link, taskQueue, ...options }: WorkflowsOpti
       );
     },
     async signal(requestId, signal, status) {
-      const args: [] | [FinalAnswer] = status === undefined ? [] : [{ status }];
-      // Of two that join, the one with the final answer is sent.
+      const args: [] | [FinalDecision] = status === undefined ? [] : [{ status }];
+      // Of two that join, the one with the final decision is sent.
       const how = { kind: 'signal', key: `signal ${requestId}`, join: true } as const;
       let delivered = false;
       await call({ ...how, replace: status !== undefined }, async (client) => {
@@ -117,7 +117,7 @@ async function wakeOrWait(client: Client, start: Start): Promise<void> {
 async function signalRunning(
   client: Client,
   requestId: string,
-  { signal, args = [] }: { readonly signal: WorkflowSignal; readonly args?: [] | [FinalAnswer] },
+  { signal, args = [] }: { readonly signal: WorkflowSignal; readonly args?: [] | [FinalDecision] },
 ): Promise<boolean> {
   try {
     await client.workflow.getHandle(workflowIdOf(requestId)).signal(signal, ...args);

@@ -1,8 +1,10 @@
 /** Builds the web app into dist/web. `npm run build` runs it; `npx vite web` serves it while developing. */
 import { fileURLToPath, URL } from 'node:url';
 import { defineConfig } from 'vite';
+import { breakpoints } from './build/breakpoints.ts';
 import { compressed } from './build/compressed.ts';
 import { firstScreens } from './build/first-screens.ts';
+import { guides } from './build/guides/guides.ts';
 import { sizeBudget } from './build/size-budget.ts';
 
 const SERVICE = process.env['COUNTERSIGN_URL'] ?? 'http://127.0.0.1:8080';
@@ -26,6 +28,6 @@ export default defineConfig({
     },
   },
   css: { transformer: 'lightningcss' },
-  plugins: [firstScreens(), sizeBudget(), compressed()],
+  plugins: [breakpoints(), guides(), firstScreens(), sizeBudget(), compressed()],
   server: { proxy: { '^/(api|auth)/': SERVICE } },
 });

@@ -2,13 +2,16 @@
 import { z } from 'zod';
 import {
   createAgentInstance,
+  issueFurtherCredential,
   revokeCredential,
 } from '../../src/services/agents/agent-credentials.ts';
 import {
   instanceMetadata,
   instanceWithCredentialExample,
   instanceWithCredentialSchema,
+  issuedCredentialSchema,
   presentInstanceWithCredential,
+  presentIssuedCredential,
   ttlSeconds,
 } from './agent-instances-schema.ts';
 import { agentParams } from './agents.ts';
@@ -42,7 +45,13 @@ const createAgentInstanceEndpoint = defineEndpoint({
     body: instanceWithCredentialSchema,
     example: instanceWithCredentialExample,
   },
-  errors: ['mfa_required', 'reauthentication_required', 'agent_archived', 'instance_name_taken'],
+  errors: [
+    'mfa_required',
+    'reauthentication_required',
+    'agent_archived',
+    'demo_agent',
+    'instance_name_taken',
+  ],
   handler: async ({ principal, params, body }, context) => {
     const created = await createAgentInstance(context, principal, {
       agentSlug: params.slug,
@@ -51,6 +60,37 @@ const createAgentInstanceEndpoint = defineEndpoint({
       ttlSeconds: body.ttl_seconds,
     });
     return { body: presentInstanceWithCredential(created) };
+  },
+});
+
+const issueAgentCredentialEndpoint = defineEndpoint({
+  operationId: 'issueAgentCredential',
+  method: 'post',
+  path: '/api/v1/agent_instances/{id}/credentials',
+  tag: TAG,
+  summary: 'Issue a further credential of an agent instance',
+  description:
+    'For changing the credential of an instance without a pause: both work until you revoke the earlier one. The instance keeps its requests. The token appears only in this response; the service stores a hash. A session must be recently authenticated. Requires the permission for its agent. The body may be empty.',
+  auth: 'product',
+  permission: 'agent.credential.issue',
+  permissionAt: () => ({ kind: 'any' }),
+  params: z.strictObject({ id: uuid('Identity of the instance.') }),
+  body: z.strictObject({ ttl_seconds: ttlSeconds.optional() }),
+  bodyOptional: true,
+  requestExample: { ttl_seconds: 86400 },
+  success: {
+    status: 201,
+    description: 'The new credential.',
+    body: z.strictObject({
+      credential: issuedCredentialSchema.meta({ description: 'The credential with its secret.' }),
+    }),
+    example: { credential: instanceWithCredentialExample.credential },
+  },
+  errors: ['mfa_required', 'reauthentication_required', 'agent_archived', 'demo_agent'],
+  handler: async ({ principal, params: { id }, body }, context) => {
+    const wanted = { instanceId: id, ttlSeconds: body.ttl_seconds };
+    const credential = await issueFurtherCredential(context, principal, wanted);
+    return { body: { credential: presentIssuedCredential(credential) } };
   },
 });
 
@@ -76,5 +116,6 @@ const revokeAgentCredentialEndpoint = defineEndpoint({
 
 export const agentCredentialEndpoints: readonly Endpoint[] = [
   createAgentInstanceEndpoint,
+  issueAgentCredentialEndpoint,
   revokeAgentCredentialEndpoint,
 ];

@@ -229,6 +229,7 @@ const authorizeEnrollmentEndpoint = defineEndpoint({
     'reauthentication_required',
     'enrollment_target_fixed',
     'agent_archived',
+    'demo_agent',
     'agent_slug_taken',
     'agent_name_taken',
     'instance_name_taken',

@@ -1,8 +1,8 @@
-/** Instances, their credentials and provisioner tokens, as the API reads and answers them. */
+/** Instances, their credentials and provisioner tokens, as the API reads and returns them. */
 import type { AgentInstance } from '../../src/domain/agents/agent-instances.ts';
 import type { AgentProvisioner } from '../../src/domain/agents/agent-provisioners.ts';
 import { z } from 'zod';
-import type { CreatedInstance } from '../../src/services/agents/new-instances.ts';
+import type { CreatedInstance, IssuedCredential } from '../../src/services/agents/new-instances.ts';
 import { compareDecimals, ExactNumber } from '../../src/platform/json/exact-values.ts';
 import { present } from '../http/present.ts';
 import { exactObject, slug, timestamp, uuid } from '../http/schema.ts';
@@ -29,7 +29,7 @@ export const agentInstanceSchema = z
     description: 'One running copy of an agent. Requests and credentials belong to it.',
   });
 
-const issuedCredentialSchema = z
+export const issuedCredentialSchema = z
   .strictObject({
     id: uuid('Identity of the credential.'),
     token: z
@@ -74,7 +74,9 @@ export const agentProvisionerSchema = z
     suffix: z.string().meta({ description: 'The last six characters of the token.' }),
     issued_at: timestamp('When the token was issued.'),
     expires_at: timestamp('When the token stops working.'),
-    last_used_at: timestamp('When the token last created an instance. Absent if never.').optional(),
+    last_used_at: timestamp(
+      'When the token last made, renamed or deleted an instance. Absent if never.',
+    ).optional(),
     revoked_at: timestamp('When the token was revoked. Absent while it is not.').optional(),
   })
   .meta({
@@ -95,15 +97,18 @@ export const agentProvisionerExample = {
   expires_at: '2027-03-02T09:25:00.000Z',
 };
 
-/** What answers that issue a credential say. */
+/** What responses that issue a credential say. */
 export const instanceWithCredentialSchema = z.strictObject({
   agent_instance: agentInstanceSchema.meta({ description: 'The new instance.' }),
   credential: issuedCredentialSchema.meta({ description: 'Its credential.' }),
 });
 
+export const presentIssuedCredential = (credential: IssuedCredential) =>
+  present(issuedCredentialSchema, credential);
+
 export const presentInstanceWithCredential = ({ instance, credential }: CreatedInstance) => ({
   agent_instance: presentAgentInstance(instance),
-  credential: present(issuedCredentialSchema, credential),
+  credential: presentIssuedCredential(credential),
 });
 
 export const instanceWithCredentialExample = {

@@ -48,7 +48,7 @@ const issueAgentProvisionerEndpoint = defineEndpoint({
       token: 'whp_0198f3a2-7d10-7a44-9c2e-5e6f70819203_<secret>',
     },
   },
-  errors: ['mfa_required', 'reauthentication_required', 'agent_archived'],
+  errors: ['mfa_required', 'reauthentication_required', 'agent_archived', 'demo_agent'],
   handler: async ({ principal, params, body }, context) => {
     const { provisioner, token } = await issueProvisioner(context, principal, {
       agentSlug: params.slug,

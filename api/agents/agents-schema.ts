@@ -1,6 +1,6 @@
-/** Agents in answers. */
+/** Agents in responses. */
 import type { ListedInstance } from '../../src/domain/agents/agent-instances.ts';
-import type { Agent } from '../../src/domain/agents/agents.ts';
+import { RESUME_MODES, type Agent } from '../../src/domain/agents/agents.ts';
 import type { AgentDetail } from '../../src/services/agents/agent-detail.ts';
 import type { ListedAgent } from '../../src/services/agents/agents.ts';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ import { slug, timestamp, uuid } from '../http/schema.ts';
 export const agentSchema = z
   .strictObject({
     slug: slug(
-      'Identity of the agent. It never changes and is never reused, even after archiving.',
+      'Identity of the agent. It never changes and is never reused, even after archiving or removal.',
     ),
     organization_id: uuid('Organization the agent belongs to.'),
     created_by_actor_id: uuid('Membership or organization key that created the agent.'),
@@ -28,9 +28,17 @@ export const agentSchema = z
       description:
         'Only the instances of an active agent can authenticate. An archived agent keeps its slug.',
     }),
+    resume: z.enum(RESUME_MODES).meta({
+      description:
+        'Who may read, wait for, start and withdraw a request: only the `instance` that made it, or any active instance of the `agent`.',
+    }),
     created_at: timestamp('When the agent was created.'),
     updated_at: timestamp('When the agent last changed.'),
     archived_at: timestamp('When the agent was archived; present exactly when it is.').optional(),
+    demo: z.literal(true).optional().meta({
+      description:
+        'Present on the demo agent, which `POST /api/v1/demo-agent` makes and `DELETE /api/v1/demo-agent` removes.',
+    }),
   })
   .meta({ id: 'Agent', description: 'An AI agent. It owns one approval pipeline.' });
 
@@ -40,6 +48,7 @@ export const agentExample = {
   created_by_actor_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
   name: 'Deploy bot',
   status: 'active',
+  resume: 'instance',
   created_at: '2026-03-02T09:15:00.000Z',
   updated_at: '2026-03-02T09:15:00.000Z',
 };
@@ -60,6 +69,9 @@ const activityFields = {
   live_instance_count: count(
     'Active instances with a credential that is neither expired nor revoked.',
   ),
+  access_ends_at: timestamp(
+    'When the first live instance has no credential left that works. Absent while no instance is live.',
+  ).optional(),
   last_seen_at: timestamp(
     'When any instance of the agent last called the service, to the minute. Absent before the first call.',
   ).optional(),
@@ -77,6 +89,7 @@ export const listedAgentExample = {
   ...agentExample,
   instance_count: 1,
   live_instance_count: 1,
+  access_ends_at: '2026-05-31T09:20:00.000Z',
   last_seen_at: '2026-03-02T09:45:00.000Z',
   ...recentExample,
   pending_request_count: 2,
@@ -115,6 +128,10 @@ export const agentDetailSchema = listedAgentSchema
     provisioner_count: count('All provisioner tokens of the agent.'),
     matching_provisioner_count: count('Provisioner tokens that match the filters, on all pages.'),
     matching_instance_count: count('Instances that match the filters, on all pages.'),
+    tool_access_revision: z.int().optional().meta({
+      description:
+        'The number of changes of its tool access, which is the ETag of `/tool-access`. Only in the hosted edition.',
+    }),
     instances: z
       .array(listedInstanceSchema)
       .meta({ description: 'A page of instances: last seen, then created, newest first.' }),

@@ -1,5 +1,6 @@
 /** Agents. */
 import { z } from 'zod';
+import { RESUME_MODES } from '../../src/domain/agents/agents.ts';
 import {
   archiveAgent,
   changeAgent,
@@ -165,7 +166,7 @@ const updateAgentEndpoint = defineEndpoint({
   method: 'patch',
   path: '/api/v1/agents/{slug}',
   tag: TAG,
-  summary: 'Rename, disable or enable an agent',
+  summary: 'Rename, disable or enable an agent, or change who may resume its requests',
   description:
     'Calls of a disabled agent return 403 `agent_disabled`. Once this call has returned, the agent gets no further request. ' +
     'Requests that wait stay open, and people can still decide them. An archived agent cannot change: restore it first.',
@@ -180,6 +181,14 @@ const updateAgentEndpoint = defineEndpoint({
     status: z.enum(['active', 'disabled']).optional().meta({
       description: '`disabled` stops all instances of the agent, `active` lets them call.',
     }),
+    resume: z
+      .enum(RESUME_MODES)
+      .optional()
+      .meta({
+        description:
+          '`agent` lets every active instance of the agent read, wait for, start and withdraw the requests of the others, so that a replica can go on ' +
+          'with a suspended run. `instance`, the default, keeps them to the one that made them.',
+      }),
   }),
   requestExample: { status: 'disabled' },
   success: {
@@ -189,8 +198,8 @@ const updateAgentEndpoint = defineEndpoint({
     example: { ...agentExample, status: 'disabled', updated_at: '2026-03-02T10:00:00.000Z' },
   },
   errors: ['agent_archived', 'agent_name_taken'],
-  handler: async ({ principal, params: { slug }, body: { name, status } }, context) => ({
-    body: presentAgent(await changeAgent(context, principal, { slug, name, status })),
+  handler: async ({ principal, params: { slug }, body }, context) => ({
+    body: presentAgent(await changeAgent(context, principal, { slug, ...body })),
   }),
 });
 

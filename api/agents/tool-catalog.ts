@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   MAX_REPORTED_VALUES,
+  TOOL_CATALOG_VIEWS,
   TOOL_SOURCES,
   TOOL_STATUSES,
   toolAnnotationsSchema,
@@ -81,6 +82,12 @@ const entrySchema = z
       description:
         'SHA-256 of the canonical JSON of `input_schema`, in hex; absent when it is unknown.',
     }),
+    schema_changed_at: timestamp(
+      'When a report last had another `input_schema` than the one before; absent while none had.',
+    ).optional(),
+    previous_input_schema: exactObject(
+      'The `input_schema` before that, digit for digit; only when the entry is read alone, and absent when unknown.',
+    ).optional(),
     last_seen_at: timestamp('When a report last named the tool.'),
     last_attempt_at: timestamp('When a report last named its source.'),
   })
@@ -215,6 +222,10 @@ export const toolCatalogEndpoints: readonly Endpoint[] = [
       }),
       agent_slug: slug('Only tools of this agent.').optional(),
       source: z.enum(TOOL_SOURCES).optional().meta({ description: 'Only tools of such sources.' }),
+      view: z.enum(TOOL_CATALOG_VIEWS).default('reports').meta({
+        description:
+          '`reports`: what each instance reported in each place; `tools`: each tool of an agent and server once, as it was reported last.',
+      }),
       status: z.enum(TOOL_STATUSES).optional().meta({
         description:
           '`available`: neither of the following; `unavailable`: the source could not be read; `stale`: not reported for 7 days.',

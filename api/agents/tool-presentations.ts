@@ -4,6 +4,7 @@ import {
   presentationEntrySchema,
   presentationFields,
   presentationTitle,
+  type OwnPresentation,
 } from '../../src/domain/agents/tool-presentations.ts';
 import {
   createPresentation,
@@ -15,7 +16,7 @@ import {
   type PresentationPosition,
 } from '../../src/services/agents/tool-presentations.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
-import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { ANY_REVISION, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { present } from '../http/present.ts';
 import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
 
@@ -51,10 +52,16 @@ const entrySchema = z
   .meta({ id: 'ToolPresentation', description: 'How the calls of a tool are shown.' });
 
 function presentEntry(entry: ListedPresentation) {
-  const { id, server, createdAt, updatedAt } = entry;
+  const { id, server, createdAt, updatedAt, revision: _revision, ...rest } = entry;
   const from = id === undefined ? ('built_in' as const) : ('organization' as const);
-  return present(entrySchema, { ...entry, source: from, id, server, createdAt, updatedAt });
+  return present(entrySchema, { ...rest, source: from, id, server, createdAt, updatedAt });
 }
+
+/** An own entry, with how often it changed. */
+const withRevision = (entry: OwnPresentation) => ({
+  body: presentEntry(entry),
+  headers: { ETag: `"${entry.revision}"` },
+});
 
 const entryBody = {
   tool: 'refund_payment',
@@ -86,7 +93,14 @@ const reading = {
 
 const writing = { tag: TAG, auth: 'member', permission: 'organization.settings.write' } as const;
 
-const one = (description: string) => ({ description, body: entrySchema, example: entryExample });
+const ETAG = 'Revision of the entry, quoted. Pass it as If-Match when replacing it.';
+
+const one = (description: string) => ({
+  description,
+  body: entrySchema,
+  headers: { ETag: ETAG },
+  example: entryExample,
+});
 
 const bySource = z.enum(['organization', 'built_in']).optional();
 
@@ -148,9 +162,8 @@ export const toolPresentationEndpoints: readonly Endpoint[] = [
     requestExample: entryBody,
     success: { status: 201, ...one('The new entry.') },
     errors: ['presentation_exists', 'quota_exceeded'],
-    handler: async ({ principal, body }, context) => ({
-      body: presentEntry(await createPresentation(context, principal, body)),
-    }),
+    handler: async ({ principal, body }, context) =>
+      withRevision(await createPresentation(context, principal, body)),
   }),
   defineEndpoint({
     ...reading,
@@ -161,9 +174,8 @@ export const toolPresentationEndpoints: readonly Endpoint[] = [
     params,
     success: { status: 200, ...one('The entry.') },
     errors: [],
-    handler: async ({ principal, params: { id } }, context) => ({
-      body: presentEntry(await getPresentation(context, principal, id)),
-    }),
+    handler: async ({ principal, params: { id } }, context) =>
+      withRevision(await getPresentation(context, principal, id)),
   }),
   defineEndpoint({
     ...writing,
@@ -171,15 +183,18 @@ export const toolPresentationEndpoints: readonly Endpoint[] = [
     method: 'put',
     path: `${LIST}/{id}`,
     summary: 'Replace a tool presentation of the organization',
-    description: 'The body is the whole entry. Requests are shown with it from the next read on.',
+    description:
+      'The body is the whole entry. Requests are shown with it from the next read on. `If-Match` is optional: with it, a change that someone else made meanwhile returns 412.',
     params,
+    headers: { ifMatch: 'optional' },
     body: presentationEntrySchema,
     requestExample: entryBody,
     success: { status: 200, ...one('The changed entry.') },
-    errors: ['presentation_exists'],
-    handler: async ({ principal, params: { id }, body: entry }, context) => ({
-      body: presentEntry(await replacePresentation(context, principal, { id, entry })),
-    }),
+    errors: ['presentation_exists', 'revision_conflict'],
+    handler: async ({ principal, params: { id }, body: entry, ifMatch }, context) => {
+      const expected = ifMatch === ANY_REVISION ? undefined : ifMatch;
+      return withRevision(await replacePresentation(context, principal, { id, entry, expected }));
+    },
   }),
   defineEndpoint({
     ...writing,

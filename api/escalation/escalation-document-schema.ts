@@ -1,4 +1,4 @@
-/** The members of stored escalation documents in answers. */
+/** The members of stored escalation documents in responses. */
 import type { z } from 'zod';
 import type { KeptObject } from '../../src/platform/json/exact-json.ts';
 import { knownMembers } from '../../src/platform/json/json-members.ts';

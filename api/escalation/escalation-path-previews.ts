@@ -1,6 +1,6 @@
-/** When each level of a path would fire if no one answered. */
+/** When each level of a path would fire if no one decided. */
 import { z } from 'zod';
-import { pathDocumentSchema } from '../../src/domain/escalation/document.ts';
+import { pathDocumentSchema, policyDocumentSchema } from '../../src/domain/escalation/document.ts';
 import { parseDuration } from '../../src/domain/durations.ts';
 import { invalid } from '../../src/domain/errors.ts';
 import {
@@ -22,13 +22,17 @@ import { duration, readByDomain, slug, timestamp, timestampInput, uuid } from '.
 
 const bodySchema = z
   .strictObject({
-    document: readByDomain(pathDocumentSchema)
+    document: readByDomain(z.union([pathDocumentSchema, policyDocumentSchema]))
       .meta({
         description:
           'A path, saved or not: a document, the body that creates a path, or a revision as read. Every targeted member and ' +
           'team must belong to the organization.',
       })
       .optional(),
+    team_id: uuid(
+      'The team whose escalation policy the `document` is, in place of a path. The preview is that of a level that asks the team, which lasts as long as ' +
+        'the policy. Requires `team.read` for the team.',
+    ).optional(),
     path_key: slug('Key of a saved path, instead of a document.').optional(),
     revision: z.int().min(1).optional().meta({
       description: 'A revision of that path. Default: the active one.',
@@ -187,6 +191,7 @@ function presentStep(
 
 function requestOf({
   document,
+  team_id: teamId,
   path_key: pathKey,
   revision,
   starts_at: startsAt,
@@ -205,6 +210,10 @@ function requestOf({
       },
     ]);
   }
+  if (teamId !== undefined && document === undefined) {
+    const message = 'is required with team_id';
+    throw invalid([{ pointer: '/document', code: 'required', message }]);
+  }
   if ((request === undefined) !== (agent === undefined)) {
     const pointer = request === undefined ? '/request' : '/agent';
     throw invalid([
@@ -214,7 +223,7 @@ function requestOf({
   return {
     path:
       pathKey === undefined
-        ? { document: document ?? null }
+        ? { document: document ?? null, ...(teamId !== undefined && { teamId }) }
         : { pathKey, ...(revision !== undefined && { revision }) },
     ...(startsAt && { startsAt }),
     urgency,

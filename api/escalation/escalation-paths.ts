@@ -16,6 +16,7 @@ import {
 import { present } from '../http/present.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { DOCUMENT_ERRORS, printedMembers, storedMembers } from './escalation-document-schema.ts';
+import { escalationPathUsesEndpoint } from './escalation-path-uses.ts';
 import { presentWarning, warningsSchema } from './escalation-warnings-schema.ts';
 import {
   historyExample,
@@ -278,4 +279,5 @@ export const escalationPathEndpoints: readonly Endpoint[] = [
     activateErrors: ['escalation_path_archived', 'escalation_target_missing'],
   }),
   archiveEscalationPathEndpoint,
+  escalationPathUsesEndpoint,
 ];

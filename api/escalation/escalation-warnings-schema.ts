@@ -1,7 +1,7 @@
 /** Warnings about the people that an escalation document asks. */
 import { z } from 'zod';
 import type { EscalationWarning } from '../../src/services/escalation/escalation-warnings.ts';
-import { timestamp, uuid } from '../http/schema.ts';
+import { slug, timestamp, uuid } from '../http/schema.ts';
 
 const memberWarning = z
   .strictObject({
@@ -12,6 +12,10 @@ const memberWarning = z
     }),
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: 'Name of the member.' }),
+    agent_slug: slug(
+      'The member can decide, but not for this agent. Only in a preview with `agent`.',
+    ).optional(),
+    agent_name: z.string().optional().meta({ description: 'Name of that agent, as given.' }),
   })
   .meta({ id: 'MemberWarning', description: 'About a member that the document asks.' });
 
@@ -68,8 +72,11 @@ export function presentWarning(warning: EscalationWarning) {
   switch (warning.code) {
     case 'user_cannot_decide':
     case 'user_has_no_channel': {
-      const { code, membershipId, displayName } = warning;
-      return { code, membership_id: membershipId, display_name: displayName };
+      const { code, membershipId, displayName, agent } = warning;
+      return {
+        ...{ code, membership_id: membershipId, display_name: displayName },
+        ...(agent && { agent_slug: agent.slug, agent_name: agent.name }),
+      };
     }
     case 'team_members_cannot_decide':
     case 'empty_team': {

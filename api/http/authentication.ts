@@ -20,8 +20,8 @@ export const BACKGROUND_HEADER = 'service-background';
 export const SSO_COOKIE_PREFIX = 'service_sso_';
 
 /**
- * The bearer token, else the session cookie. A malformed Authorization header is 401 and never
- * falls back to the cookie.
+ * The bearer token, else the session cookie where the endpoint takes one. A malformed Authorization
+ * header is 401 and never falls back to the cookie.
  */
 export function presentedCredential(
   headers: IncomingHttpHeaders,
@@ -32,7 +32,7 @@ export function presentedCredential(
     if (!match?.[1]) throw new AppError('authentication_required');
     return { kind: 'bearer', token: match[1] };
   }
-  const session = sessionCookie(headers);
+  const session = endpoint.auth === 'personal_key' ? undefined : sessionCookie(headers);
   if (session === undefined) return undefined;
   const background = takesBackground(endpoint) && headers[BACKGROUND_HEADER] === '1';
   return { kind: 'session', token: session, background };
@@ -95,6 +95,11 @@ export function refuseForeignPage(
   if (callerPage(headers, ours) === 'foreign') throw new AppError('cross_site_request');
 }
 
+/** Refuses every call that a page of another site makes, whatever credential it has. */
+export function refuseOtherSites(headers: IncomingHttpHeaders, ours: OwnOrigin): void {
+  if (foreignPage(headers, ours) !== undefined) throw new AppError('cross_site_request');
+}
+
 function callerPage(headers: IncomingHttpHeaders, ours: OwnOrigin): 'own' | 'foreign' | 'unknown' {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
@@ -104,6 +109,17 @@ function callerPage(headers: IncomingHttpHeaders, ours: OwnOrigin): 'own' | 'for
     site === 'same-origin' ||
     (!ours.configured && origin !== undefined && isOwnHost(origin, { host, ours: ours.origin }));
   return own ? 'own' : 'foreign';
+}
+
+/**
+ * What tells pages of other sites apart that make a browser call: the origin, or else what the browser loads. Undefined for our
+ * own pages, for programs, and where a person opened the address.
+ */
+export function foreignPage(headers: IncomingHttpHeaders, ours: OwnOrigin): string | undefined {
+  if (callerPage(headers, ours) !== 'foreign') return undefined;
+  const { origin, 'sec-fetch-site': site, 'sec-fetch-dest': loads = '' } = headers;
+  if (origin === undefined && site === 'none') return undefined;
+  return origin ?? loads;
 }
 
 /**
@@ -119,8 +135,20 @@ function isOwnHost(
   return originHost !== '' && originHost === host && protocol === new URL(ours).protocol;
 }
 
+/** 401 for a key that was issued for another resource, as if it were none. */
+export function refuseBoundKey(
+  principal: Principal,
+  { opensToMcpKeys }: Pick<Endpoint, 'opensToMcpKeys'>,
+): void {
+  const isBound =
+    principal.kind === 'member' &&
+    principal.via.kind === 'api_key' &&
+    principal.via.boundTo === 'mcp';
+  if (isBound && !opensToMcpKeys) throw new AppError('authentication_required');
+}
+
 /** 403 unless this kind of credential opens the endpoint and carries its permission for the target. */
-export function admit(
+export function requireAccess(
   principal: Principal,
   needs: Pick<Endpoint, 'auth' | 'permission' | 'orPermission'> & { target: AuthorizationTarget },
 ): void {
@@ -153,6 +181,8 @@ function opens(principal: Principal, auth: AuthKind): boolean {
       return principal.kind === 'member';
     case 'session':
       return principal.kind === 'member' && !isKey(principal);
+    case 'personal_key':
+      return principal.kind === 'member' && isKey(principal);
     case 'none':
       return true;
   }

@@ -1,6 +1,6 @@
 /**
  * An endpoint is declared once. The same value mounts the route, authenticates, checks the
- * permission and validates the input. It also checks the answer (strictly in tests) and yields the
+ * permission and validates the input. It also checks the response (strictly in tests) and yields the
  * OpenAPI operation.
  */
 import type { z } from 'zod';
@@ -14,15 +14,18 @@ import type {
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import type { Permission } from '../../src/domain/people/permissions.ts';
 import type { PendingCookie } from '../../src/services/sign-in/oidc.ts';
+import type { OAuthCaller } from '../../src/services/access/sign-in-attempts.ts';
 import type { Client } from '../../src/services/sign-in/sessions.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
+import type { Dialect } from './problems/dialects.ts';
 
 /**
  * The credentials an endpoint accepts. `product`: a session, a personal or an organization key;
- * `member`: a session or a personal key; `session`: a browser only; `agent`: the adapter protocol;
- * `provisioner`: a fleet's token; `none`: no credential.
+ * `member`: a session or a personal key; `session`: a browser only; `personal_key`: a personal key only, and
+ * cookies count as nothing; `agent`: the adapter protocol; `provisioner`: a fleet's token; `none`: no credential.
  */
-export type AuthKind = 'product' | 'member' | 'session' | 'agent' | 'provisioner' | 'none';
+export type AuthKind =
+  'product' | 'member' | 'session' | 'personal_key' | 'agent' | 'provisioner' | 'none';
 
 const BY_SESSION: readonly AuthKind[] = ['product', 'member', 'session'];
 
@@ -52,9 +55,14 @@ export const BODY_BYTES = {
   slack: 256 * 1024,
   /** Arguments of a tool call, and documents with thousands of conditions. */
   large: 1024 * 1024,
+  /** A thousand names of tools. */
+  toolAccess: 256 * 1024,
   /** The schemas of up to 2,000 tools. */
   catalog: 8 * 1024 * 1024,
 } as const;
+
+/** What `ifMatch` of a call is without the header, where it is optional. */
+export const ANY_REVISION = -1;
 
 /**
  * Headers that an operation uses. A missing required one is 400 (Idempotency-Key) or 428
@@ -62,7 +70,7 @@ export const BODY_BYTES = {
  */
 export interface HeaderNeeds {
   readonly idempotencyKey?: 'required' | 'optional';
-  readonly ifMatch?: 'required';
+  readonly ifMatch?: 'required' | 'optional';
 }
 
 type Output<S extends z.ZodType | undefined> = S extends z.ZodType ? z.output<S> : undefined;
@@ -81,20 +89,51 @@ export interface Call<
   readonly signedForm: SignedForm;
   /** Empty without the header, where the endpoint does not require it. */
   readonly idempotencyKey: string;
-  /** The revision named by If-Match, 0 when none is active; present when the endpoint requires the header. */
+  /**
+   * The revision named by If-Match, 0 when none is active; present when the endpoint uses the header. `ANY_REVISION` without it, where
+   * it is optional.
+   */
   readonly ifMatch: number;
   /** The call is no use of its session, because the browser made it on its own. */
   readonly background: boolean;
   readonly cookies: Cookies;
-  readonly client: Client;
+  readonly client: Client & OAuthCaller;
+  /** A browser opens this as a page, so a person sees what comes back. */
+  readonly isPage: boolean;
+  /** Those that the endpoint names in `readHeaders`, by their names in small letters. */
+  readonly readHeaders: Readonly<Record<string, string>>;
   /** Aborted when the client hangs up. */
   readonly signal: AbortSignal;
+  /** Calls another endpoint with the credential of this call. */
+  readonly perform: Perform;
   /**
    * The caller after a wait. Throws 401 or 403 if the presented credential no longer opens this
    * endpoint.
    */
   readonly authenticateAgain: () => Promise<PrincipalOf<A>>;
 }
+
+/** A call that one endpoint makes of another. */
+export interface InnerCall {
+  readonly operationId: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<
+    Record<string, string | number | boolean | readonly string[] | undefined>
+  >;
+  /** The text of its JSON, so that numbers keep their digits. */
+  readonly body?: string;
+}
+
+/** What a client would have received. */
+export interface InnerResponse {
+  readonly status: number;
+  /** The body, digit for digit. Empty where there is none. */
+  readonly text: string;
+  /** Set where the body is left out, because it is too long for a caller that needs all of it at once. */
+  readonly isTooLong?: true;
+}
+
+export type Perform = (call: InnerCall) => Promise<InnerResponse>;
 
 /** A call of an endpoint without the types of its declaration. */
 export type AnyCall = Call<
@@ -120,26 +159,30 @@ export interface SignedForm {
 
 export interface Reply {
   readonly body?: unknown;
+  /** In place of `body`: text that is read while it is sent. Its type is one that `success.streams` names. */
+  readonly stream?: { readonly type: string; readonly chunks: AsyncIterable<string> };
   /** The first declared status when absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** The answer of one status. */
-export interface SuccessAnswer {
+/** The response of one status. */
+export interface SuccessResponse {
   readonly description: string;
-  /** Absent for an answer without a body. */
+  /** Absent for a response without a body. */
   readonly body?: z.ZodType;
+  /** In place of `body`: an example for each media type that the caller can choose. */
+  readonly streams?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An example answer as sent. */
+  /** An example response as sent. */
   readonly example?: unknown;
 }
 
-export interface Success extends SuccessAnswer {
+export interface Success extends SuccessResponse {
   /** The usual status first. */
   readonly status: number | readonly number[];
   /** By status, for statuses with another body. */
-  readonly otherwise?: Readonly<Record<number, SuccessAnswer>>;
+  readonly otherwise?: Readonly<Record<number, SuccessResponse>>;
 }
 
 export interface Endpoint<
@@ -155,6 +198,8 @@ export interface Endpoint<
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
+  /** How its errors are written. Default: `product`. */
+  readonly dialect?: Dialect;
   readonly auth: A;
   /**
    * Absent for self-service operations. `permissionAt` returns the target; default: the
@@ -171,11 +216,19 @@ export interface Endpoint<
   readonly edition?: 'hosted';
   /** Returns 501 to every permitted caller on a deployment without a secrets key. */
   readonly needsSecretsKey?: true;
+  /** Set where keys of OAuth clients that are bound to the MCP endpoint may call, too. */
+  readonly opensToMcpKeys?: true;
+  /** The path of its metadata as a protected resource (RFC 9728). Its 401 names it. */
+  readonly resourceMetadata?: string;
   /** Set where a credential has no rate limit. */
   readonly unlimited?: true;
   readonly params?: P;
   readonly query?: Q;
+  /** Query parameters that may be given several times. They are read as lists. */
+  readonly repeatable?: readonly string[];
   readonly headers?: HeaderNeeds;
+  /** Further headers that the handler gets, in small letters. */
+  readonly readHeaders?: readonly string[];
   readonly body?: B;
   /** Set where a call without a body counts as one with an empty object. */
   readonly bodyOptional?: true;
@@ -187,8 +240,13 @@ export interface Endpoint<
   readonly callsPerMinute?: number;
   /** Set where a call without a large body can need threads of the worker pool, too. */
   readonly isHeavy?: true;
-  /** Set where each call counts as a sign-in attempt of its network, before its body is read. */
-  readonly signInAttempt?: true;
+  /** Set where each call counts as an attempt of its network, before its body is read. Those that succeed are taken back. */
+  readonly attempt?: 'sign_in' | 'oauth';
+  /**
+   * Set where pages of any origin may call, and read the response. Only for endpoints without a credential, which do the same
+   * for everyone: nothing of the visitor of such a page counts.
+   */
+  readonly anyOrigin?: true;
   /** Top-level body members passed on as JsonText, their source text unchanged. */
   readonly exact?: readonly string[];
   /**
@@ -202,8 +260,8 @@ export interface Endpoint<
    */
   readonly verbatim?: readonly string[];
   /**
-   * Set, in place of `body`, where another system posts a signed form. `fields` only describes it.
-   * The handler verifies the signature before it uses anything.
+   * Set, in place of `body`, where another system posts a form. `fields` only describes it. The handler gets the text, and
+   * verifies a signature before it uses anything.
    */
   readonly signedForm?: { readonly fields: z.ZodType; readonly headers: readonly string[] };
   readonly requestExample?: unknown;
@@ -215,8 +273,8 @@ export interface Endpoint<
   readonly handler: (call: Call<A, P, Q, B>, context: ServiceContext) => Promise<Reply>;
 }
 
-/** The declared answer of a status. */
-export function declaredAnswer({ success }: Endpoint, status: number): SuccessAnswer {
+/** The declared response of a status. */
+export function declaredResponse({ success }: Endpoint, status: number): SuccessResponse {
   return success.otherwise?.[status] ?? success;
 }
 

@@ -17,13 +17,14 @@ const inBody: readonly ErrorCode[] = [
 function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
   const { auth, method, path, body, signedForm, headers, unlimited, edition, needsSecretsKey } =
     endpoint;
+  const refusesPages = auth !== 'agent' && method !== 'get' && !endpoint.anyOrigin;
   return [
     'validation_failed',
     ...(body || signedForm ? inBody : []),
     ...(headers?.idempotencyKey === 'required' ? (['idempotency_key_required'] as const) : []),
-    ...(headers?.ifMatch ? (['if_match_required'] as const) : []),
+    ...(headers?.ifMatch === 'required' ? (['if_match_required'] as const) : []),
     ...credentialErrors(endpoint),
-    ...(auth !== 'agent' && method !== 'get' ? (['cross_site_request'] as const) : []),
+    ...(refusesPages ? (['cross_site_request'] as const) : []),
     ...(path.includes('{') || edition === 'hosted' ? inPath : []),
     ...(needsSecretsKey ? (['secrets_key_missing'] as const) : []),
     ...(auth === 'none' || unlimited ? [] : (['rate_limited'] as const)),
@@ -48,6 +49,7 @@ function credentialErrors({ auth }: Endpoint): readonly ErrorCode[] {
       return ['authentication_required', 'permission_denied', 'agent_disabled'];
     case 'product':
     case 'member':
+    case 'personal_key':
       return [
         'authentication_required',
         'permission_denied',
@@ -64,7 +66,7 @@ function credentialErrors({ auth }: Endpoint): readonly ErrorCode[] {
   }
 }
 
-/** Every code that the operation can answer, the implied ones first, each once. */
+/** Every code that the operation can return, the implied ones first, each once. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   return [...new Set([...impliedErrors(endpoint), ...endpoint.errors])];
 }

@@ -1,6 +1,7 @@
 /** Reads and validates one call's input: body, parameters, query, headers. Every refusal names the field. */
 import { isUtf8 } from 'node:buffer';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
 import { AppError, invalid } from '../../src/domain/errors.ts';
@@ -12,9 +13,20 @@ import { createYielder } from '../../src/platform/event-loop.ts';
 import type { WorkerPool } from '../../src/platform/threads/worker-pool.ts';
 import { isLarge, isLargeLength } from '../../src/services/heavy-work.ts';
 import { BACKGROUND_HEADER } from './authentication.ts';
-import { BODY_BYTES, takesBackground, type Endpoint, type SignedForm } from './endpoint.ts';
+import {
+  ANY_REVISION,
+  BODY_BYTES,
+  takesBackground,
+  type Endpoint,
+  type SignedForm,
+} from './endpoint.ts';
 import { parseBody, type BodyRules } from './json-body.ts';
 import { readLargeBody, rebuilt } from './large-body.ts';
+
+/** Of a call: its headers, and its body as a stream. */
+export interface Received extends Readable {
+  readonly headers: IncomingHttpHeaders;
+}
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -27,7 +39,7 @@ interface BodyText {
 
 /** The body as text. 415 unless of the type and without compression, 413 over `limit` bytes, 400 unless UTF-8. */
 async function readBodyText(
-  request: IncomingMessage,
+  request: Received,
   { type, limit = BODY_BYTES.usual }: BodyText,
 ): Promise<string> {
   const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '')
@@ -101,7 +113,7 @@ const hugeBodies = bulkhead({ atOnce: 16, atOnceEach: 1, waiting: 256, waitingEa
  * Overloaded.
  */
 export async function readBody(
-  request: IncomingMessage,
+  request: Received,
   rules: ReadRules,
   reader: Reader,
 ): Promise<unknown> {
@@ -111,7 +123,7 @@ export async function readBody(
 }
 
 async function readAnyBody(
-  request: IncomingMessage,
+  request: Received,
   rules: ReadRules,
   { pool, onBehalfOf }: Reader,
 ): Promise<unknown> {
@@ -126,24 +138,24 @@ async function readAnyBody(
   }
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const large = { text, known, exact, documents, verbatim, mostValues };
-  const answer = await pool.run(readLargeBody, large, onBehalfOf);
-  if ('issues' in answer) throw invalid(answer.issues);
-  return rebuilt(answer.outline, text);
+  const read = await pool.run(readLargeBody, large, onBehalfOf);
+  if ('issues' in read) throw invalid(read.issues);
+  return rebuilt(read.outline, text);
 }
 
 /** Whether its body may be one that a thread reads. */
-export function mayBeLarge({ headers }: IncomingMessage): boolean {
+export function mayBeLarge({ headers }: Received): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
   return encoding !== undefined || isLargeLength(Number(length ?? 0));
 }
 
-function isWithoutBody({ headers }: IncomingMessage): boolean {
+function isWithoutBody({ headers }: Received): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
   return encoding === undefined && length === '0';
 }
 
 /** For an operation without a body: an empty object counts as no body, anything else is a 400. */
-export async function refuseBody(request: IncomingMessage): Promise<void> {
+export async function refuseBody(request: Received): Promise<void> {
   if (isWithoutBody(request)) return;
   const bytes = await getRawBody(request, {
     limit: BODY_BYTES.signIn,
@@ -173,7 +185,7 @@ function objectIn(text: string): object | undefined {
 
 /** A form as received, with these headers. */
 export async function readSignedForm(
-  request: IncomingMessage,
+  request: Received,
   { headers, limit }: { readonly headers: readonly string[]; readonly limit: number | undefined },
 ): Promise<SignedForm> {
   const given = headers.map((name) => [name, String(request.headers[name] ?? '')] as const);
@@ -184,8 +196,11 @@ export async function readSignedForm(
 }
 
 /** Query parameters by name. A repeated one is refused. */
-export function readQuery(search: string): Record<string, string> {
-  const query: Record<string, string> = Object.create(null) as Record<string, string>;
+export function readQuery(
+  search: string,
+  repeatable: readonly string[] = [],
+): Record<string, string | string[]> {
+  const query = Object.create(null) as Record<string, string | string[]>;
   const sent = search.split('&').filter((pair) => pair !== '');
   for (const [index, [name, value]] of [...new URLSearchParams(search)].entries()) {
     const pointer = `/query/${pointerToken(name)}`;
@@ -193,11 +208,12 @@ export function readQuery(search: string): Record<string, string> {
       throw invalid([
         { pointer, code: 'invalid_string', message: 'must be UTF-8, percent-encoded' },
       ]);
-    if (name in query)
+    const given = query[name];
+    if (given !== undefined && !Array.isArray(given))
       throw invalid([{ pointer, code: 'repeated_parameter', message: 'must be given only once' }]);
     if (!isStorable(name) || !isStorable(value))
       throw invalid([{ pointer, code: 'invalid_string', message: 'must not contain NUL' }]);
-    query[name] = value;
+    query[name] = repeatable.includes(name) ? [...(given ?? []), value] : value;
   }
   return query;
 }
@@ -263,7 +279,11 @@ export function readBackground(
 }
 
 /** The revision of `If-Match`: quoted or bare number; 0 means none is active. */
-export function readIfMatch(header: string | undefined): number {
+export function readIfMatch(
+  header: string | undefined,
+  need: 'required' | 'optional' | undefined,
+): number {
+  if (need === undefined || (need === 'optional' && header === undefined)) return ANY_REVISION;
   if (header === undefined || header === '') throw new AppError('if_match_required');
   const match = /^(?:"(0|[1-9][0-9]*)"|(0|[1-9][0-9]*))$/.exec(header);
   if (!match)

@@ -23,9 +23,9 @@ export type Outline =
 /** A long list would need much more memory than its text. */
 const NOT_AN_OBJECT: Issue = { pointer: '', code: 'invalid_type', message: 'must be an object' };
 
-export type LargeBodyAnswer = { readonly issues: readonly Issue[] } | { readonly outline: Outline };
+export type LargeBodyResult = { readonly issues: readonly Issue[] } | { readonly outline: Outline };
 
-export function readLargeBody({ text, known, ...rules }: LargeBody): LargeBodyAnswer {
+export function readLargeBody({ text, known, ...rules }: LargeBody): LargeBodyResult {
   try {
     if (known.length > 0 && !/^\s*\{/.test(text)) return { issues: [NOT_AN_OBJECT] };
     const members = known.length > 0 ? known : undefined;

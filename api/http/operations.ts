@@ -6,17 +6,13 @@ import type Router from '@koa/router';
 import { AppError } from '../../src/domain/errors.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
+import { runProbes, type Probes } from '../../src/services/probes.ts';
 import { mountReference } from '../pages/reference.ts';
 
-/** One named part of readiness: undefined when well, else its problem. */
-export type Probe = () => Promise<string | undefined>;
-export type OperationProbes = Readonly<Record<string, Probe>>;
-
-const PROBE_TIMEOUT_MS = 2_000;
 const OPENAPI_FILE = join(packageRoot(), 'api/openapi.yaml');
 
 export interface OperationOptions {
-  readonly probes: OperationProbes;
+  readonly probes: Probes;
   readonly metricsToken?: string | undefined;
   readonly publicUrlConfigured: boolean;
 }
@@ -32,7 +28,7 @@ export function mountOperations(
     ctx.body = { status: 'ok' };
   });
   router.get('/health/ready', async (ctx) => {
-    const checks = Object.fromEntries(await Promise.all(Object.entries(probes).map(runProbe)));
+    const checks = await runProbes(probes);
     const ready = Object.values(checks).every((check) => check.status === 'ok');
     ctx.status = ready ? 200 : 503;
     if (!ready) ctx.set('Retry-After', '2');
@@ -58,20 +54,4 @@ function requireToken(authorization: string, token: string): void {
   const [, presented = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
   if (!timingSafeEqual(digest(presented), digest(token)))
     throw new AppError('authentication_required');
-}
-
-async function runProbe([name, probe]: [string, Probe]): Promise<
-  [string, { status: string; message?: string }]
-> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(
-      resolve,
-      PROBE_TIMEOUT_MS,
-      `no response within ${PROBE_TIMEOUT_MS / 1000} s`,
-    );
-  });
-  const message = await Promise.race([probe().catch((error: unknown) => String(error)), late]);
-  clearTimeout(timer);
-  return [name, message === undefined ? { status: 'ok' } : { status: 'unavailable', message }];
 }

@@ -1,4 +1,4 @@
-/** Turns a value of the domain into the JSON of an answer, where the two differ in nothing but the case of their names. */
+/** Turns a value of the domain into the JSON of a response, where the two differ in nothing but the case of their names. */
 import { z } from 'zod';
 import { memberName } from '../../src/platform/member-names.ts';
 

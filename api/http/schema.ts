@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { JsonText } from '../../src/platform/json/exact-json.ts';
 import type { ExactValue } from '../../src/platform/json/exact-values.ts';
 import {
+  boundsRule,
   DURATION_PATTERN,
   durationRule,
   isDurationWithin,
@@ -75,12 +76,12 @@ export const absentIfNull = <S extends z.ZodType>(schema: S) =>
     .transform((value) => value ?? undefined)
     .meta({ description: schema.description ?? '' });
 
-/** A duration such as `30m`, between two others. The text itself is kept. */
+/** A duration such as `30m`, within bounds. The text itself is kept. */
 export const duration = (description: string, bounds: DurationBounds) =>
   z
     .string()
     .refine((text) => isDurationWithin(text, bounds), {
-      error: `${durationRule('30m')} from ${bounds.min} to ${bounds.max}`,
+      error: `${durationRule('30m')} ${boundsRule(bounds)}`,
     })
     .meta({
       description,
@@ -128,7 +129,7 @@ export const serverName = (description: string) =>
 
 /**
  * A JSON object kept as its source text. Name it in the endpoint's `exact` list, or print one in an
- * answer.
+ * response.
  */
 export const exactObject = (description: string) =>
   z
@@ -168,7 +169,7 @@ const Printed = schemaKind<z.ZodLazy>('Printed', z.ZodLazy, ({ own }) => (payloa
 
 /**
  * Part of a stored document, printed as its stored text. A large text is not read again to check an
- * answer.
+ * response.
  */
 export const printed = (grammar: z.ZodType) =>
   new Printed({ type: 'lazy', getter: () => grammar }) as z.ZodType;
@@ -203,6 +204,15 @@ export const searchQuery = (description: string) =>
     .max(100)
     .optional()
     .meta({ description: `${description} Case does not matter.` });
+
+/** A query parameter that is false when it is absent. */
+export const booleanQuery = (description: string) =>
+  z
+    .string()
+    .refine((text) => text === 'true' || text === 'false', { error: 'must be true or false' })
+    .transform((text) => text === 'true')
+    .default(false)
+    .meta({ description, override: { type: 'boolean', default: false } });
 
 /** Query integers arrive as text. */
 export const integerQuery = (description: string, bounds: IntegerBounds) =>

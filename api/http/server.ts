@@ -6,29 +6,34 @@ import Router from '@koa/router';
 import helmet from 'koa-helmet';
 import { v4 } from 'uuid';
 import { AppError } from '../../src/domain/errors.ts';
+import { issuerOf } from '../../src/domain/oauth/resources.ts';
 import { clientAddresses } from '../../src/platform/network/client-address.ts';
 import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 import type { Runtime, ServiceContext } from '../../src/services/context.ts';
-import { handleCall } from './call.ts';
+import type { Probes } from '../../src/services/probes.ts';
+import { anyOrigin } from './any-origin.ts';
+import { handleCall, type EndpointContext } from './call.ts';
+import { dialectsOf, isAdopted } from './problems/dialects.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorsOf } from './implied-errors.ts';
+import { performer } from './inner-call.ts';
 import { loggedPath } from './logged-paths.ts';
-import { mountOperations, type OperationProbes } from './operations.ts';
-import { asAppError, problemFrom } from './problem.ts';
+import { mountOperations } from './operations.ts';
+import { asAppError, problemFrom } from './problems/problem.ts';
 import { rateLimit } from './rate-limit.ts';
 import { serveWebApp } from '../pages/web-app.ts';
 import { refuseGarbage, requireOwnHost, requireWellFormed } from './well-formed.ts';
 
-/** The client disconnected before the answer. */
+/** The client disconnected before the response. */
 const HUNG_UP = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNABORTED']);
 
 export interface HttpOptions {
   /** What to mount: all endpoints, or none where only health and metrics are served. */
   readonly endpoints: readonly Endpoint[];
   /**
-   * True: an answer that differs from its declaration fails the call (tests). False: it is logged.
+   * True: a response that differs from its declaration fails the call (tests). False: it is logged.
    */
-  readonly strictAnswers: boolean;
+  readonly strictResponses: boolean;
   /** Addresses and ranges of trusted proxies, whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly string[];
   /**
@@ -36,12 +41,12 @@ export interface HttpOptions {
    * listens.
    */
   readonly publicUrlConfigured: boolean;
-  readonly probes: OperationProbes;
+  readonly probes: Probes;
   /** What `/metrics` wants as a bearer token. Without one it is there only where no public URL is set. */
   readonly metricsToken?: string | undefined;
 }
 
-/** Of all answers. Pages have a policy of their own. */
+/** Of all responses. Pages have a policy of their own. */
 export const securityHeaders = () =>
   helmet({
     strictTransportSecurity: false,
@@ -63,16 +68,18 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
   const router: Router = new Router({ sensitive: true, strict: true });
   const shared = {
     context,
-    strictAnswers: options.strictAnswers,
+    strictResponses: options.strictResponses,
     limit: rateLimit(context.limits.callsPerMinute),
     clientAddress: clientAddresses(options.trustedProxies),
     publicUrlConfigured: options.publicUrlConfigured,
+    perform: performer((operationId) => byOperation.get(operationId)),
   };
-  const endpoints = options.endpoints.map((endpoint) => ({
+  const endpoints = options.endpoints.map((endpoint): EndpointContext => ({
     ...shared,
     endpoint,
     declaredErrors: new Set(errorsOf(endpoint)),
   }));
+  const byOperation = new Map(endpoints.map((each) => [each.endpoint.operationId, each]));
   for (const each of endpoints) {
     const path = each.endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
     router.register(path, [each.endpoint.method], async (ctx: Context) => {
@@ -80,12 +87,13 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
     });
   }
   mountOperations(router, context, options);
-  app.use(envelope(context));
+  app.use(envelope(context, options.endpoints));
   app.use(securityHeaders());
   app.use(transportSecurity(context));
   app.use(requireWellFormed);
   if (!options.publicUrlConfigured && options.endpoints.length > 0)
     app.use(requireOwnHost(context));
+  app.use(anyOrigin(options.endpoints));
   if (options.endpoints.length > 0) app.use(serveWebApp());
   const named = namedPaths(options.endpoints);
   app.use(async (ctx, next) => {
@@ -117,7 +125,7 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
 
 /**
  * The methods of paths without a placeholder. The placeholder of another path would treat such a
- * name as an id, and answer its methods. A placeholder that accepts the name, such as a key, keeps
+ * name as an id, and serve its methods. A placeholder that accepts the name, such as a key, keeps
  * its methods.
  */
 function namedPaths(all: readonly Endpoint[]): ReadonlyMap<string, readonly string[]> {
@@ -156,11 +164,14 @@ function allowedMethods(router: Router, path: string): string[] {
 }
 
 /** Adds the request id, one log line and the error envelope to every call. */
-function envelope({ logger }: Runtime): Koa.Middleware {
+function envelope({ logger, publicUrl }: Runtime, endpoints: readonly Endpoint[]): Koa.Middleware {
+  const dialectAt = dialectsOf(endpoints);
+  const metadata = new Map(endpoints.map(({ path, resourceMetadata }) => [path, resourceMetadata]));
   return async (ctx, next) => {
     const started = performance.now();
+    const dialect = dialectAt(ctx.url);
     const presented = ctx.get('X-Request-ID');
-    const requestId = /^[\x20-\x7e]{1,128}$/.test(presented) ? presented : v4();
+    const requestId = isAdopted(presented, dialect) ? presented : v4();
     ctx.state['requestId'] = requestId;
     ctx.set('X-Request-ID', requestId);
     ctx.set('Cache-Control', 'no-store');
@@ -168,10 +179,18 @@ function envelope({ logger }: Runtime): Koa.Middleware {
       await next();
     } catch (thrown) {
       const error = asAppError(thrown);
-      const problem = problemFrom(error, requestId);
+      const problem = problemFrom(error, requestId, dialect);
       ctx.status = problem.status;
       ctx.set(problem.headers);
-      if (problem.status === 413 || problem.status === 415) ctx.set('Connection', 'close');
+      // A target that is no URL has no path for Koa to read.
+      const described = metadata.get(ctx.url.split('?')[0] ?? '');
+      if (described !== undefined && error.kind === 'unauthenticated')
+        ctx.set(
+          'WWW-Authenticate',
+          `Bearer resource_metadata="${issuerOf(publicUrl())}${described}"`,
+        );
+      if (error.kind === 'too_large' || error.kind === 'unsupported_media_type')
+        ctx.set('Connection', 'close');
       ctx.type = 'application/json';
       ctx.body = stringifyExact(problem.body);
       // 501 is a configuration of this deployment, not a failure.

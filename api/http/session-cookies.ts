@@ -1,4 +1,4 @@
-/** The session cookie, as answers set and clear it. */
+/** The session cookie, as responses set and clear it. */
 import { SESSION_SECONDS } from '../../src/domain/sign-in/sessions.ts';
 import type { Runtime } from '../../src/services/context.ts';
 import { HOST_SESSION_COOKIE, SESSION_COOKIE } from './authentication.ts';
@@ -9,7 +9,7 @@ type CookieContext = Pick<Runtime, 'publicUrl'>;
 type SetCookies = { readonly 'Set-Cookie': readonly string[] };
 
 /**
- * Answer headers that sign the browser in. The service ends the session; the cookie only has to
+ * Response headers that sign the browser in. The service ends the session; the cookie only has to
  * last that long.
  */
 export const setsSessionCookie = (context: CookieContext, token: string): SetCookies => ({
@@ -21,7 +21,7 @@ export const clearsSessionCookie = (context: CookieContext): SetCookies => ({
 });
 
 /**
- * Answer headers that remove what the browser keeps of this service, to which the whole origin belongs.
+ * Response headers that remove what the browser keeps of this service, to which the whole origin belongs.
  * Cookies are left alone: browsers would remove those of the whole registered domain.
  */
 export const CLEARS_SITE_DATA = { 'Clear-Site-Data': '"cache", "storage"' } as const;

@@ -1,4 +1,4 @@
-/** Refuses calls that Node accepts and later code cannot handle or must not serve, and answers bytes that are not HTTP. */
+/** Refuses calls that Node accepts and later code cannot handle or must not serve, and responds to bytes that are not HTTP. */
 import { STATUS_CODES } from 'node:http';
 import { isIPv4, type Socket } from 'node:net';
 import type { Context } from 'koa';
@@ -6,7 +6,7 @@ import { v4 } from 'uuid';
 import { AppError, invalid } from '../../src/domain/errors.ts';
 import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 import type { Runtime } from '../../src/services/context.ts';
-import { problemFrom } from './problem.ts';
+import { problemFrom } from './problems/problem.ts';
 
 /** Node would take the first one, or join them to one that no client sent. */
 const AT_MOST_ONCE = ['host', 'authorization', 'content-type', 'idempotency-key', 'if-match'];

@@ -1,5 +1,4 @@
 /** The notification channels of an organization. */
-import type { NotificationChannel } from '../../src/domain/notifications/notification-channels.ts';
 import { z } from 'zod';
 import { outgoingUrl } from '../../src/domain/outgoing-urls.ts';
 import {
@@ -10,17 +9,23 @@ import {
   listNotificationChannels,
   rotateChannelSecret,
   testNotificationChannel,
-  type ChannelTest,
 } from '../../src/services/notifications/notification-channels.ts';
 import { present } from '../http/present.ts';
-import { ERROR_CAUSES } from '../../src/domain/error-causes.ts';
-import { CHANNEL_KINDS, kindsThat } from '../../src/domain/notifications/channels.ts';
+import { kindsThat } from '../../src/domain/notifications/channels.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { cursorQuery, label, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
+import { cursorQuery, label, limitQuery, nextCursor, uuid } from '../http/schema.ts';
+import {
+  channelSchema,
+  kindSchema,
+  presentChannel,
+  presentTest,
+  presentWatched,
+  testSchema,
+  watchedChannelSchema,
+} from './notification-channel-schema.ts';
 
 import {
-  previousSecret,
   ROTATION,
   rotationBody,
   rotationExample,
@@ -37,57 +42,6 @@ const BUILT_IN = kindsThat(({ builtIn }) => builtIn)
   .join(', ');
 
 const channelParams = z.strictObject({ id: uuid('Id of the channel.') });
-
-const channelSchema = z
-  .strictObject({
-    id: uuid('The channel.'),
-    kind: z.enum(CHANNEL_KINDS).meta({
-      description:
-        'Every organization has `email`. A `webhook` is created here. `slack` appears when a workspace is connected, `push` when a browser first subscribes.',
-    }),
-    name: z.string().meta({ description: 'Its name.' }),
-    enabled: z.boolean().meta({ description: 'False: the channel sends nothing.' }),
-    url: z.string().optional().meta({ description: 'The URL of a webhook.' }),
-    include_arguments: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Whether webhook payloads include the arguments of the tool call.' }),
-    secret_rotated_at: timestamp('When the signing secret of a webhook was created.').optional(),
-    previous_secret_expires_at: previousSecret(),
-    created_at: timestamp('When it was created.'),
-    updated_at: timestamp('When the channel was last changed.'),
-  })
-  .meta({
-    id: 'NotificationChannel',
-    description: 'A channel over which the organization sends notifications.',
-  });
-
-export const testSchema = z
-  .strictObject({
-    delivered: z.boolean().meta({ description: 'Whether the receiver accepted it.' }),
-    status_code: z
-      .int()
-      .optional()
-      .meta({ description: 'The status that a webhook or a push service returned, if any.' }),
-    duration_ms: z.int().meta({ description: 'Duration in milliseconds.' }),
-    error_code: z.string().optional().meta({
-      description:
-        'Why it did not arrive, for example `timeout`, `egress_denied`, `connection_failed` or `unexpected_status`.',
-    }),
-    error_cause: z.enum(ERROR_CAUSES).optional().meta({
-      description:
-        'What to look at when a webhook or a push service gave no response, as in the test of a webhook endpoint.',
-    }),
-  })
-  .meta({ id: 'NotificationTest', description: 'The result of a test message.' });
-
-export const presentTest = (outcome: ChannelTest) =>
-  present(testSchema, {
-    ...outcome,
-    statusCode: outcome.statusCode,
-    errorCode: outcome.errorCode,
-    errorCause: outcome.errorCause,
-  });
 
 const emailExample = {
   id: '0198f3a2-7a10-7d3e-8f10-1a2b3c4d5e6f',
@@ -110,20 +64,20 @@ const webhookExample = {
   updated_at: '2026-03-03T10:00:00.000Z',
 };
 
+const recentExample = {
+  delivered_count: 12,
+  dead_count: 1,
+  waiting_count: 0,
+  dropped_count: 3,
+  last_delivered_at: '2026-03-03T12:00:00.000Z',
+  last_dead_at: '2026-03-03T12:51:07.000Z',
+  last_error: 'status 500',
+};
+
 const secretText = () =>
   z.string().meta({
     description: 'The signing secret: `whsec_` and 32 bytes in base64. Shown only once.',
   });
-
-function presentChannel({ webhook, ...channel }: NotificationChannel) {
-  return present(channelSchema, {
-    ...channel,
-    url: webhook?.url,
-    includeArguments: webhook?.includeArguments,
-    secretRotatedAt: webhook?.secretRotatedAt,
-    previousSecretExpiresAt: webhook?.previousSecretExpiresAt,
-  });
-}
 
 const channelAlone = z.strictObject({ notification_channel: channelSchema });
 const channelName = () => label('A name for people.', 100);
@@ -153,24 +107,42 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       description: 'One page of channels.',
       body: z.strictObject({
         notification_channels: z
-          .array(channelSchema)
+          .array(watchedChannelSchema)
           .meta({ description: 'The channels of this page.' }),
+        kinds: z
+          .array(kindSchema)
+          .meta({ description: 'By which kinds this deployment can send.' }),
         next_cursor: nextCursor(),
       }),
-      example: { notification_channels: [emailExample, webhookExample] },
+      example: {
+        notification_channels: [
+          { ...emailExample, recent_messages: recentExample },
+          { ...webhookExample, recent_messages: recentExample },
+        ],
+        kinds: [
+          { kind: 'email', configured: true, variables: ['SMTP_URL', 'COUNTERSIGN_EMAIL_FROM'] },
+          { kind: 'webhook', configured: false, variables: ['COUNTERSIGN_SECRETS_KEY'] },
+        ],
+      },
     },
     errors: [],
     handler: async ({ principal, query }, context) => {
       const keys = z.tuple([z.literal('notification_channels'), z.iso.datetime(), z.uuid()]);
       const [, createdAt, id] = decodeCursor(query.cursor, keys) ?? [];
       const after = createdAt && id ? { createdAt: new Date(createdAt), id } : undefined;
-      const { channels, next } = await listNotificationChannels(context, principal, {
+      const { channels, kinds, next } = await listNotificationChannels(context, principal, {
         limit: query.limit,
         after,
       });
       const cursor =
         next && encodeCursor(['notification_channels', next.createdAt.toISOString(), next.id]);
-      return { body: { notification_channels: channels.map(presentChannel), next_cursor: cursor } };
+      return {
+        body: {
+          notification_channels: channels.map(presentWatched),
+          kinds: kinds.map((kind) => present(kindSchema, kind)),
+          next_cursor: cursor,
+        },
+      };
     },
   }),
   defineEndpoint({
@@ -232,13 +204,13 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The channel.',
-      body: channelAlone,
-      example: { notification_channel: webhookExample },
+      body: z.strictObject({ notification_channel: watchedChannelSchema }),
+      example: { notification_channel: { ...webhookExample, recent_messages: recentExample } },
     },
     errors: [],
     handler: async ({ principal, params }, context) => ({
       body: {
-        notification_channel: presentChannel(
+        notification_channel: presentWatched(
           await getNotificationChannel(context, principal, params.id),
         ),
       },
@@ -323,6 +295,7 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
         status_code: 500,
         duration_ms: 84,
         error_code: 'unexpected_status',
+        response_excerpt: 'Internal Server Error',
       },
     },
     errors: [],

@@ -5,15 +5,24 @@ import { z } from 'zod';
 import {
   DELIVERY_EVENTS,
   DELIVERY_STATUSES,
+  type DeliveryStatus,
 } from '../../src/domain/notifications/notifications.ts';
 import {
+  countDeadNotificationDeliveries,
   listNotificationDeliveries,
   retryNotificationDelivery,
 } from '../../src/services/notifications/notification-deliveries.ts';
 import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
+import {
+  cursorQuery,
+  limitQuery,
+  nextCursor,
+  timestamp,
+  timestampInput,
+  uuid,
+} from '../http/schema.ts';
 
 const TAG = 'Notifications';
 const PATH = '/api/v1/notification_deliveries';
@@ -95,6 +104,30 @@ function presentDelivery(delivery: ListedDelivery) {
   });
 }
 
+interface Wanted {
+  readonly status?: DeliveryStatus | undefined;
+  readonly channel_id?: string | undefined;
+  readonly request_id?: string | undefined;
+  readonly membership_id?: string | undefined;
+  readonly from_at?: Date | undefined;
+  readonly to_at?: Date | undefined;
+}
+
+const filterOf = (wanted: Wanted) => ({
+  status: wanted.status,
+  channelId: wanted.channel_id,
+  requestId: wanted.request_id,
+  membershipId: wanted.membership_id,
+  from: wanted.from_at,
+  to: wanted.to_at,
+});
+
+/** A cursor belongs to its filters. */
+const nameOf = (filter: ReturnType<typeof filterOf>): string =>
+  Object.values(filter)
+    .map((value) => (value instanceof Date ? value.toISOString() : (value ?? '')))
+    .join(' ');
+
 export const notificationDeliveryEndpoints: readonly Endpoint[] = [
   defineEndpoint({
     operationId: 'listNotificationDeliveries',
@@ -125,6 +158,12 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
         .uuid()
         .optional()
         .meta({ description: 'Only messages of this channel. It may be a deleted channel.' }),
+      request_id: z.uuid().optional().meta({ description: 'Only messages about this request.' }),
+      membership_id: z.uuid().optional().meta({ description: 'Only messages to this member.' }),
+      from_at: timestampInput(
+        'Only messages put into the outbox at this instant or later.',
+      ).optional(),
+      to_at: timestampInput('Only messages put into the outbox before this instant.').optional(),
       limit: limitQuery(50),
       cursor: cursorQuery(),
     }),
@@ -142,33 +181,43 @@ export const notificationDeliveryEndpoints: readonly Endpoint[] = [
       },
     },
     errors: [],
-    handler: async (
-      { principal, query: { status, channel_id: channelId, limit, cursor } },
-      context,
-    ) => {
-      const list = [`notification_deliveries`, status ?? '', channelId ?? ''] as const;
+    handler: async ({ principal, query: { limit, cursor, ...wanted } }, context) => {
+      const filter = filterOf(wanted);
+      const list = ['notification_deliveries', nameOf(filter)] as const;
       const keys = decodeCursor(
         cursor,
-        z.tuple([
-          z.literal(list[0]),
-          z.literal(list[1]),
-          z.literal(list[2]),
-          z.iso.datetime(),
-          z.uuid(),
-        ]),
+        z.tuple([z.literal(list[0]), z.literal(list[1]), z.iso.datetime(), z.uuid()]),
       );
-      const after = keys && { createdAt: new Date(keys[3]), id: keys[4] };
-      const { deliveries, next } = await listNotificationDeliveries(context, principal, {
-        status,
-        channelId,
-        limit,
-        after,
-      });
+      const after = keys && { createdAt: new Date(keys[2]), id: keys[3] };
+      const page = { ...filter, limit, after };
+      const { deliveries, next } = await listNotificationDeliveries(context, principal, page);
       const nextPage = next && encodeCursor([...list, next.createdAt.toISOString(), next.id]);
       return {
         body: { notification_deliveries: deliveries.map(presentDelivery), next_cursor: nextPage },
       };
     },
+  }),
+  defineEndpoint({
+    operationId: 'countDeadNotificationDeliveries',
+    method: 'get',
+    path: `${PATH}/dead_count`,
+    tag: TAG,
+    summary: 'Count the messages that could not be delivered',
+    description: 'Counting stops at 1,000, so that a page may ask often.',
+    auth: 'member',
+    permission: 'connection.read',
+    success: {
+      status: 200,
+      description: 'The number of dead messages.',
+      body: z.strictObject({
+        dead_count: z.int().meta({ description: 'How many are dead. 1,000: that many or more.' }),
+      }),
+      example: { dead_count: 3 },
+    },
+    errors: [],
+    handler: async ({ principal }, context) => ({
+      body: { dead_count: await countDeadNotificationDeliveries(context, principal) },
+    }),
   }),
   defineEndpoint({
     operationId: 'retryNotificationDelivery',

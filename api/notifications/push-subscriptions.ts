@@ -13,7 +13,7 @@ import {
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { present } from '../http/present.ts';
 import { timestamp, uuid } from '../http/schema.ts';
-import { presentTest, testSchema } from './notification-channels.ts';
+import { presentTest, testSchema } from './notification-channel-schema.ts';
 
 const TAG = 'Notifications';
 const PATH = '/api/v1/me/push_subscriptions';

@@ -10,19 +10,16 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { errorCatalogue, type ErrorCode } from '../../src/domain/errors.ts';
 import {
-  BODY_BYTES,
   takesBackground,
   type AuthKind,
   type Endpoint,
-  type SuccessAnswer,
+  type SuccessResponse,
 } from '../http/endpoint.ts';
-import { errorsOf } from '../http/implied-errors.ts';
 import { operationPaths } from './operation.ts';
 import { interfaceDescription, securitySchemes, tags } from './prose.ts';
-import { errorSchema } from '../http/problem-schema.ts';
-import { envelopeTypeOf, statusOf } from '../http/problem.ts';
+import { webhooks } from './webhooks.ts';
+import { errorExamples, EXAMPLE_REQUEST_ID, failures, requestIdHeader } from './failures.ts';
 
 const INTERFACE_VERSION = '0.1.0';
 
@@ -30,6 +27,7 @@ const security: Readonly<Record<AuthKind, Record<string, string[]>[]>> = {
   product: [{ sessionCookie: [] }, { personalApiKey: [] }, { organizationApiKey: [] }],
   member: [{ sessionCookie: [] }, { personalApiKey: [] }],
   session: [{ sessionCookie: [] }],
+  personal_key: [{ personalApiKey: [] }],
   agent: [{ agentCredential: [] }],
   provisioner: [{ provisionerToken: [] }],
   none: [],
@@ -39,6 +37,7 @@ const opensWith: Readonly<Record<AuthKind, string>> = {
   product: 'a session, a personal or an organization API key',
   member: 'a session or a personal API key',
   session: 'a session; API keys are refused',
+  personal_key: 'a personal API key; sessions are refused',
   agent: 'an agent credential',
   provisioner: 'a provisioner token',
   none: 'no credential',
@@ -50,7 +49,14 @@ const parameters = {
     in: 'header',
     description: 'Adopted as the id of this call if it is 1 to 128 printable ASCII characters.',
     schema: { type: 'string', minLength: 1, maxLength: 128 },
-    example: '7f1c2d3e-4b5a-4c6d-8e7f-90a1b2c3d4e5',
+    example: EXAMPLE_REQUEST_ID,
+  },
+  AapRequestId: {
+    name: 'X-Request-ID',
+    in: 'header',
+    description: 'Adopted as the id of this call if it is a UUID.',
+    schema: { type: 'string', format: 'uuid' },
+    example: EXAMPLE_REQUEST_ID,
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -78,6 +84,14 @@ const parameters = {
     schema: { type: 'string', pattern: '^("(0|[1-9][0-9]{0,14})"|(0|[1-9][0-9]{0,14}))$' },
     example: '"3"',
   },
+  OptionalIfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description:
+      'The revision that you have seen, quoted or bare; `"0"` before the first. Neither `*` nor weak tags.',
+    schema: { type: 'string', pattern: '^("(0|[1-9][0-9]{0,14})"|(0|[1-9][0-9]{0,14}))$' },
+    example: '"3"',
+  },
   ServiceBackground: {
     name: 'Service-Background',
     in: 'header',
@@ -98,12 +112,11 @@ const headers = {
     schema: { type: 'integer', minimum: 1 },
   },
   Authenticate: {
-    description: 'The scheme of the credential that was missing or refused.',
-    schema: { type: 'string', const: 'Bearer' },
+    description:
+      'The scheme of the credential that was missing or refused: `Bearer`. At the MCP endpoint with `resource_metadata`, as RFC 9728 defines it.',
+    schema: { type: 'string', pattern: '^Bearer' },
   },
 } as const satisfies Record<string, oas31.HeaderObject>;
-
-const requestIdHeader = { 'X-Request-ID': { $ref: '#/components/headers/RequestId' } };
 
 /** The whole document. */
 export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIObject {
@@ -123,6 +136,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIOb
     servers: [{ url: '/', description: 'The deployment that serves this document.' }],
     tags: [...tags],
     paths: { ...paths, ...operationPaths },
+    webhooks,
     components: { securitySchemes, parameters, headers, examples: errorExamples(endpoints) },
   };
   // Custom checks describe themselves by an override, which may be on a wrapping schema.
@@ -184,9 +198,11 @@ function operation(
     },
     parameters: [
       ...idempotencyKeyOf(endpoint),
-      ...(endpoint.headers?.ifMatch ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
+      ...ifMatchOf(endpoint),
       ...(takesBackground(endpoint) ? [{ $ref: '#/components/parameters/ServiceBackground' }] : []),
-      { $ref: '#/components/parameters/RequestId' },
+      {
+        $ref: `#/components/parameters/${endpoint.dialect === 'aap' ? 'AapRequestId' : 'RequestId'}`,
+      },
       ...(signedForm?.headers ?? []).map(signedHeader),
     ],
     ...(body && {
@@ -208,6 +224,12 @@ function operation(
     }),
     responses: { ...successes(endpoint), ...failures(endpoint, shared) },
   };
+}
+
+function ifMatchOf({ headers: needed }: Endpoint): oas31.ReferenceObject[] {
+  if (!needed?.ifMatch) return [];
+  const name = needed.ifMatch === 'required' ? 'IfMatch' : 'OptionalIfMatch';
+  return [{ $ref: `#/components/parameters/${name}` }];
 }
 
 function idempotencyKeyOf({ headers: needed }: Endpoint): oas31.ReferenceObject[] {
@@ -243,8 +265,9 @@ function successResponse({
   description,
   headers: sent,
   body,
+  streams,
   example,
-}: SuccessAnswer): ZodOpenApiResponseObject {
+}: SuccessResponse): ZodOpenApiResponseObject {
   const own = Object.entries(sent ?? {}).map(([name, text]) => [
     name,
     { description: text, schema: { type: 'string' } },
@@ -253,109 +276,13 @@ function successResponse({
     description,
     headers: { ...requestIdHeader, ...Object.fromEntries(own) },
     ...(body && { content: { 'application/json': { schema: body, example } } }),
-  };
-}
-
-/**
- * One answer for each status. A status with a single code is a component with the name of the code,
- * which operations share.
- */
-function failures(
-  endpoint: Endpoint,
-  shared: Map<string, ZodOpenApiResponseObject>,
-): Record<string, ZodOpenApiResponseObject> {
-  const entries = [...codesByStatus(endpoint)].map(([status, codes]) => {
-    const [code] = codes;
-    if (code === undefined || codes.length > 1) return [String(status), failure(codes)] as const;
-    const { id, ...single } = singleFailure(endpoint, code);
-    const response = shared.get(id) ?? { id, ...single };
-    shared.set(id, response);
-    return [String(status), response] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
-/** The one code of a status. The answer for a large body states the limit of the operation. */
-function singleFailure(
-  { bodyLimit = BODY_BYTES.usual }: Endpoint,
-  code: ErrorCode,
-): ZodOpenApiResponseObject & { readonly id: string } {
-  const response = failure([code]);
-  if (code !== 'payload_too_large') return { id: code, ...response };
-  const kib = bodyLimit / 1024;
-  return {
-    id: `${code}_${kib}_kib`,
-    ...response,
-    description: `${response.description} This one takes ${kib} KiB.`,
-  };
-}
-
-function codesByStatus(endpoint: Endpoint): ReadonlyMap<number, readonly ErrorCode[]> {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorsOf(endpoint))
-    byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
-  return byStatus;
-}
-
-function failure(codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
-  const retries = codes.some((code) => [429, 503].includes(statusOf(code)));
-  const authenticates = codes.some((code) => statusOf(code) === 401);
-  return {
-    description: codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].title}`).join('\n'),
-    headers: {
-      ...requestIdHeader,
-      ...(retries && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
-      ...(authenticates && { 'WWW-Authenticate': { $ref: '#/components/headers/Authenticate' } }),
-    },
-    content: { 'application/json': { schema: errorSchema, ...exampleOf(codes) } },
-  };
-}
-
-/** A single code carries its example inline; several codes use components named after them. */
-function exampleOf(
-  codes: readonly ErrorCode[],
-): Pick<oas31.MediaTypeObject, 'example' | 'examples'> {
-  const [code] = codes;
-  if (code !== undefined && codes.length === 1) return { example: errorExample(code) };
-  return {
-    examples: Object.fromEntries(
-      codes.map((each) => [each, { $ref: `#/components/examples/${each}` }]),
-    ),
-  };
-}
-
-/** For every code that shares its status with others in some operation. */
-function errorExamples(endpoints: readonly Endpoint[]): Record<string, oas31.ExampleObject> {
-  const shared = endpoints.flatMap((endpoint) =>
-    [...codesByStatus(endpoint).values()].filter(({ length }) => length > 1).flat(),
-  );
-  const codes = [...new Set(shared)].sort();
-  return Object.fromEntries(
-    codes.map((code) => [code, { summary: errorCatalogue[code].title, value: errorExample(code) }]),
-  );
-}
-
-const detailsExamples: Partial<Record<ErrorCode, unknown>> = {
-  validation_failed: { issues: [{ pointer: '/name', code: 'required', message: 'is required' }] },
-  permission_denied: {
-    permission: 'agent.read',
-    scope_kind: 'organization',
-    reason: 'missing_permission',
-  },
-  quota_exceeded: { dimension: 'active_agents', limit: 100, used: 100 },
-  revision_conflict: { active_revision: 4 },
-  already_terminal: { status: 'expired' },
-};
-
-function errorExample(code: ErrorCode): unknown {
-  const details = detailsExamples[code];
-  return {
-    error: {
-      type: envelopeTypeOf(code),
-      code,
-      message: errorCatalogue[code].title,
-      request_id: parameters.RequestId.example,
-      ...(details !== undefined && { details }),
-    },
+    ...(streams && {
+      content: Object.fromEntries(
+        Object.entries(streams).map(([type, text]) => [
+          type,
+          { schema: { type: 'string' as const, description }, example: text },
+        ]),
+      ),
+    }),
   };
 }

@@ -5,7 +5,8 @@ Countersign decides whether an AI agent may make a tool call. An adapter beside 
 pipeline of rules approves, denies, or hands the request to people. An escalation path finds a person in time. The adapter
 gets exactly one decision. The service never runs a tool.
 
-Paths under \`/api/aap/v1\` are the adapter protocol, paths under \`/api/v1\` the product. A body is JSON in UTF-8, nested
+Paths under \`/api/aap/v1\` are the adapter protocol with additions of this service, paths under \`/aap/v1\` are AAP 1.0.0 to the
+letter, and paths under \`/api/v1\` are the product. A body is JSON in UTF-8, nested
 at most 100 deep, without a key twice in one object. The 413 response of each operation states how large its body may be.
 Unknown fields and unknown query parameters are refused. A field takes \`null\` only where its schema lists it, and its
 description says what it means there; everywhere else, leave the field out. An operation without a body accepts only \`{}\` or nothing. Members
@@ -23,11 +24,14 @@ stable. \`type\` is a coarse category. \`message\` is for people and may change.
 - 421 \`host_not_served\`: the deployment has no public URL, and a call without a token used a host name that is not one of its machine.
 - 429 and 503 carry \`Retry-After\` in whole seconds.
 
+Under \`/aap\` the body is \`{"error": {"type", "code", "message", "param", "request_id"}}\` without \`details\`. \`param\` names the field that is
+wrong. 405 is 404 there, and 413 and 415 are 400. The codes stay the same.
+
 Repeating a call does not change a 4xx response other than 429.
 
 ## Request ids
 
-A request may carry \`X-Request-ID\`, 1 to 128 printable ASCII characters. The service adopts it, or makes one. Every response
+A request may carry \`X-Request-ID\`, 1 to 128 printable ASCII characters, under \`/aap\` a UUID. The service adopts it, or makes one. Every response
 carries it, and every error repeats it as \`request_id\`.
 
 ## Sessions
@@ -72,6 +76,11 @@ export const tags: readonly { readonly name: string; readonly description: strin
   {
     name: 'Adapter protocol',
     description: 'Calls of an adapter, with an agent credential: ask, wait, withdraw.',
+  },
+  {
+    name: 'AAP 1.0.0',
+    description:
+      'The same calls to the letter of the public Agent Approval Protocol, for adapters that refuse anything else.',
   },
   { name: 'Review queue', description: 'The requests that reviewers see and decide.' },
   { name: 'Agents', description: 'The agents whose tool calls are reviewed.' },
@@ -123,6 +132,23 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description: 'Keys with which a script acts as a member, or for the organization.',
   },
   {
+    name: 'Audit log',
+    description: 'What happened, and the proof that it was not changed.',
+  },
+  {
+    name: 'Tool access',
+    description: 'What an agent may call through an MCP gateway. Only in the hosted edition.',
+  },
+  {
+    name: 'OAuth',
+    description:
+      'How a client such as an MCP client gets a personal key from the person who uses it. Errors of `/oauth` are `{"error", "error_description"}`, as RFC 6749 defines them.',
+  },
+  {
+    name: 'MCP',
+    description: 'Tools for the assistant of a member. No tool decides.',
+  },
+  {
     name: 'Sign-in',
     description: 'Browser sessions, password resets, and the first owner.',
   },
@@ -164,6 +190,7 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'whp_<id>_<secret>',
-    description: 'Makes instances of one agent, each with a credential, and nothing else.',
+    description:
+      'Makes, renames and deletes instances of one agent, each with a credential, and nothing else.',
   },
 } as const;

@@ -151,7 +151,7 @@ const changeBody = z.strictObject({
         .nullable()
         .optional()
         .meta({
-          description: `The longest lifetime of a new API key, ${within('maxApiKeyLifetime')}; null removes the limit.`,
+          description: `The longest lifetime of a new API key, ${within('maxApiKeyLifetime')}; null removes the limit. A key of an OAuth client is held to it at its next refresh.`,
         }),
       require_mfa: z.boolean().optional().meta({
         description: 'Setting it to true requires that the caller signed in with a second factor.',

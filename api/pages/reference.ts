@@ -16,22 +16,55 @@ import { packageRoot } from '../../src/platform/package-root.ts';
 const BUILT = fileURLToPath(new URL('../../redoc.standalone.js', import.meta.url));
 const PACKAGED = join(packageRoot(), 'node_modules/redoc/bundles/redoc.standalone.js');
 
-/** Relative addresses, so that a proxy may put the service below a path of its own. */
-const START = `Redoc.init(
+/** Relative addresses, so that a proxy may put the service below a path of its own. The colors are those of the web app. */
+const START = `const FONT = 'ui-sans-serif, system-ui, Arial, sans-serif';
+const MONO = 'ui-monospace, monospace';
+Redoc.init(
   'openapi.yaml',
   {
     nonce: document.querySelector('link[rel=stylesheet]').nonce,
     disableSearch: true,
     hideLoading: true,
     nativeScrollbars: true,
-    theme: { spacing: { sectionVertical: 24 } },
+    theme: {
+      spacing: { sectionVertical: 24 },
+      colors: {
+        primary: { main: '#0f5c57' },
+        success: { main: '#0f5c57' },
+        warning: { main: '#7a4a00' },
+        error: { main: '#a32020' },
+        text: { primary: '#1d1b18', secondary: '#57524a' },
+        border: { dark: '#8c867a', light: '#dedad1' },
+      },
+      sidebar: { backgroundColor: '#f3f1ec', textColor: '#1d1b18', activeTextColor: '#0d5450' },
+      rightPanel: { backgroundColor: '#262623', textColor: '#f1efe9' },
+      typography: {
+        fontSize: '15px',
+        fontFamily: FONT,
+        headings: { fontFamily: FONT, fontWeight: '650' },
+        code: { fontFamily: MONO, color: '#0d5450', backgroundColor: '#f3f1ec' },
+        links: { color: '#0d5450' },
+      },
+    },
   },
   document.getElementById('reference'),
 );
 `;
 
 /** The image is Redoc's logo on its own host, which the policy does not allow. */
-const STYLE = `body { margin: 0; }
+const STYLE = `body { margin: 0; background: #fbfaf7; color: #1d1b18; }
+.way {
+  display: flex;
+  align-items: center;
+  justify-content: space-between;
+  min-height: 2.75rem;
+  padding: 0 1.25rem;
+  border-bottom: 1px solid #dedad1;
+  background: #ffffff;
+  font: 15px ui-sans-serif, system-ui, Arial, sans-serif;
+}
+.way a { color: #0d5450; text-underline-offset: 0.2em; }
+.way a:focus-visible { outline: 2px solid #0f5c57; outline-offset: 2px; }
 img[src^='https://cdn.redoc.ly/'] { display: none; }
 `;
 
@@ -106,6 +139,7 @@ async function loadReference(): Promise<Reference> {
 <link rel="stylesheet" href="${style}" nonce="${nonce}">
 </head>
 <body>
+<nav class="way"><a href="../">Back to Countersign</a> <a href="openapi.yaml">openapi.yaml</a></nav>
 <div id="reference"></div>
 <noscript>The reference needs JavaScript. <a href="openapi.yaml">openapi.yaml</a> has the same content.</noscript>
 <script src="${redoc}"></script>

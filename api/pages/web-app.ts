@@ -16,7 +16,7 @@ const BUILT = join(packageRoot(), 'dist/web');
 
 /**
  * Paths of the service itself, and those at which programs look for one. What is not there is a 404 with
- * the envelope, also for browsers.
+ * the envelope, also for browsers. Below `/oauth` lies one page, for consent.
  */
 const SERVICE = /^\/(?:api|auth|health|metrics|aap|v1|mcp|\.well-known|oauth)(?:\/|$)/;
 
@@ -37,7 +37,7 @@ const FIXED = new Set([
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
 
-/** What Vite leaves in index.html for the nonce of each answer. */
+/** What Vite leaves in index.html for the nonce of each response. */
 const NONCE = '__CSP_NONCE__';
 
 export interface WebAppOptions {
@@ -47,19 +47,21 @@ export interface WebAppOptions {
 
 export function serveWebApp({ folder = BUILT }: WebAppOptions = {}): Middleware {
   return async (ctx, next) => {
-    if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || SERVICE.test(ctx.path)) {
+    const isPage = isWebPage(ctx.path);
+    const isService = SERVICE.test(ctx.path) && !isPage;
+    if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || isService) {
       await next();
       return;
     }
     if (ASSET.test(ctx.path)) await sendFile(ctx, folder, YEAR_MS);
     else if (FIXED.has(ctx.path)) await sendFile(ctx, folder, 0);
     else if (ASSETS.test(ctx.path)) throw notFound();
-    else if (isWebPage(ctx.path)) await sendPage(ctx, folder);
+    else if (isPage) await sendPage(ctx, folder);
     else await refusePath(ctx, folder);
   };
 }
 
-/** People get the page, which says that nothing is there. Programs must not take it for an answer. */
+/** People get the page, which says that nothing is there. Programs must not take it for a response. */
 async function refusePath(ctx: Context, folder: string): Promise<void> {
   ctx.vary('Accept');
   if (ctx.accepts('json', 'html') !== 'html') throw notFound();

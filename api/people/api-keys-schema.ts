@@ -1,5 +1,7 @@
-/** API keys as the API answers them. */
+/** API keys as the API returns them. */
 import { z } from 'zod';
+import { verifiedHostOf } from '../../src/domain/oauth/clients.ts';
+import { OAUTH_RESOURCES } from '../../src/domain/oauth/resources.ts';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import type { Grant, PermissionEntry } from '../../src/domain/people/permissions.ts';
 import type { ApiKey } from '../../src/services/people/api-keys.ts';
@@ -42,6 +44,29 @@ export const apiKeySchema = z
     assurance_at_issue: z
       .enum(['single_factor', 'strong'])
       .meta({ description: 'The assurance of the session that created the key.' }),
+    oauth_client: z
+      .strictObject({
+        id: uuid('The client.'),
+        name: z.string().meta({ description: 'What the client calls itself.' }),
+        verified_host: z.string().optional().meta({
+          description:
+            'The host of its metadata document, which the service read there. Absent for a client that registered itself: no one has checked who it is.',
+        }),
+        resource: z.enum(OAUTH_RESOURCES).meta({
+          description: 'What the key opens: the MCP endpoint alone, or the whole API.',
+        }),
+        token_issued_at: timestamp(
+          'When the client got its present token, at first or by a refresh. Absent before its first token, and in the last hour before `ends_at`.',
+        ).optional(),
+        ends_at: timestamp(
+          'When its access ends even if it refreshes. Absent without a limit on the lifetime of keys.',
+        ).optional(),
+      })
+      .optional()
+      .meta({
+        description:
+          'The program that the member let in with this key, at `created_at`. Present when the key was created on the consent page. Its token changes each hour, and `expires_at` moves with each refresh.',
+      }),
     status: apiKeyStatus().meta({ description: 'The status of the key.' }),
     created_at: timestamp('When the key was created.'),
     expires_at: nullableTimestamp('When the key expires; null when it lives until it is revoked.'),
@@ -70,6 +95,23 @@ export const apiKeySchema = z
   })
   .meta({ id: 'APIKey', description: 'An API key, without its secret.' });
 
+function presentClient({
+  metadataUrl,
+  tokenIssuedAt,
+  endsAt,
+  ...client
+}: NonNullable<ApiKey['oauthClient']>) {
+  const verifiedHost = verifiedHostOf({ metadataUrl: metadataUrl ?? undefined });
+  return {
+    id: client.id,
+    name: client.name,
+    ...(verifiedHost !== undefined && { verified_host: verifiedHost }),
+    resource: client.resource,
+    ...(tokenIssuedAt && { token_issued_at: tokenIssuedAt }),
+    ...(endsAt && { ends_at: endsAt }),
+  };
+}
+
 /** `organizationWide`: includes the creator, for people who manage all keys. */
 export function presentApiKey(
   key: ApiKey,
@@ -83,6 +125,7 @@ export function presentApiKey(
     ...key,
     prefix: `${key.kind === 'personal' ? TOKEN_PREFIX.apiKey : TOKEN_PREFIX.organizationKey}_${key.id}`,
     createdBy: organizationWide ? { membership_id, display_name, email } : null,
+    oauthClient: key.oauthClient && presentClient(key.oauthClient),
     blockedReason: key.status === 'active' ? key.blockedReason : null,
     effectiveGrants,
   });

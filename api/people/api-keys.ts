@@ -11,6 +11,7 @@ import {
   apiKeyExample,
   apiKeyPermissionSchema,
   apiKeySchema,
+  apiKeyStatus,
   keyExpiry,
   maxExpiresAt,
   presentApiKey,
@@ -19,10 +20,15 @@ import {
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { grantSchema, permissionKey } from './grants-schema.ts';
-import { absentIfNull, cursorQuery, label, limitQuery, nextCursor, uuid } from '../http/schema.ts';
-
-/** The id of the last key on the previous page. */
-const lastKey = z.tuple([z.literal('api_keys'), z.uuid()]);
+import {
+  absentIfNull,
+  cursorQuery,
+  label,
+  limitQuery,
+  nextCursor,
+  searchQuery,
+  uuid,
+} from '../http/schema.ts';
 
 export const apiKeyEndpoints: readonly Endpoint[] = [
   defineEndpoint({
@@ -32,13 +38,19 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     tag: 'API keys',
     summary: 'List your own API keys, newest first',
     auth: 'session',
-    query: z.strictObject({ limit: limitQuery(50), cursor: cursorQuery() }),
+    query: z.strictObject({
+      status: apiKeyStatus().optional().meta({ description: 'Only keys with this status.' }),
+      q: searchQuery('Only keys whose name contains this text.'),
+      limit: limitQuery(50),
+      cursor: cursorQuery(),
+    }),
     success: {
       status: 200,
       description: 'The keys, and the permissions a new key could carry.',
       body: z.strictObject({
         keys: z.array(apiKeySchema).meta({
-          description: 'Newest first, including revoked and expired keys. Never a secret.',
+          description:
+            'Newest first, including revoked and expired keys unless `status` says otherwise. Never a secret.',
         }),
         personal_api_keys_allowed: z
           .boolean()
@@ -61,15 +73,22 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     },
     errors: [],
     handler: async ({ principal, query }, context) => {
-      const after = decodeCursor(query.cursor, lastKey)?.[1];
-      const page = await listOwnApiKeys(context, principal, { limit: query.limit, after });
+      const { status, q, limit, cursor } = query;
+      const filter = [status ?? '', q ?? ''] as const;
+      const pinned = z.tuple([
+        z.literal('api_keys'),
+        ...filter.map((value) => z.literal(value)),
+        z.uuid(),
+      ]);
+      const after = decodeCursor(cursor, pinned)?.at(-1);
+      const page = await listOwnApiKeys(context, principal, { status, q, limit, after });
       const body = {
         keys: page.keys.map((key) => presentApiKey(key)),
         personal_api_keys_allowed: page.personalApiKeysAllowed,
         scoping_enabled: page.scopingEnabled,
         bearable_permissions: page.bearable.map(presentPermission),
         max_expires_at: page.latestExpiry,
-        next_cursor: page.next && encodeCursor(['api_keys', page.next]),
+        next_cursor: page.next && encodeCursor(['api_keys', ...filter, page.next]),
       };
       return { body };
     },
@@ -149,6 +168,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     tag: 'API keys',
     summary: 'Verify the presented API key',
     auth: 'product',
+    opensToMcpKeys: true,
     success: {
       status: 200,
       description: 'The key with its current permissions, after key scoping and current roles.',

@@ -20,7 +20,15 @@ import {
 } from './invitations-schema.ts';
 import { accountExample, accountSchema, presentAccount } from '../sign-in/me.ts';
 import { policyTermsFields, readTerms } from './permission-policies-schema.ts';
-import { cursorQuery, label, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
+import {
+  cursorQuery,
+  label,
+  limitQuery,
+  nextCursor,
+  searchQuery,
+  timestamp,
+  uuid,
+} from '../http/schema.ts';
 import { setsSessionCookie, setsSessionCookieText } from '../http/session-cookies.ts';
 
 const TAG = 'Invitations';
@@ -55,6 +63,7 @@ const managingEndpoints: readonly Endpoint[] = [
         .enum(INVITATION_STATUSES)
         .optional()
         .meta({ description: 'Only invitations with this status. All when absent.' }),
+      q: searchQuery('Only invitations whose email contains this text.'),
       limit: limitQuery(100),
       cursor: cursorQuery(),
     }),
@@ -70,17 +79,13 @@ const managingEndpoints: readonly Endpoint[] = [
       example: { invitations: [invitationExample] },
     },
     errors: [],
-    handler: async ({ principal, query: { status, limit, cursor } }, context) => {
-      const after = decodeCursor(
-        cursor,
-        z.tuple([z.literal('invitations'), z.literal(status ?? 'all'), z.uuid()]),
-      )?.[2];
-      const { invitations, next } = await listSentInvitations(context, principal, {
-        status,
-        limit,
-        after,
-      });
-      const next_cursor = next && encodeCursor(['invitations', status ?? 'all', next]);
+    handler: async ({ principal, query: { status, q, limit, cursor } }, context) => {
+      const keys = ['invitations', status ?? 'all', q ?? ''] as const;
+      const pinned = [z.literal(keys[0]), z.literal(keys[1]), z.literal(keys[2])] as const;
+      const after = decodeCursor(cursor, z.tuple([...pinned, z.uuid()]))?.[3];
+      const page = { status, q, limit, after };
+      const { invitations, next } = await listSentInvitations(context, principal, page);
+      const next_cursor = next && encodeCursor([...keys, next]);
       const shown = invitations.map((each) => presentInvitation(each, context.edition));
       return { body: { invitations: shown, next_cursor } };
     },
@@ -184,7 +189,7 @@ const managingEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** Operations behind an invitation link. */
+/** Operations that an invitation link opens. */
 const linkEndpoints: readonly Endpoint[] = [
   defineEndpoint({
     operationId: 'getInvitationLink',
@@ -257,7 +262,7 @@ const linkEndpoints: readonly Endpoint[] = [
       'An existing password never changes. Failed attempts count like those of `POST /auth/login`. A removed member returns with their old id and without their old grants. 403 `grant_exceeds_own` means that the inviter left, may no longer invite, or no longer holds what they granted.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
-    signInAttempt: true,
+    attempt: 'sign_in',
     params: linkParams,
     body: z.strictObject({
       display_name: label("A new person's name, as others see it.").optional(),

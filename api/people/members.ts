@@ -12,7 +12,14 @@ import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { roleAssignmentSchema, presentAssignment } from './role-assignments-schema.ts';
-import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
+import {
+  booleanQuery,
+  cursorQuery,
+  limitQuery,
+  nextCursor,
+  timestamp,
+  uuid,
+} from '../http/schema.ts';
 
 const TAG = 'Members';
 
@@ -48,6 +55,12 @@ const memberSchema = z
     ...common,
     display_name: z.string().meta({ description: 'Name of the person.' }),
     email: z.string().meta({ description: 'Email of the person.' }),
+    has_second_factor: z
+      .boolean()
+      .meta({ description: 'Whether the person has an authenticator app here.' }),
+    last_seen_at: timestamp(
+      'When they last used the web app. Absent when they did not within 90 days.',
+    ).optional(),
   })
   .meta({ id: 'Member', description: 'A person in the organization.' });
 
@@ -70,7 +83,13 @@ const commonExample = {
   created_at: '2026-03-02T09:15:00.000Z',
 };
 
-const memberExample = { ...commonExample, display_name: 'Ada Reyes', email: 'ada@example.com' };
+const memberExample = {
+  ...commonExample,
+  display_name: 'Ada Reyes',
+  email: 'ada@example.com',
+  has_second_factor: true,
+  last_seen_at: '2026-05-04T16:20:00.000Z',
+};
 
 const membershipExample = {
   ...commonExample,
@@ -109,6 +128,7 @@ const listMembersEndpoint = defineEndpoint({
     q: z.string().min(1).max(100).optional().meta({
       description: 'Only members whose name or email contains this text. Case does not matter.',
     }),
+    team_id: uuid('Only members of this team.').optional(),
     limit: limitQuery(200),
     cursor: cursorQuery(),
   }),
@@ -122,22 +142,34 @@ const listMembersEndpoint = defineEndpoint({
     example: { members: [memberExample] },
   },
   errors: [],
-  handler: async ({ principal, query: { status, q, limit, cursor } }, context) => {
-    const after = readPosition(cursor, { status, q });
-    const { members, next } = await listMembers(context, principal, { status, q, limit, after });
+  handler: async ({ principal, query: { limit, cursor, ...filter } }, context) => {
+    const after = readPosition(cursor, filter);
+    const { status, q, team_id: teamId } = filter;
+    const page = { status, q, teamId, limit, after };
+    const { members, next } = await listMembers(context, principal, page);
     const next_cursor =
-      next && encodeCursor(['members', status ?? '', q ?? '', next.status, next.id]);
+      next && encodeCursor(['members', ...filterKeys(filter), next.status, next.id]);
     return { body: { members: members.map(presentMember), next_cursor } };
   },
 });
 
+interface MemberFilter {
+  readonly status?: string | undefined;
+  readonly q?: string | undefined;
+  readonly team_id?: string | undefined;
+}
+
+const filterKeys = ({ status = '', q = '', team_id = '' }: MemberFilter) =>
+  [status, q, team_id] as const;
+
 function readPosition(
   cursor: string | undefined,
-  { status = '', q = '' }: { status?: string | undefined; q?: string | undefined },
+  filter: MemberFilter,
 ): MemberPosition | undefined {
-  const pinned = [z.literal('members'), z.literal(status), z.literal(q)] as const;
+  const [status, q, team] = filterKeys(filter);
+  const pinned = [z.literal('members'), z.literal(status), z.literal(q), z.literal(team)] as const;
   const keys = decodeCursor(cursor, z.tuple([...pinned, z.enum(MEMBERSHIP_STATUSES), z.uuid()]));
-  return keys && { status: keys[3], id: keys[4] };
+  return keys && { status: keys[4], id: keys[5] };
 }
 
 const getMemberEndpoint = defineEndpoint({
@@ -233,15 +265,7 @@ const removeMemberEndpoint = defineEndpoint({
   permission: 'membership.write',
   params: memberParams,
   query: z.strictObject({
-    force: z
-      .string()
-      .refine((text) => text === 'true' || text === 'false', { error: 'must be true or false' })
-      .transform((text) => text === 'true')
-      .default(false)
-      .meta({
-        description: 'Remove the member even if escalation paths or policies target them.',
-        override: { type: 'boolean', default: false },
-      }),
+    force: booleanQuery('Remove the member even if escalation paths or policies target them.'),
   }),
   success: { status: 204, description: 'The member is removed.' },
   errors: [

@@ -27,7 +27,8 @@ import {
   presentEntry,
   vocabularyEntrySchema,
 } from './permission-policies-schema.ts';
-import { cursorQuery, label, limitQuery, nextCursor, uuid } from '../http/schema.ts';
+import { booleanQuery, cursorQuery, label, limitQuery, nextCursor, uuid } from '../http/schema.ts';
+import { ENDING_DAYS } from '../../src/domain/organization/overview.ts';
 
 const TAG = 'API keys';
 
@@ -51,6 +52,10 @@ const listEndpoint = defineEndpoint({
   query: z.strictObject({
     kind: apiKeyKind().optional().meta({ description: 'Only keys of this kind.' }),
     status: apiKeyStatus().optional().meta({ description: 'Only keys with this status.' }),
+    created_by: uuid('Only keys that this member created, by the id of the membership.').optional(),
+    ends_soon: booleanQuery(
+      `Only keys that work and end within ${ENDING_DAYS} days. Programs that members let in are not among them: they renew their key themselves.`,
+    ),
     q: z.string().min(1).max(200).optional().meta({
       description:
         'Only keys whose name, creator name or creator email contains this text. Case does not matter.',
@@ -70,8 +75,9 @@ const listEndpoint = defineEndpoint({
     example: { keys: exampleList },
   },
   errors: [],
-  handler: async ({ principal, query: { kind, status, q, limit, cursor } }, context) => {
-    const filter = [kind ?? '', status ?? '', q ?? ''] as const;
+  handler: async ({ principal, query }, context) => {
+    const { kind, status, created_by: createdBy, ends_soon: endsSoon, q, limit, cursor } = query;
+    const filter = [kind ?? '', status ?? '', createdBy ?? '', String(endsSoon), q ?? ''] as const;
     const pinned = z.tuple([
       z.literal('organization_api_keys'),
       ...filter.map((value) => z.literal(value)),
@@ -81,6 +87,8 @@ const listEndpoint = defineEndpoint({
     const { keys, next } = await listAllApiKeys(context, principal, {
       kind,
       status,
+      createdBy,
+      endsSoon,
       q,
       limit,
       after,

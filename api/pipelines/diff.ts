@@ -9,6 +9,10 @@ import { readRevisionNumber, revisionNumber, revisionParam } from '../revisions.
 import type { PipelineResource } from './pipeline-resource.ts';
 
 const blockId = () => z.string().meta({ description: 'The block.' });
+const sentence = (description: string) =>
+  z.string().meta({
+    description: `${description} In English, shortened after some 500 characters; names and values in it are data.`,
+  });
 const placedBlocks = (description: string, document: string) =>
   printed(
     z
@@ -17,6 +21,7 @@ const placedBlocks = (description: string, document: string) =>
           block_id: blockId(),
           name: z.string().meta({ description: 'Its name.' }),
           type: z.string().meta({ description: 'Its type.' }),
+          sentence: sentence('What it does.'),
           pointer: z.string().meta({ description: `Where it is in the ${document} revision.` }),
         }),
       )
@@ -49,6 +54,10 @@ const diffSchema = z
         .array(
           z.strictObject({
             block_id: blockId(),
+            sentence_before: sentence('What it did.'),
+            sentence_after: sentence(
+              'What it does; the same when only members such as its name differ.',
+            ),
             changes: z
               .array(
                 z.strictObject({
@@ -77,13 +86,23 @@ const diffSchema = z
 const example = {
   revision: 3,
   against: 2,
-  added: [{ block_id: 'no-drops', name: 'No dropped tables', type: 'cel', pointer: '/blocks/0' }],
+  added: [
+    {
+      block_id: 'no-drops',
+      name: 'No dropped tables',
+      type: 'cel',
+      sentence: 'Deny when statement contains "DROP TABLE"',
+      pointer: '/blocks/0',
+    },
+  ],
   removed: [],
   moved: [],
   changed: [
     {
       block_id: 'small-refunds',
-      changes: [{ pointer: '/config/when/all/2/value', before: 50, after: 75 }],
+      sentence_before: 'Approve when the tool is refund_payment and amount is less than 50',
+      sentence_after: 'Approve when the tool is refund_payment and amount is less than 75',
+      changes: [{ pointer: '/config/when/all/1/value', before: 50, after: 75 }],
     },
   ],
 };

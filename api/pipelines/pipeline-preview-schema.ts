@@ -1,4 +1,4 @@
-/** The input and the answer of a pipeline preview. */
+/** The input and the response of a pipeline preview. */
 import { z } from 'zod';
 import { ERROR_CAUSES } from '../../src/domain/error-causes.ts';
 import { reportedOutcome } from '../../src/domain/pipelines/evaluate.ts';

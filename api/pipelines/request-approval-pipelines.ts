@@ -2,10 +2,10 @@
 import type { RevisionSummary } from '../../src/domain/revisions.ts';
 import { z } from 'zod';
 import { pipelineDocumentSchema, storedBlockSchema } from '../../src/domain/pipelines/document.ts';
+import { pipelineOwner } from '../../src/domain/pipelines/request-approval-pipelines.ts';
 import {
   listPipelines,
   pipelineKind,
-  pipelineOwner,
   previewPipeline,
   type PipelineRevision,
 } from '../../src/services/pipelines/request-approval-pipelines.ts';
@@ -20,6 +20,7 @@ import {
 import type { PipelineResource } from './pipeline-resource.ts';
 import { pipelineWarnings, presentPipelineWarning } from './pipeline-warnings-schema.ts';
 import { diffEndpoint } from './diff.ts';
+import { concludingBlocksEndpoint } from './concluding-blocks.ts';
 import { simulateEndpoint } from './simulate.ts';
 import { historyExample, historyFields, orAsRead, presentable } from '../revision-history.ts';
 import {
@@ -294,8 +295,10 @@ export const pipelineEndpoints: readonly Endpoint[] = [
   diffEndpoint(organizationPipeline),
   previewEndpoint(organizationPipeline),
   simulateEndpoint(organizationPipeline),
+  concludingBlocksEndpoint(organizationPipeline),
   ...revisionEndpoints(agentPipeline),
   diffEndpoint(agentPipeline),
   previewEndpoint(agentPipeline),
   simulateEndpoint(agentPipeline),
+  concludingBlocksEndpoint(agentPipeline),
 ];

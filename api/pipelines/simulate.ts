@@ -1,14 +1,14 @@
-/** What a document would have answered to requests of the past. */
+/** What a document would have concluded about past requests. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { pipelineMembers } from '../../src/domain/pipelines/document.ts';
 import type { PipelineKey } from '../../src/domain/pipelines/request-approval-pipelines.ts';
-import { stringifyExact } from '../../src/platform/json/exact-json.ts';
+import { JsonText, stringifyExact } from '../../src/platform/json/exact-json.ts';
 import { pipelineKind } from '../../src/services/pipelines/request-approval-pipelines.ts';
-import { simulatePipeline } from '../../src/services/pipelines/simulate.ts';
+import { simulatePipeline, type SimulatedChange } from '../../src/services/pipelines/simulate.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { nextCursor, readByDomain, timestampInput, uuid } from '../http/schema.ts';
+import { nextCursor, readByDomain, timestamp, timestampInput, uuid } from '../http/schema.ts';
 import { emptyObject } from './pipeline-preview-schema.ts';
 import type { PipelineResource } from './pipeline-resource.ts';
 
@@ -37,6 +37,18 @@ const simulationBody = z
 const OUTCOMES = ['approve', 'deny', 'human'] as const;
 const countOf = (description: string) => z.int().meta({ description });
 
+const amountSchema = z
+  .strictObject({
+    value: z
+      .custom<JsonText>((value) => value instanceof JsonText)
+      .meta({ description: 'The number, digit for digit.', override: { type: 'number' } }),
+    currency: z.string().optional().meta({ description: 'As the call says it.' }),
+  })
+  .meta({
+    id: 'CallAmount',
+    description: 'The amount of money that a call moves, if it shows one.',
+  });
+
 const simulationSchema = z
   .strictObject({
     evaluated: countOf('How many requests this page evaluated.'),
@@ -56,7 +68,17 @@ const simulationSchema = z
       .array(
         z.strictObject({
           id: uuid('The request.'),
+          created_at: timestamp('When it was created.'),
           tool: z.string().meta({ description: 'Its tool.' }),
+          title: z.string().optional().meta({
+            description:
+              'What a presentation calls the call; absent where nothing is known about the tool.',
+          }),
+          excerpt: z.string().meta({
+            description:
+              'One line of its arguments, as in the summary of a request. Hidden values are left out.',
+          }),
+          amount: amountSchema.optional(),
           was: z.enum(OUTCOMES).meta({ description: 'The verdict of the pipelines then.' }),
           would_be: z.enum(OUTCOMES).meta({ description: 'Their verdict with the document.' }),
           block_id: z.string().optional().meta({
@@ -66,7 +88,35 @@ const simulationSchema = z
         }),
       )
       .max(100)
-      .meta({ description: 'The first 100 changes of this page, newest request first.' }),
+      .meta({
+        description:
+          'The first 100 changes of this page: those that would newly be approved before others, and of these the largest amounts first. ' +
+          'Otherwise the newest requests come first.',
+      }),
+    by_change: z
+      .array(
+        z.strictObject({
+          was: z.enum(OUTCOMES).meta({ description: 'The verdict of the pipelines then.' }),
+          would_be: z.enum(OUTCOMES).meta({ description: 'Their verdict with the document.' }),
+          count: countOf('How many of the requests that this page evaluated.'),
+        }),
+      )
+      .meta({ description: 'All changes of this page, counted by what becomes of what.' }),
+    undetermined_at: z
+      .array(
+        z.strictObject({
+          scope: z
+            .enum(['organization', 'agent'])
+            .meta({ description: 'Whose pipeline the block is in.' }),
+          block_id: z.string().meta({ description: 'The block that lacks a result.' }),
+          count: countOf('How many requests reach it without a result.'),
+        }),
+      )
+      .max(100)
+      .meta({ description: 'The blocks at which requests are undetermined, most frequent first.' }),
+    ends_at: timestamp(
+      'When the last request was created that this page looked at: the next page has older ones. Absent on the last page.',
+    ).optional(),
     next_cursor: nextCursor(),
   })
   .meta({ id: 'PipelineSimulation', description: 'The verdicts of a pipeline on past requests.' });
@@ -80,13 +130,24 @@ const example = {
   changes: [
     {
       id: '0198f3a2-7d10-7f33-82d3-5e6f708192a3',
+      created_at: '2026-03-07T18:05:00.000Z',
       tool: 'refund',
+      title: 'Refund 1249.95 EUR of pay_81',
+      excerpt: 'Refund 1249.95 EUR of pay_81',
+      amount: { value: 1249.95, currency: 'EUR' },
       was: 'human',
       would_be: 'approve',
       block_id: 'small-refunds',
     },
   ],
+  by_change: [{ was: 'human', would_be: 'approve', count: 52 }],
+  undetermined_at: [{ scope: 'agent', block_id: 'fraud-check', count: 8 }],
 };
+
+const presentChange = ({ amount, ...change }: SimulatedChange) => ({
+  ...change,
+  ...(amount && { amount: { ...amount, value: new JsonText(amount.value) } }),
+});
 
 /** A cursor continues one simulation: another document or other instants would mix two. */
 const cursorKeys = (documentKey: PipelineKey, question: string) =>
@@ -111,9 +172,9 @@ export function simulateEndpoint(resource: PipelineResource): Endpoint {
     summary: `Simulate a revision of ${noun} on past requests`,
     description:
       'Evaluates stored requests as if the document had been the pipeline. The other pipeline is the revision that each request was ' +
-      'made with. Newest requests come first. Nothing is saved, and no other system is asked. A block that asks one takes the result that the request got then ' +
+      'made with. A page goes from newer requests to older ones. Nothing is saved, and no other system is asked. A block that asks one takes the result that the request got then ' +
       'from a block with the same `content_hash`. Without such a result the request is `undetermined`. Only requests that have a verdict of the pipelines ' +
-      'and that the caller may see count. It also needs `request.read` for the same scope. A page ends after 1 second of work, with fewer requests than `limit`.',
+      'and that the caller may see count. It also needs `request.read` for the same scope. A page ends after 1 second, with fewer requests than `limit`.',
     auth: 'product',
     permission: 'pipeline.write',
     permissionAt: (given) => pipelineKind.targetOf(documentKey(given)),
@@ -148,7 +209,16 @@ export function simulateEndpoint(resource: PipelineResource): Endpoint {
       });
       const at = next?.createdAt.toISOString() ?? '';
       const next_cursor = next && encodeCursor(['simulation', key, question, at, next.id]);
-      return { body: { ...simulation, next_cursor } };
+      return {
+        body: {
+          ...simulation,
+          undetermined_at: [...simulation.undetermined_at],
+          by_change: [...simulation.by_change],
+          changes: simulation.changes.map(presentChange),
+          ...(next && { ends_at: next.createdAt }),
+          next_cursor,
+        },
+      };
     },
   });
 }

@@ -9,7 +9,7 @@ import { addedSchema, presentAdded } from './approval-request-routing.ts';
 import { present } from '../http/present.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
-import { cursorQuery, limitQuery, nextCursor, uuid } from '../http/schema.ts';
+import { cursorQuery, limitQuery, nextCursor, timestamp, uuid } from '../http/schema.ts';
 
 const candidateSchema = z
   .strictObject({
@@ -20,6 +20,9 @@ const candidateSchema = z
       description:
         'Whether the person is already on the escalation path, at any level, or was added before.',
     }),
+    notified_at: timestamp(
+      'When the person was first notified; absent for those who were not, such as people on a level that is not reached yet.',
+    ).optional(),
   })
   .meta({
     id: 'ReviewerCandidate',

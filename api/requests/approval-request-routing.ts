@@ -2,15 +2,14 @@
 import type { AddedReviewer } from '../../src/domain/requests/added-reviewers.ts';
 import { z } from 'zod';
 import { ROUTING_STATES } from '../../src/domain/escalation/routing-view.ts';
-import type { AuditEvent } from '../../src/domain/audit.ts';
+import type { RoutedLevel } from '../../src/domain/requests/routed-people.ts';
 import {
   getRouting,
   getTimeline,
   type RequestRouting,
-  type RoutedLevel,
 } from '../../src/services/requests/routing-view.ts';
-import type { ExactValue } from '../../src/platform/json/exact-values.ts';
 import { present } from '../http/present.ts';
+import { auditEventSchema, presentAuditEvent } from '../audit/audit-event-schema.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 
@@ -48,6 +47,9 @@ const levelSchema = z
     notified_at: timestamp('When its people were notified.').optional(),
     escalate_at: timestamp(
       'When the walk continues, or continued, without a decision. It continues at once when none of the notified people can still decide.',
+    ).optional(),
+    planned_at: timestamp(
+      'When an `upcoming` level is reached if no one decides before, everyone can be asked and conditions stay the same. It may be after the deadline. Absent while `paused`.',
     ).optional(),
     targets: z
       .array(
@@ -133,26 +135,6 @@ const routingSchema = z
     description: 'Who is asked about a request, who was asked, and who comes next.',
   });
 
-const auditEventSchema = z
-  .strictObject({
-    sequence: z.int().meta({ description: 'Later events have higher numbers.' }),
-    id: uuid('Identifies the event.'),
-    organization_id: uuid('The organization.'),
-    event_type: z.string().meta({ description: 'For example `approval_request.routed`.' }),
-    actor_type: z
-      .enum(['human', 'agent', 'system', 'api_key'])
-      .meta({ description: 'What kind of actor did it.' }),
-    actor_id: z.string().optional().meta({
-      description: 'The membership, organization key or agent slug; absent for the service itself.',
-    }),
-    actor_display_name: z.string().optional().meta({ description: "The actor's name then." }),
-    subject_type: z.string().meta({ description: 'What kind of object it happened to.' }),
-    subject_id: z.string().meta({ description: 'Which object.' }),
-    data: z.custom<ExactValue>().meta({ description: 'Specific to the event type.', override: {} }),
-    occurred_at: timestamp('When it happened.'),
-  })
-  .meta({ id: 'AuditEvent', description: 'One entry of the append-only log.' });
-
 const organizationId = '01970c00-0000-7c3e-9d52-5f6f4f3f2a11';
 const requestId = '01970c4e-8f0a-7c3e-9d52-5f6f4f3f2a11';
 const membershipId = '01970c01-0000-7c3e-9d52-5f6f4f3f2a11';
@@ -193,6 +175,7 @@ const routingExample = {
       node_id: secondLevel,
       run: 1,
       status: 'upcoming',
+      planned_at: '2026-11-21T13:10:00.030Z',
       targets: [{ type: 'broadcast', members: [{ ...ada, can_decide: true }] }],
     },
   ],
@@ -251,22 +234,6 @@ function presentRouting(routing: RequestRouting) {
 
 export const presentAdded = (added: AddedReviewer) => present(addedSchema, added);
 
-function presentEvent(event: AuditEvent) {
-  return {
-    sequence: event.sequence,
-    id: event.id,
-    organization_id: event.organizationId,
-    event_type: event.eventType,
-    actor_type: event.actor.type,
-    actor_id: event.actor.id,
-    actor_display_name: event.actor.displayName,
-    subject_type: event.subjectType,
-    subject_id: event.subjectId,
-    data: event.data,
-    occurred_at: event.occurredAt,
-  };
-}
-
 const params = z.strictObject({ id: uuid('The request.') });
 const TAG = 'Review queue';
 
@@ -321,7 +288,7 @@ export const approvalRequestRoutingEndpoints: readonly Endpoint[] = [
     errors: ['request_not_routed'],
     handler: async ({ principal, params: { id } }, context) => {
       const events = await getTimeline(context, principal, id);
-      return { body: { events: await events.map(presentEvent) } };
+      return { body: { events: await events.map(presentAuditEvent) } };
     },
   }),
 ];

@@ -120,6 +120,9 @@ const markShape = {
       'Whether the instance that asked can read the decision. `credential_ended`: no live credential of the instance is left, because they expired ' +
       'or were revoked. `instance_disabled`, `agent_disabled`, `agent_archived`: the instance or its agent is.',
   }),
+  demo: z.literal(true).optional().meta({
+    description: 'Present where the demo agent asks: whatever is decided, nothing runs.',
+  }),
   identical_pending: z.int().meta({
     description:
       'How many pending requests make the same call: the same agent, tool, server and text of the arguments. A pending request counts itself. At most 1,000.',
@@ -141,6 +144,9 @@ export const detailSchema = requestSchema
     ),
     hidden_names: hiddenNamesSchema,
     urgency: urgencySchema,
+    started_at: timestamp(
+      'When the adapter reported that it starts the approved call. Absent before that, and where the adapter does not report it.',
+    ).optional(),
     ...abilityShape,
     can_add_reviewers: z
       .boolean()
@@ -156,6 +162,10 @@ export const detailSchema = requestSchema
           '`request_evaluating`: the pipeline has not concluded. `already_terminal`: the request has its decision. `claim_held`: another ' +
           'reviewer holds the claim. A claim stops no decision.',
       }),
+    workflow_url: z.string().optional().meta({
+      description:
+        'Its workflow in the Temporal UI. Only for members who may see the state of the service, which takes `organization.settings.write`, and only with `COUNTERSIGN_TEMPORAL_UI_URL`.',
+    }),
   })
   .meta({
     id: 'ApprovalRequestDetail',
@@ -236,7 +246,8 @@ const presentable = ({ request, presentation }: ShownRequest) => ({
 export const presentRequest = (shown: ShownRequest) => present(requestSchema, presentable(shown));
 
 /** `lastDeniedAt` of the domain is null where the response has no member. */
-export const presentMarks = ({ lastDeniedAt, ...marks }: CallMarks) => ({
+export const presentMarks = ({ lastDeniedAt, isDemo, ...marks }: CallMarks) => ({
+  demo: isDemo || undefined,
   ...marks,
   lastDeniedAt: lastDeniedAt ?? undefined,
 });
@@ -244,7 +255,11 @@ export const presentMarks = ({ lastDeniedAt, ...marks }: CallMarks) => ({
 export const presentListed = ({ marks, ...shown }: MarkedRequest) =>
   present(listedSchema, { ...presentable(shown), ...presentMarks(marks) });
 
-export const presentDetail = ({ abilities, marks, hiddenNames, ...shown }: RequestDetail) =>
+/** `workflowUrl`: undefined for everyone who may not see the state of the service. */
+export const presentDetail = (
+  { abilities, marks, hiddenNames, ...shown }: RequestDetail,
+  workflowUrl: string | undefined,
+) =>
   present(detailSchema, {
     ...presentable(shown),
     ...presentMarks(marks),
@@ -252,4 +267,5 @@ export const presentDetail = ({ abilities, marks, hiddenNames, ...shown }: Reque
     argumentsDigest: argumentsDigest(shown.request),
     hiddenNames: { ...hiddenNames, add: [...hiddenNames.add] },
     cannotReason: abilities.cannotReason,
+    workflowUrl,
   });

@@ -1,6 +1,8 @@
 /** The review queue: list, read or wait, decide. */
 import { z } from 'zod';
+import { authorize, type ProductPrincipal } from '../../src/domain/people/authorization.ts';
 import { LONGEST_NOTE } from '../../src/domain/requests/approval-requests.ts';
+import type { ServiceContext } from '../../src/services/context.ts';
 import { decideRequest } from '../../src/services/requests/decide.ts';
 import { awaitRequest, getRequest, listRequests } from '../../src/services/requests/queue.ts';
 import { listSummaries } from '../../src/services/requests/queue/summaries.ts';
@@ -23,6 +25,18 @@ import {
 } from './approval-request-schema.ts';
 import { filterOf, listQuery, nextOf } from './request-list-query.ts';
 import { presentSummary, summarySchema } from './request-summary-schema.ts';
+
+/** For those who may see the state of the service. */
+const workflowUrlFor = (
+  principal: ProductPrincipal,
+  { deployment: { workflowsUrl } }: ServiceContext,
+  id: string,
+): string | undefined =>
+  workflowsUrl !== undefined &&
+  principal.kind === 'member' &&
+  authorize(principal, 'organization.settings.write', { kind: 'organization' }).allowed
+    ? workflowsUrl + id
+    : undefined;
 
 const CHANNEL = /^[a-z][a-z0-9_-]{0,31}$/;
 const RESERVED_CHANNELS = ['pipeline', 'system', 'aap'];
@@ -101,7 +115,7 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
               ...{ id, ms: wait, since },
               ...{ signal, authenticateAgain },
             });
-      return { body: presentDetail(request) };
+      return { body: presentDetail(request, workflowUrlFor(principal, context, id)) };
     },
   }),
   defineEndpoint({
@@ -181,9 +195,9 @@ export const approvalRequestEndpoints: readonly Endpoint[] = [
       'idempotency_conflict',
     ],
     handler: async ({ principal, params: { id }, body, idempotencyKey }, context) => {
-      const { seen, ...answer } = body;
+      const { seen, ...response } = body;
       const { decision, ...shown } = await decideRequest(context, principal, {
-        ...answer,
+        ...response,
         seenArgumentsDigest: seen?.arguments_digest,
         requestId: id,
         idempotencyKey,

@@ -1,4 +1,4 @@
-/** What language models read and answered about a request. */
+/** What language models read and concluded about a request. */
 import { z } from 'zod';
 import { BLOCK_OUTCOMES } from '../../src/domain/pipelines/document.ts';
 import { REMOTE_ERRORS } from '../../src/domain/pipelines/remote.ts';

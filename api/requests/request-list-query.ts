@@ -17,6 +17,9 @@ const view = z
   .default('full')
   .meta({ description: '`summary`: without arguments, context and reasoning.' });
 
+const SORTS = ['created', 'deadline', 'urgency'] as const;
+type Sort = (typeof SORTS)[number];
+
 export const listQuery = z.strictObject({
   limit: limitQuery(50, 200),
   offset: optionalIntegerQuery('How many entries to skip. Not together with `cursor`.', {
@@ -26,15 +29,24 @@ export const listQuery = z.strictObject({
   }),
   cursor: cursorQuery(),
   view,
-  sort: z.enum(['created', 'deadline']).optional().meta({
-    description:
-      '`created`: newest first, the default. `deadline`: pending requests, the one that expires first before the others.',
-  }),
+  sort: z
+    .enum(SORTS)
+    .optional()
+    .meta({
+      description:
+        '`created`: newest first, the default. `deadline`: pending requests, the one that expires first before the others. ' +
+        '`urgency`: the same, with urgent requests before all others.',
+    }),
   agent_slug: slug('Only requests of this agent.').optional(),
-  q: z.string().max(200).optional().meta({
-    description:
-      'Case-insensitive substring of the id, the tool, its server, the slug or name of the agent, or the name of the instance.',
-  }),
+  q: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({
+      description:
+        'Words, ignoring case. Each is part of the id, the tool, its server, the slug or name of the agent, the name of the instance, or the first ' +
+        '4,000 characters of the arguments as they were sent.',
+    }),
   status: z
     .enum([...REQUEST_STATUSES, 'decided'])
     .optional()
@@ -61,8 +73,17 @@ export const listQuery = z.strictObject({
 
 type ListQuery = Omit<z.output<typeof listQuery>, 'view'>;
 
-const cursorKeys = (sort: 'created' | 'deadline') =>
-  z.tuple([z.literal('requests'), z.literal(sort), z.iso.datetime({ precision: 3 }), z.uuid()]);
+/** By urgency, also 1 for an urgent request and 0 for others. */
+const cursorKeys = (sort: Sort) =>
+  z
+    .tuple(
+      [
+        ...([z.literal('requests'), z.literal(sort)] as const),
+        ...([z.iso.datetime({ precision: 3 }), z.uuid()] as const),
+      ],
+      z.literal([0, 1]),
+    )
+    .refine(({ length }) => length === (sort === 'urgency' ? 5 : 4));
 
 /** Throws 400 for parameters that contradict each other. */
 export function filterOf(
@@ -72,16 +93,17 @@ export function filterOf(
   const { sort = 'created' } = query;
   if (cursor !== undefined && offset !== undefined)
     throw refusal('/query/offset', 'must be absent beside cursor');
-  if (sort === 'deadline' && query.status !== undefined && query.status !== 'pending')
-    throw refusal('/query/status', 'must be pending or absent when sort is deadline');
+  const isPending = sort !== 'created';
+  if (isPending && query.status !== undefined && query.status !== 'pending')
+    throw refusal('/query/status', `must be pending or absent when sort is ${sort}`);
   const keys = decodeCursor(cursor, cursorKeys(sort));
   return {
     ...query,
     sort,
     agentSlug,
     offset: offset ?? 0,
-    status: sort === 'deadline' ? 'pending' : query.status,
-    after: keys && { at: new Date(keys[2]), id: keys[3] },
+    status: isPending ? 'pending' : query.status,
+    after: keys && { at: new Date(keys[2]), id: keys[3], isUrgent: keys[4] === 1 },
     paged: shownAs === 'summary' || query.sort !== undefined || cursor !== undefined,
   };
 }
@@ -92,5 +114,12 @@ function refusal(pointer: string, message: string) {
 
 export function nextOf({ sort = 'created' }: RequestFilter, next: RequestPosition | undefined) {
   if (!next) return {};
-  return { next_cursor: encodeCursor(['requests', sort, next.at.toISOString(), next.id]) };
+  const keys = [sort, next.at.toISOString(), next.id];
+  return {
+    next_cursor: encodeCursor([
+      'requests',
+      ...keys,
+      ...(sort === 'urgency' ? [Number(next.isUrgent)] : []),
+    ]),
+  };
 }

@@ -36,6 +36,14 @@ export const summarySchema = listedSchema
     arguments_bytes: z
       .int()
       .meta({ description: 'How long `arguments` is, in bytes of its source text.' }),
+    title: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'What a presentation calls the call, such as `Refund 120.5 EUR of pay_81`; absent where nothing is known about the tool. `excerpt` begins with it. ' +
+          'The same is true of it.',
+      }),
     excerpt: z.string().meta({
       description:
         'One line of the arguments, at most 200 characters: the title and primary fields of the presentation, or the first arguments by name where these show none. It is ' +

@@ -67,7 +67,7 @@ export const authEndpoints: readonly Endpoint[] = [
       'Requires the bootstrap secret, which the service stores in a file that only its operator can read. Failed attempts count with the attempts to sign in: at most sixty a minute from one network.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
-    signInAttempt: true,
+    attempt: 'sign_in',
     body: z.strictObject({
       secret: z
         .string()
@@ -119,7 +119,7 @@ export const authEndpoints: readonly Endpoint[] = [
       '- sixty a minute from one network',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
-    signInAttempt: true,
+    attempt: 'sign_in',
     body: z.strictObject({ email: email(), password: presentedPassword() }),
     requestExample: { email: 'ada@example.com', password: 'seven bright ravens on a wire' },
     success: {
@@ -157,7 +157,7 @@ export const authEndpoints: readonly Endpoint[] = [
       'Works once, within five minutes, and with at most five wrong codes. Attempts count together with those of `POST /auth/login`; success clears both. After twenty wrong codes of one authenticator app in an hour, only recovery codes work for the rest of that hour. Each code works once.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
-    signInAttempt: true,
+    attempt: 'sign_in',
     body: z.strictObject({
       token: z
         .string()

@@ -117,7 +117,7 @@ export function presentAccount({ principal, ...account }: Account): z.input<type
 const membershipId = '0199a3f1-7c52-7b0e-9d52-1f6a3b0c4d21';
 const organizationId = '0199a3f1-7c51-7c11-8a44-5be0c1d2e3f4';
 
-/** An answer of GET /me, of a member who reads and decides requests of one agent. */
+/** A response of GET /me, of a member who reads and decides requests of one agent. */
 export const accountExample = {
   principal: {
     actor_type: 'human',

@@ -40,7 +40,7 @@ export const passwordEndpoints: readonly Endpoint[] = [
       'Emails a link that works once within an hour, if an active member with a password has this email. The response is always the same and is sent before the lookup. At most five links an hour per person. Calls count as sign-in attempts.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
-    signInAttempt: true,
+    attempt: 'sign_in',
     body: z.strictObject({ email: email() }),
     requestExample: { email: 'ada@example.com' },
     success: { status: 202, description: 'Accepted, whether or not an account has this email.' },
@@ -104,7 +104,7 @@ export const passwordEndpoints: readonly Endpoint[] = [
       'Sets a new password with the token of the link. Ends every session of the person in all organizations; they sign in again, with their second factor if they have one. Their API keys keep working, unless `revoke_api_keys` is true; an email lists those. At most sixty calls a minute from one network, together with its sign-in attempts. A used or expired token returns 404.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
-    signInAttempt: true,
+    attempt: 'sign_in',
     body: z.strictObject({
       token: resetToken(),
       password: newPassword(),

@@ -88,13 +88,13 @@ const deliverySchema = z
   });
 
 function presentTest({ delivered, reply }: EndpointTest) {
-  const answer = reply.kind === 'answered' ? reply.answer : undefined;
+  const result = reply.kind === 'responded' ? reply.result : undefined;
   return present(testSchema, {
     delivered,
     statusCode: reply.statusCode,
     durationMs: reply.durationMs,
-    outcome: answer?.outcome,
-    reason: answer?.reason,
+    outcome: result?.outcome,
+    reason: result?.reason,
     errorCode: reply.kind === 'failed' ? reply.errorCode : undefined,
     errorCause: reply.kind === 'failed' ? reply.errorCause : undefined,
     responseExcerpt: reply.excerpt,
@@ -104,7 +104,7 @@ function presentTest({ delivered, reply }: EndpointTest) {
 const presentDelivery = (delivery: WebhookDelivery) =>
   present(deliverySchema, { ...delivery, durationMs: delivery.durationMs ?? undefined });
 
-const answered = {
+const delivered = {
   status_code: 200,
   duration_ms: 84,
   outcome: 'approve',
@@ -133,7 +133,7 @@ export const webhookDeliveryEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The result. A receiver that fails is not an error of this call.',
       body: testSchema,
-      example: { delivered: true, ...answered, reason: 'Under the limit.' },
+      example: { delivered: true, ...delivered, reason: 'Under the limit.' },
     },
     errors: [],
     handler: async ({ principal, params: { endpoint_key, revision } }, context) => {
@@ -153,7 +153,14 @@ export const webhookDeliveryEndpoints: readonly Endpoint[] = [
     permission: 'webhook.read',
     needsSecretsKey: true,
     params: z.strictObject(params),
-    query: z.strictObject({ limit: limitQuery(50), cursor: cursorQuery() }),
+    query: z.strictObject({
+      result: z
+        .enum(['all', 'failed'])
+        .default('all')
+        .meta({ description: '`failed`: only attempts that ended with an error code.' }),
+      limit: limitQuery(50),
+      cursor: cursorQuery(),
+    }),
     success: {
       status: 200,
       description: 'One page of attempts.',
@@ -170,26 +177,31 @@ export const webhookDeliveryEndpoints: readonly Endpoint[] = [
             revision: 1,
             attempt: 1,
             attempted_at: '2026-03-02T12:05:00.000Z',
-            ...answered,
+            ...delivered,
           },
         ],
       },
     },
     errors: [],
     handler: async (
-      { principal, params: { endpoint_key: endpointKey }, query: { limit, cursor } },
+      {
+        principal,
+        params: { endpoint_key: endpointKey },
+        query: { result: wanted, limit, cursor },
+      },
       context,
     ) => {
-      const list = ['webhook_deliveries', endpointKey] as const;
+      const list = ['webhook_deliveries', endpointKey, wanted] as const;
       const keys = z.tuple([
         z.literal(list[0]),
         z.literal(endpointKey),
+        z.literal(wanted),
         z.iso.datetime(),
         z.uuid(),
       ]);
-      const [, , attemptedAt, id] = decodeCursor(cursor, keys) ?? [];
+      const [, , , attemptedAt, id] = decodeCursor(cursor, keys) ?? [];
       const before = attemptedAt && id ? { attemptedAt: new Date(attemptedAt), id } : undefined;
-      const page = { endpointKey, before, limit };
+      const page = { endpointKey, isFailed: wanted === 'failed', before, limit };
       const { deliveries, next } = await listEndpointDeliveries(context, principal, page);
       const next_cursor = next && encodeCursor([...list, next.attemptedAt.toISOString(), next.id]);
       return { body: { deliveries: deliveries.map(presentDelivery), next_cursor } };

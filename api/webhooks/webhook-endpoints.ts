@@ -1,8 +1,12 @@
 /** Webhook endpoints: the systems that rules ask. */
 import { z } from 'zod';
+import { ERROR_CAUSES } from '../../src/domain/error-causes.ts';
+import { BLOCK_OUTCOMES } from '../../src/domain/pipelines/document.ts';
+import { DELIVERY_ERRORS, RECENT_DELIVERIES } from '../../src/domain/webhooks/deliveries.ts';
 import { webhookEndpointSchema } from '../../src/domain/webhooks/document.ts';
 import {
   archiveWebhookEndpoint,
+  getWebhookEndpointSummary,
   listWebhookEndpoints,
   listWebhookEndpointUses,
   rotateWebhookEndpointSecret,
@@ -11,20 +15,25 @@ import {
   type WebhookEndpointSummary,
   type WebhookEndpointUse,
 } from '../../src/services/webhooks/webhook-endpoints.ts';
-import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { present } from '../http/present.ts';
 import {
-  cursorQuery,
   limitQuery,
   nextCursor,
   readByDomain,
+  searchQuery,
   slug,
   timestamp,
   uuid,
 } from '../http/schema.ts';
 import { historyExample, historyFields, orAsRead, presentable } from '../revision-history.ts';
-import { revisionEndpoints, revisionNumber, summaryFields } from '../revisions.ts';
+import {
+  revisionEndpoints,
+  revisionNumber,
+  summaryFields,
+  summaryPage,
+  summaryQuery,
+} from '../revisions.ts';
 import {
   previousSecret,
   ROTATION,
@@ -76,6 +85,31 @@ const usesSchema = () =>
     description: 'The blocks of active pipelines that post to it. It can be archived when empty.',
   });
 
+const recentSchema = z
+  .strictObject({
+    attempted_at: timestamp('When it began.'),
+    status_code: z.int().optional().meta({ description: 'The status that the receiver returned.' }),
+    outcome: z
+      .enum(BLOCK_OUTCOMES)
+      .optional()
+      .meta({ description: 'The outcome of a valid result.' }),
+    error_code: z
+      .enum(DELIVERY_ERRORS)
+      .optional()
+      .meta({ description: 'Why there is no valid result.' }),
+    error_cause: z
+      .enum(ERROR_CAUSES)
+      .optional()
+      .meta({ description: 'What to look at, where the connection gave no response.' }),
+    failed_count: z.int().meta({
+      description: `How many of the last ${RECENT_DELIVERIES} attempts that ended gave no valid result.`,
+    }),
+  })
+  .meta({
+    id: 'WebhookEndpointRecentDeliveries',
+    description: 'The newest attempt to post to an endpoint that ended, tests included.',
+  });
+
 const summarySchema = z
   .strictObject({
     endpoint_key: slug('Key of the endpoint.'),
@@ -88,6 +122,7 @@ const summarySchema = z
     ).optional(),
     secret_rotated_at: timestamp('When its signing secret was made.'),
     previous_secret_expires_at: previousSecret(),
+    recent_deliveries: recentSchema.optional(),
     uses: usesSchema(),
   })
   .meta({ id: 'WebhookEndpointSummary', description: 'A webhook endpoint, archived or not.' });
@@ -112,6 +147,7 @@ const presentSummary = (summary: WebhookEndpointSummary) =>
     archivedAt: summary.archivedAt,
     previousSecretExpiresAt: summary.previousSecretExpiresAt,
     revisionCount: summary.latestRevision,
+    recentDeliveries: summary.recent && present(recentSchema, summary.recent),
     uses: summary.uses.map(presentUse),
   });
 
@@ -126,6 +162,23 @@ const useExample = {
   agent_slug: 'refund-bot',
   revision: 3,
   block_key: 'refund-limits',
+};
+
+const summaryExample = {
+  endpoint_key: 'refund-rules',
+  ...documentExample,
+  active_revision: 1,
+  latest_revision: 1,
+  revision_count: 1,
+  latest_created_at: '2026-03-02T12:00:00.000Z',
+  secret_rotated_at: '2026-03-02T12:00:00.000Z',
+  recent_deliveries: {
+    attempted_at: '2026-03-02T12:05:00.000Z',
+    status_code: 200,
+    outcome: 'approve',
+    failed_count: 0,
+  },
+  uses: [useExample],
 };
 
 export const params = { endpoint_key: slug('Key of the endpoint.') };
@@ -168,7 +221,10 @@ export const webhookEndpointEndpoints: readonly Endpoint[] = [
     auth: 'product',
     permission: 'webhook.read',
     needsSecretsKey: true,
-    query: z.strictObject({ limit: limitQuery(200), cursor: cursorQuery() }),
+    query: summaryQuery('all').extend({
+      q: searchQuery('Only endpoints whose key or name in the newest revision contains this text.'),
+      limit: limitQuery(200),
+    }),
     success: {
       status: 200,
       description: 'One page of endpoints.',
@@ -179,28 +235,39 @@ export const webhookEndpointEndpoints: readonly Endpoint[] = [
         next_cursor: nextCursor(),
       }),
       example: {
-        webhook_endpoints: [
-          {
-            endpoint_key: 'refund-rules',
-            ...documentExample,
-            active_revision: 1,
-            latest_revision: 1,
-            revision_count: 1,
-            latest_created_at: '2026-03-02T12:00:00.000Z',
-            secret_rotated_at: '2026-03-02T12:00:00.000Z',
-            uses: [useExample],
-          },
-        ],
+        webhook_endpoints: [summaryExample],
       },
     },
     errors: [],
-    handler: async ({ principal, query: { limit, cursor } }, context) => {
-      const keys = z.tuple([z.literal('webhook_endpoints'), z.string()]);
-      const after = decodeCursor(cursor, keys)?.[1];
-      const { endpoints, next } = await listWebhookEndpoints(context, principal, { limit, after });
-      const next_cursor = next && encodeCursor(['webhook_endpoints', next]);
-      return { body: { webhook_endpoints: endpoints.map(presentSummary), next_cursor } };
+    handler: async ({ principal, query }, context) => {
+      const { summaries, next_cursor } = await summaryPage('webhook_endpoints', query, (page) =>
+        listWebhookEndpoints(context, principal, page),
+      );
+      return { body: { webhook_endpoints: summaries.map(presentSummary), next_cursor } };
     },
+  }),
+  defineEndpoint({
+    operationId: 'getWebhookEndpointSummary',
+    method: 'get',
+    path: `${ONE}/summary`,
+    tag: TAG,
+    summary: 'Get the state of a webhook endpoint',
+    description:
+      'As in the list: its active revision if it has one, its secret, how it went lately, and who posts to it. Archived ones too.',
+    auth: 'product',
+    permission: 'webhook.read',
+    needsSecretsKey: true,
+    params: z.strictObject(params),
+    success: {
+      status: 200,
+      description: 'The endpoint.',
+      body: summarySchema,
+      example: summaryExample,
+    },
+    errors: [],
+    handler: async ({ principal, params: { endpoint_key } }, context) => ({
+      body: presentSummary(await getWebhookEndpointSummary(context, principal, endpoint_key)),
+    }),
   }),
   ...revisions,
   defineEndpoint({

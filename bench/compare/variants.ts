@@ -45,9 +45,8 @@ export function variantOf(given: string): Variant {
 }
 
 function buildPackage(folder: string): void {
-  const script = join(folder, 'bin/build.js');
-  if (!existsSync(script)) return;
-  const { status } = spawnSync(process.execPath, [script], { cwd: folder, stdio: 'inherit' });
+  if (!existsSync(join(folder, 'tsconfig.json'))) return;
+  const { status } = spawnSync('npm', ['run', '-s', 'build'], { cwd: folder, stdio: 'inherit' });
   if (status !== 0)
     throw new OperatorError(`${folder} could not be built. Run \`npm ci\` there, then try again.`);
 }

@@ -10,7 +10,7 @@ export function cpuSeconds(pid: number): number {
   return ticks(statOf(pid).slice(11, 13)) / CLOCK_TICKS;
 }
 
-/** Of the processes of the server that live now: one for each connection, and those behind them. */
+/** Of the processes of the server that live now: one for each connection, and those they started. */
 export async function postgresSeconds(db: pg.Client): Promise<number> {
   const { rows } = await db.query<{ pid: number }>('select pid from pg_stat_activity');
   return rows.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
@@ -23,7 +23,7 @@ export function familySeconds(pid: number): number {
   return children.reduce((sum, child) => sum + cpuSeconds(child), own);
 }
 
-/** The fields behind the name: the 12th is time as a user, then time in the kernel, then both of ended children. */
+/** The fields after the name: the 12th is time as a user, then time in the kernel, then both of ended children. */
 function statOf(pid: number): string[] {
   return readProcess(`${pid}/stat`).split(') ').at(-1)?.split(' ') ?? [];
 }

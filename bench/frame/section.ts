@@ -1,7 +1,8 @@
 /** A section measures one service by itself: this build as its users run it, with servers of its own. */
 import { join } from 'node:path';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import pg from 'pg';
+import { testAuthority } from '../../test/support/servers/aap-receiver.ts';
 import { freePort } from '../../src/local/processes.ts';
 import { say } from './say.ts';
 import { furnish, settle, startServers } from './servers.ts';
@@ -44,8 +45,10 @@ export async function runSections(
   const { databaseUrl, namespace } = await furnish(servers, NAMESPACE);
   const db = new pg.Client({ connectionString: databaseUrl });
   await db.connect();
+  const authority = join(directory, 'authority.pem');
+  writeFileSync(authority, testAuthority.cert);
   const service = await startService({
-    environment: {},
+    environment: { NODE_EXTRA_CA_CERTS: authority },
     directory,
     databaseUrl,
     temporalAddress: servers.temporal.address,

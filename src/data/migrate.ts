@@ -33,7 +33,7 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
   });
   try {
     return await db.transaction(async (trx) => {
-      // Knex's own lock row stays behind after a kill; an advisory lock ends with its transaction.
+      // Knex's own lock row stays after a kill; an advisory lock ends with its transaction.
       await trx.raw(`select pg_advisory_xact_lock(hashtextextended('countersign.migrate', 0))`);
       const [, ran] = (await trx.migrate.latest({
         migrationSource,

@@ -79,7 +79,7 @@ export async function describeSchema(db: Db): Promise<string> {
   const functions = await read<Line>(FUNCTIONS);
   const views = await read<Line>(VIEWS);
   const [columns, constraints] = [await read<Line>(COLUMNS), await read<Line>(CONSTRAINTS)];
-  const behind = [
+  const following = [
     await read<Line>(INDEXES),
     await read<Line>(TRIGGERS),
     await read<Line>(COMMENTS),
@@ -92,7 +92,7 @@ export async function describeSchema(db: Db): Promise<string> {
     return [
       `CREATE ${unlogged ? 'UNLOGGED ' : ''}TABLE ${name} (\n${inside}\n);`,
       ...about,
-      ...behind.flatMap(own),
+      ...following.flatMap(own),
     ].join('\n');
   });
   return (

@@ -23,6 +23,13 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     purposeOf: SEALED_FOR.pushKey,
   },
   {
+    table: 'receivers',
+    id: 'agent_instance_id',
+    sealed: 'signing_secret',
+    keyId: 'signing_secret_key_id',
+    purposeOf: SEALED_FOR.receiver,
+  },
+  {
     table: 'slack_connections',
     id: 'channel_id',
     sealed: 'secrets',

@@ -6,9 +6,9 @@ export function containsPattern(text: string): string {
 }
 
 /**
- * SQL: whether one of the columns contains the text of `:pattern`, ignoring case. The database's own
+ * SQL: whether one of the columns contains the text of the binding, ignoring case. The database's own
  * collation may know no letters beyond ASCII.
  */
-export function anyContains(columns: readonly string[]): string {
-  return `(${columns.map((column) => `${column} collate "pg_c_utf8" ilike :pattern`).join(' or ')})`;
+export function anyContains(columns: readonly string[], pattern = 'pattern'): string {
+  return `(${columns.map((column) => `${column} collate "pg_c_utf8" ilike :${pattern}`).join(' or ')})`;
 }

@@ -17,20 +17,25 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : Infinity;
 }
 
-/** The shortest and the longest duration that is allowed. */
+/** The shortest and the longest duration that is allowed. Without `max`, none is too long. */
 export interface DurationBounds {
   readonly min: string;
-  readonly max: string;
+  readonly max?: string;
 }
 
 /** What a duration must be, for people. */
 export const durationRule = (example: string): string =>
   `must be a duration such as ${example} (one number, one of s, m, h)`;
 
+/** The bounds, for people, as they follow the rule of a duration. */
+export const boundsRule = ({ min, max }: DurationBounds): string =>
+  max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+
 /** Whether the text is a duration within the bounds. */
 export function isDurationWithin(text: string, { min, max }: DurationBounds): boolean {
-  const [ms, least = 0, most = 0] = [text, min, max].map(parseDuration);
-  return ms !== undefined && ms >= least && ms <= most;
+  const ms = parseDuration(text);
+  if (ms === undefined || ms < (parseDuration(min) ?? 0)) return false;
+  return max === undefined || ms <= (parseDuration(max) ?? 0);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Why a connection to another system gave no answer: what to look at. */
+/** Why a connection to another system gave no response: what to look at. */
 export const ERROR_CAUSES = [
   'dns',
   'refused',

@@ -16,12 +16,14 @@ import {
 import {
   DURATION_PATTERN,
   durationRule,
+  boundsRule,
   isDurationWithin,
   type DurationBounds,
 } from './durations.ts';
 import { MAX_ISSUES, type Issue } from './errors.ts';
 import type { IssueCode } from './issue-codes.ts';
-import { pointerOf, readBy } from './issues.ts';
+import { readBy } from './issues.ts';
+import { pointerOf } from './pointers.ts';
 import { KEY_PATTERN, KEY_RULE } from './keys.ts';
 import { BLANK_RULE, isBlank, isStorable, labelProblem, STORABLE_RULE } from './labels.ts';
 import {
@@ -264,7 +266,7 @@ export function subset<const Word extends string>(
 
 /** The text of a duration such as `15m`. */
 export function duration(description: string, bounds: DurationBounds) {
-  const rule = `${durationRule('15m')} from ${bounds.min} to ${bounds.max}`;
+  const rule = `${durationRule('15m')} ${boundsRule(bounds)}`;
   const wrong = (value: string) => (isDurationWithin(value, bounds) ? undefined : rule);
   const override = { type: 'string' as const, pattern: DURATION_PATTERN };
   return string(wrong).meta({ description, override });

@@ -29,6 +29,9 @@ export const issueCodes = {
   unknown_model: 'The deployment has no such model for judges.',
   cannot_decide: 'The member may not decide requests of the agent.',
   egress_denied: 'The service may not call the URL. Use a public HTTPS address.',
+  unsupported_delivery_type: 'The service does not deliver that way.',
+  invalid_webhook_url:
+    'The service may not call the URL. Use a public HTTPS address without user name and fragment.',
   malformed_json: 'The body is not one valid JSON document in UTF-8.',
   duplicate_key: 'An object of the body repeats a key.',
   nesting_too_deep: 'The body nests deeper than 100 levels, or a document deeper than 200.',

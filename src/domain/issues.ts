@@ -7,6 +7,7 @@ import { pointerToken } from '../platform/json/exact-json.ts';
 import { ExactNumber } from '../platform/json/exact-values.ts';
 import { MAX_ISSUES, type Issue } from './errors.ts';
 import { isIssueCode, type IssueCode } from './issue-codes.ts';
+import { pointerOf } from './pointers.ts';
 
 export type Read<T> =
   | { readonly ok: true; readonly value: T }
@@ -26,11 +27,6 @@ export function readBy<S extends z.ZodType>(
     issues.push(...toIssues(issue, prefix));
   }
   return { ok: false, issues: issues.slice(0, MAX_ISSUES) };
-}
-
-/** The JSON pointer of a path. */
-export function pointerOf(path: readonly PropertyKey[]): string {
-  return path.map((token) => `/${pointerToken(token.toString())}`).join('');
 }
 
 function toIssues(issue: z.core.$ZodIssue, prefix: string): Issue[] {

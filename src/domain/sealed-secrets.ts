@@ -1,6 +1,7 @@
 /** The purpose and owner of a sealed secret. They are sealed with it, so that a value copied to another row does not open. */
 export const SEALED_FOR = {
   pushKey: (keyId: string): string => `push-key:${keyId}`,
+  receiver: (instanceId: string): string => `receiver:${instanceId}`,
   slack: (channelId: string): string => `slack:${channelId}`,
   totp: (userId: string): string => `totp:${userId}`,
   webhookChannel: (channelId: string): string => `notification-webhook:${channelId}`,

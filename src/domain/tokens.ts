@@ -9,4 +9,6 @@ export const TOKEN_PREFIX = {
   invitation: 'whi',
   mfaChallenge: 'whm',
   passwordReset: 'whr',
+  oauthCode: 'wha',
+  oauthRefresh: 'whf',
 } as const;

@@ -76,8 +76,7 @@ export async function startEmbeddedPostgres(
 
   const start = async (preferredPort: number | undefined): Promise<EmbeddedPostgres> => {
     const port = await freePort(preferredPort);
-    const url = (database: string): string =>
-      `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+    const url = (database: string): string => urlOf({ password, port, database });
     const launch = launchAs(
       user,
       { path: postgres, args: serverArguments(cluster, port, options) },
@@ -90,7 +89,7 @@ export async function startEmbeddedPostgres(
       recordFile,
       end: END,
       prepare: () => clearStalePidFile(cluster),
-      ready: () => answers(url('postgres')),
+      ready: () => responds(url('postgres')),
       startTimeoutMs: START_TIMEOUT_MS,
       ...(options.onEvent ? { onEvent: options.onEvent } : {}),
     });
@@ -103,6 +102,32 @@ export async function startEmbeddedPostgres(
     if (!(error instanceof ServerStartError)) throw error;
     return await start(undefined);
   }
+}
+
+/** Superuser URL of a database of the server that runs on this folder; undefined when none does. */
+export async function urlOfRunningPostgres(
+  directory: string,
+  database: string,
+): Promise<string | undefined> {
+  const read = (name: string): string =>
+    existsSync(join(directory, name)) ? readFileSync(join(directory, name), 'utf8') : '';
+  // Postgres writes its port into the fourth line. A killed server leaves the file behind.
+  const port = read('cluster/postmaster.pid').split('\n')[3]?.trim();
+  if (port === undefined || !/^\d+$/.test(port)) return undefined;
+  const url = urlOf({ password: read('password').trim(), port: Number(port), database });
+  return (await responds(url)) ? url : undefined;
+}
+
+function urlOf({
+  password,
+  port,
+  database,
+}: {
+  readonly password: string;
+  readonly port: number;
+  readonly database: string;
+}): string {
+  return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
 }
 
 /** Ends an unsupervised server of this folder at once; its next start recovers. */
@@ -150,7 +175,7 @@ function serverArguments(
 
 /**
  * Created under another name and renamed at the end, so that a killed initdb leaves no partial
- * cluster behind.
+ * cluster.
  */
 async function createCluster(
   directory: string,
@@ -162,11 +187,11 @@ async function createCluster(
   mkdirSync(directory, { recursive: true });
   writeFileSync(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
   // initdb runs as another user than root and reads the password from a file: a copy that user owns, for that moment.
-  const handedOver = join(directory, `password.making-${process.pid}`);
-  writeFileSync(handedOver, readFileSync(passwordFile), { mode: 0o600 });
+  const passwordCopy = join(directory, `password.making-${process.pid}`);
+  writeFileSync(passwordCopy, readFileSync(passwordFile), { mode: 0o600 });
   mkdirSync(making, { mode: 0o700 });
-  if (user) for (const path of [making, handedOver]) chownSync(path, user.uid, user.gid);
-  const args = [`--pgdata=${making}`, `--username=${SUPERUSER}`, `--pwfile=${handedOver}`];
+  if (user) for (const path of [making, passwordCopy]) chownSync(path, user.uid, user.gid);
+  const args = [`--pgdata=${making}`, `--username=${SUPERUSER}`, `--pwfile=${passwordCopy}`];
   args.push(
     '--auth=scram-sha-256',
     // Iterations protect weak passwords. Ours is random, and each new connection would pay for them.
@@ -177,10 +202,10 @@ async function createCluster(
     '--no-instructions',
   );
   try {
-    await run(launchAs(user, { path: initdb, args }, [handedOver, join(making, 'PG_VERSION')]));
+    await run(launchAs(user, { path: initdb, args }, [passwordCopy, join(making, 'PG_VERSION')]));
     renameSync(making, join(directory, 'cluster'));
   } finally {
-    rmSync(handedOver, { force: true });
+    rmSync(passwordCopy, { force: true });
     rmSync(making, { recursive: true, force: true });
   }
 }
@@ -233,7 +258,7 @@ async function clearStalePidFile(cluster: string): Promise<void> {
   rmSync(pidFile, { force: true });
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responds(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   // A server that ends while we ask reports it here as well; without a listener that would end this process.
   client.on('error', () => undefined);

@@ -47,7 +47,7 @@ interface Ports {
   readonly ui: number;
 }
 
-/** Finds the CLI (`onProgress` says when it is downloaded), starts its server and waits until it answers. */
+/** Finds the CLI (`onProgress` says when it is downloaded), starts its server and waits until it responds. */
 export async function startEmbeddedTemporal(
   options: EmbeddedTemporalOptions,
 ): Promise<EmbeddedTemporal> {
@@ -84,7 +84,7 @@ async function startOn(
     name: 'Temporal server',
     command: executable,
     args: serverArguments(ports, options),
-    ready: answersAt(ports.frontend),
+    ready: respondsAt(ports.frontend),
     // Nothing of the caller's environment: TEMPORAL_… variables mean something else to this program.
     env: { HOME: options.directory },
     logFile: join(options.directory, 'server.log'),
@@ -157,12 +157,12 @@ function lastPorts(directory: string): Ports | undefined {
   }
 }
 
-/** Another program may have taken the port since it was chosen: its answer does not count. */
-function answersAt(port: number): ServerSpec['ready'] {
-  return async (pid) => (await listensAt(pid, port)) && (await temporalAnswers(port));
+/** Another program may have taken the port since it was chosen: its response does not count. */
+function respondsAt(port: number): ServerSpec['ready'] {
+  return async (pid) => (await listensAt(pid, port)) && (await temporalResponds(port));
 }
 
-async function temporalAnswers(port: number): Promise<boolean> {
+async function temporalResponds(port: number): Promise<boolean> {
   try {
     const address = `127.0.0.1:${port}`;
     const connection = await Connection.connect({ address, connectTimeout: '2s' });

@@ -73,7 +73,7 @@ interface Running {
   readonly exited: Promise<string>;
 }
 
-/** Ends the child a killed run left behind, if it still runs. */
+/** Ends the child of a killed run, if it still runs. */
 export async function endOrphan(recordFile: string, end: EndOptions): Promise<boolean> {
   const orphan = readRecord(recordFile);
   if (!orphan || !isRunning(orphan)) return false;

@@ -37,7 +37,7 @@ interface Place {
 
 /**
  * A gate that runs at most `atOnce` pieces of work, keeps at most `waiting` in line, and throws
- * Overloaded beyond that. Callers take turns: work of one who asked for much waits behind the work
+ * Overloaded beyond that. Callers take turns: work of one who asked for much runs after the work
  * of one who asked for little.
  */
 export function bulkhead({
@@ -59,9 +59,9 @@ export function bulkhead({
       if (line.length >= waiting) throw new Overloaded('all');
       const rank = onBehalfOf === undefined ? 0 : theirs + countOf(running, onBehalfOf);
       const last = line.findLastIndex((place) => place.onBehalfOf === onBehalfOf);
-      const behind = line.findIndex((place, index) => index > last && place.rank > rank);
+      const next = line.findIndex((place, index) => index > last && place.rank > rank);
       await new Promise<void>((enter) =>
-        line.splice(behind < 0 ? line.length : behind, 0, { onBehalfOf, rank, enter }),
+        line.splice(next < 0 ? line.length : next, 0, { onBehalfOf, rank, enter }),
       );
     }
     try {

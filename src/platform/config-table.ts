@@ -22,6 +22,7 @@ import {
   secret,
   secretsKey,
   sender,
+  signingKey,
   text,
   type Role,
   type VariableMeta,
@@ -91,6 +92,10 @@ export const environmentVariables = z.object({
   TEMPORAL_TLS_SERVER_NAME: text()
     .optional()
     .meta({ description: 'Name expected in the Temporal server’s certificate.' }),
+  COUNTERSIGN_TEMPORAL_UI_URL: publicUrl().optional().meta({
+    description:
+      'Address of the Temporal UI, for links to the workflow of a request on the system page. Without it there are none, except where `start` runs its own Temporal.',
+  }),
   COUNTERSIGN_MAX_CACHED_WORKFLOWS: integer(2, 100_000).prefault('600').meta({
     description:
       'Workflows that a worker keeps in memory, about 170 KB each. The others are replayed when they continue.',
@@ -126,7 +131,7 @@ export const environmentVariables = z.object({
   }),
   COUNTERSIGN_EDITION: choice('open', 'hosted').prefault('open').meta({
     description:
-      '`hosted` adds organization API keys, scoped keys and judges: rules that ask a language model.',
+      '`hosted` adds organization API keys, scoped keys, the audit log over HTTP, and judges: rules that ask a language model.',
   }),
   COUNTERSIGN_JUDGE_PROVIDER: choice('openai', 'anthropic').optional().meta({
     description:
@@ -166,6 +171,10 @@ export const environmentVariables = z.object({
       description:
         'Earlier secrets keys. They are still read until `countersign rotate-secrets` has re-encrypted everything.',
     }),
+  COUNTERSIGN_AUDIT_KEY: signingKey().optional().meta({
+    description:
+      'Signs checkpoints of the audit log and exports with proof. Keep it outside the database. `start` with its own Postgres creates one in the data folder. Without it the log is chained, but nothing is signed.',
+  }),
   SMTP_URL: mailServerUrl().optional().meta({
     description:
       'Mail server for invitations, password resets and notifications. Without it no email is sent, and the API returns invitation links instead.',

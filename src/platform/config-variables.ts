@@ -2,10 +2,19 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { hasReachableHost, isHostName } from './network/host-names.ts';
+import { openSigningKey } from './crypto/signing-key.ts';
 
 /** What runs decides which variables are needed: `start` brings its own servers, the others do not. */
 export type Role =
-  'start' | 'api' | 'worker' | 'migrate' | 'bootstrap' | 'enroll' | 'rotate-secrets';
+  | 'start'
+  | 'api'
+  | 'worker'
+  | 'migrate'
+  | 'bootstrap'
+  | 'enroll'
+  | 'rotate-secrets'
+  | 'export-audit'
+  | 'verify-audit';
 
 /** The metadata of a variable. The kind gives `type` and `allowed`, the variable the rest. */
 export interface VariableMeta {
@@ -225,6 +234,15 @@ export const secretsKey = () =>
   accepted(
     { type: 'secret', allowed: '32 random bytes in base64 (`openssl rand -base64 32`)' },
     isSecretsKey,
+  );
+
+export const signingKey = () =>
+  accepted(
+    {
+      type: 'secret',
+      allowed: 'an Ed25519 key in base64: 32 random bytes (`openssl rand -base64 32`), or PKCS#8',
+    },
+    (value) => openSigningKey(value) !== undefined,
   );
 
 /** 32 random bytes in base64, with or without padding. */

@@ -83,6 +83,7 @@ function settingsOf(values: EnvironmentValues) {
     workerPool: values.COUNTERSIGN_WORKER_POOL,
     temporalAddress: values.TEMPORAL_ADDRESS,
     temporalNamespace: values.TEMPORAL_NAMESPACE,
+    temporalUiUrl: values.COUNTERSIGN_TEMPORAL_UI_URL,
     maxCachedWorkflows: values.COUNTERSIGN_MAX_CACHED_WORKFLOWS,
     createBudget: values.COUNTERSIGN_CREATE_BUDGET,
     rules: values.COUNTERSIGN_RULES,
@@ -96,6 +97,7 @@ function settingsOf(values: EnvironmentValues) {
     edition: values.COUNTERSIGN_EDITION,
     secretsKey: values.COUNTERSIGN_SECRETS_KEY,
     previousSecretsKeys: values.COUNTERSIGN_PREVIOUS_SECRETS_KEYS,
+    auditKey: values.COUNTERSIGN_AUDIT_KEY,
     smtpUrl: values.SMTP_URL,
     emailFrom: values.COUNTERSIGN_EMAIL_FROM,
     slackApiUrl: values.COUNTERSIGN_SLACK_API_URL,
@@ -156,7 +158,7 @@ export interface JudgeSettings {
   /** Ends in one slash. */
   readonly url: string;
   readonly apiKey: string;
-  /** The first answers judges that name none. */
+  /** Judges that name none use the first. */
   readonly models: readonly string[];
   readonly prices: ReadonlyMap<string, ModelPrice>;
   /** For one organization and day. */

@@ -25,7 +25,7 @@ export class MailRefused extends Error {
 export interface Mailer {
   /**
    * Resolves once the mail server accepts the message. Rejects after some seconds without an
-   * answer, with MailRefused when a retry cannot help.
+   * response, with MailRefused when a retry cannot help.
    */
   send(email: Email): Promise<void>;
   close(): void;
@@ -64,7 +64,10 @@ export function openMailer(url: string, from: string, timeoutMs = TIMEOUT_MS): M
         subject: headerText(subject),
         text,
         ...(id !== undefined && { messageId: `<${id}@${domain}>` }),
-        ...(thread !== undefined && { references: `<${thread}@${domain}>` }),
+        ...(thread !== undefined && {
+          inReplyTo: `<${thread}@${domain}>`,
+          references: `<${thread}@${domain}>`,
+        }),
         headers: { 'Auto-Submitted': 'auto-generated' },
         // The other timeouts restart with each line, so a slow server could hold the connection
         // forever.
@@ -88,7 +91,7 @@ const headerText = (text: string): string =>
   text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(/=(?=\?)/g, '= ');
 
 /**
- * A 5xx answer to the sender, the recipient or the message. A 5xx answer before that, such as to
+ * A 5xx response to the sender, the recipient or the message. A 5xx response before that, such as to
  * the sign-in, is a problem of the connection.
  */
 function isRefusal(error: unknown): error is Error {

@@ -21,7 +21,7 @@ export interface OidcSettings {
 }
 
 /**
- * What the provider's answer is checked against; only the browser that started the sign-in keeps
+ * What the provider's response is checked against; only the browser that started the sign-in keeps
  * it.
  */
 export interface SignInChecks {
@@ -70,7 +70,7 @@ export interface OidcClient {
   readonly name: string;
   readonly emailDomains: readonly string[];
   /**
-   * The URL for the browser, and what the answer is checked against. `maxAuthenticationAgeSeconds`: an
+   * The URL for the browser, and what the response is checked against. `maxAuthenticationAgeSeconds`: an
    * older authentication must be repeated; 0: the person must authenticate again.
    */
   begin(options: {
@@ -78,8 +78,8 @@ export interface OidcClient {
     readonly maxAuthenticationAgeSeconds: number;
   }): Promise<{ readonly url: string; readonly checks: SignInChecks }>;
   /**
-   * Checks the answer and exchanges its code for an identity. `callbackUrl`: the redirect URI with
-   * the answer's query. `maxAuthenticationAgeSeconds`: the greatest age of the authentication, if it
+   * Checks the response and exchanges its code for an identity. `callbackUrl`: the redirect URI with
+   * the response's query. `maxAuthenticationAgeSeconds`: the greatest age of the authentication, if it
    * matters.
    */
   finish(
@@ -100,7 +100,7 @@ const TIMEOUT_S = 5;
 const METADATA_LIFETIME_MS = 60 * 60 * 1_000;
 const SCOPE = 'openid email profile';
 /** Far more than metadata, keys or tokens have. */
-const ANSWER_BYTES = 4 * 1024 * 1024;
+const RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** `sealingKey`: a secret that all processes of the deployment share. It makes no call yet. */
 export function openOidcClient(settings: OidcSettings, sealingKey: string): OidcClient {
@@ -162,7 +162,7 @@ async function discover({
     const options = {
       timeout: TIMEOUT_S,
       execute,
-      [client.customFetch]: fetchAtMost(ANSWER_BYTES) as client.CustomFetch,
+      [client.customFetch]: fetchAtMost(RESPONSE_BYTES) as client.CustomFetch,
     };
     const configuration = await client.discovery(
       server,
@@ -262,7 +262,7 @@ async function finish(
       ...(maxAuthenticationAgeSeconds !== undefined && { maxAge: maxAuthenticationAgeSeconds }),
     });
     const claims = tokens.claims();
-    if (!claims) throw new IdentityProviderError('refused', 'the answer has no id token');
+    if (!claims) throw new IdentityProviderError('refused', 'the response has no id token');
     const profile = await profileOf(configuration, tokens.access_token, claims);
     return identityOf(claims, profile, trustEmail);
   } catch (error) {
@@ -277,7 +277,7 @@ type Profile = Readonly<Record<string, unknown>>;
 
 /**
  * Many providers leave the email, or whether it is verified, out of the id token. What the token says
- * goes first. The flag of the other answer counts only for the same email.
+ * goes first. The flag of the other response counts only for the same email.
  */
 async function profileOf(
   configuration: client.Configuration,
@@ -289,7 +289,7 @@ async function profileOf(
   if ((email !== undefined && isGiven(verified)) || endpoint === undefined) return claims;
   const asked = client.fetchUserInfo(configuration, accessToken, claims.sub);
   if (email === undefined) return { ...claims, ...(await asked) };
-  // The person is known by the token. Without the other answer, their email is only not verified.
+  // The person is known by the token. Without the other response, their email is only not verified.
   const info: Profile = await asked.catch(() => ({}));
   return info['email'] === undefined || info['email'] === email
     ? { ...info, ...claims, email_verified: info['email_verified'] }

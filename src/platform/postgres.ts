@@ -52,7 +52,7 @@ export function openPool({ connectionString, max, applicationName, ...limits }: 
 
 /**
  * Connections are replaced before their next use after an error that another connection may not
- * have. One that is read-only ends all of its time: the server behind the address changed.
+ * have. One that is read-only ends all of its time: the address leads to another server now.
  */
 function renewing(limits: SessionLimits): Knex.PoolConfig {
   let generation = 0;
@@ -131,7 +131,7 @@ export function isReadOnly(error: unknown): boolean {
   return isErrorLike(error) && 'code' in error && error.code === READ_ONLY;
 }
 
-/** No server behind a Unix socket. ENOENT of anything else is a missing file. */
+/** No server listens at a Unix socket. ENOENT of anything else is a missing file. */
 function isMissingSocket(error: Error, code: string): boolean {
   return code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
 }

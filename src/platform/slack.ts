@@ -26,6 +26,8 @@ export interface SlackMessage {
   /** For notifications and clients that do not show blocks. */
   readonly text: string;
   readonly blocks: readonly KnownBlock[];
+  /** The message that it replies to. The reply also appears in the channel. */
+  readonly thread?: string;
 }
 
 export type SlackForm = Omit<ModalView, 'blocks'> & { readonly blocks: readonly KnownBlock[] };
@@ -59,7 +61,7 @@ export type SlackFailure = 'refused' | 'limited' | 'away';
 
 interface SlackErrorDetails {
   readonly retryAfterSeconds?: number | undefined;
-  /** Why no answer came, where that is known. */
+  /** Why no response came, where that is known. */
   readonly errorCause?: ConnectionFault | undefined;
 }
 
@@ -111,8 +113,8 @@ const SILENT: Logger = {
   setName: () => undefined,
 };
 
-/** Far more than any answer has. */
-const ANSWER_BYTES = 1024 * 1024;
+/** Far more than any response has. */
+const RESPONSE_BYTES = 1024 * 1024;
 
 /** Slack must not look for links, mentions or previews in a message. */
 const LITERAL = {
@@ -136,7 +138,7 @@ export function openSlack(url: string): SlackApi {
         rejectRateLimitedCalls: true,
         timeout: TIMEOUT_MS,
         logger: SILENT,
-        fetch: fetchAtMost(ANSWER_BYTES),
+        fetch: fetchAtMost(RESPONSE_BYTES),
       }),
   });
   const as = (token: string): WebClient => clients.memo(token);
@@ -152,9 +154,10 @@ export function openSlack(url: string): SlackApi {
       );
       return need(channel?.id);
     },
-    post: async (token, channel, { text, blocks }) => {
+    post: async (token, channel, { text, blocks, thread }) => {
+      const reply = thread === undefined ? {} : { thread_ts: thread, reply_broadcast: true };
       const posted = await withSlackErrors(
-        as(token).chat.postMessage({ channel, text, blocks: [...blocks], ...LITERAL }),
+        as(token).chat.postMessage({ channel, text, blocks: [...blocks], ...reply, ...LITERAL }),
       );
       return { channel: need(posted.channel), ts: need(posted.ts) };
     },
@@ -182,7 +185,7 @@ export function openSlack(url: string): SlackApi {
 }
 
 /**
- * A holder of a signing secret can name any URL in a call, so only Slack's own URLs are answered.
+ * A holder of a signing secret can name any URL in a call, so responses go only to Slack's own URLs.
  */
 function isResponseUrl(responseUrl: string, apiUrl: string): boolean {
   if (!URL.canParse(responseUrl)) return false;
@@ -196,25 +199,25 @@ async function post(url: string, body: unknown): Promise<void> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    maxBytes: ANSWER_BYTES,
+    maxBytes: RESPONSE_BYTES,
     signal: AbortSignal.timeout(EPHEMERAL_TIMEOUT_MS),
   }).catch((error: unknown) => {
-    throw withoutAnswer(error);
+    throw withoutResponse(error);
   });
   if (status < 200 || status >= 300)
     throw new SlackError(status >= 500 ? 'away' : 'refused', `http_${status}`);
 }
 
-function withoutAnswer(error: unknown): SlackError {
+function withoutResponse(error: unknown): SlackError {
   const { original = error } = error as { readonly original?: unknown };
   const timedOut = (original as { readonly name?: unknown } | null)?.name === 'TimeoutError';
   const errorCause = timedOut ? 'timeout' : connectionFault(original);
   return new SlackError('away', 'no_answer', { errorCause });
 }
 
-async function withSlackErrors<T>(answer: Promise<T>): Promise<T> {
+async function withSlackErrors<T>(response: Promise<T>): Promise<T> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     throw toSlackError(error);
   }
@@ -232,7 +235,7 @@ function toSlackError(error: unknown): SlackError {
     return new SlackError(PASSING.has(reason) ? 'away' : 'refused', reason);
   }
   if (error instanceof WebAPIHTTPError) return new SlackError('away', `http_${error.statusCode}`);
-  return withoutAnswer(error);
+  return withoutResponse(error);
 }
 
 function need(value: string | undefined): string {

@@ -12,9 +12,10 @@ import type { LanguageModel } from '../platform/language-models/language-model.t
 import type { Mailer } from '../platform/mailer.ts';
 import type { OidcClient } from '../platform/oidc.ts';
 import type { SecretBox } from '../platform/crypto/secret-box.ts';
+import type { SigningKey } from '../platform/crypto/signing-key.ts';
 import type { SlackApi } from '../platform/slack.ts';
 import type { WorkerPool } from '../platform/threads/worker-pool.ts';
-import type { Workflows } from './ports.ts';
+import type { Deployment, Workflows } from './ports.ts';
 import type { Metrics } from './metrics.ts';
 import type { WorkflowSync } from './engine/workflow-sync.ts';
 import type { HeldCredentials } from './access/held-credentials.ts';
@@ -27,7 +28,7 @@ export interface Limits {
   readonly activeAgents: number;
   /** Calls a minute one credential may make to this process; 0 is no limit. */
   readonly callsPerMinute: number;
-  /** Milliseconds a create waits for the pipeline before it answers `pending`. */
+  /** Milliseconds a create waits for the pipeline before it returns `pending`. */
   readonly createBudgetMs: number;
   /** Default and greatest life of an agent credential, in milliseconds. */
   readonly agentCredentialLifetimeMs: number;
@@ -47,7 +48,7 @@ export interface InlineRules {
 
 /** The models that judges ask. */
 export interface Judge extends LanguageModel {
-  /** The first answers judges that name none. */
+  /** Judges that name none use the first. */
   readonly models: readonly string[];
   readonly prices: ReadonlyMap<string, TokenPrice>;
   /** For one organization and day. */
@@ -62,6 +63,7 @@ export interface Runtime {
   readonly queueWatch: QueueWatch;
   readonly workflows: Workflows;
   readonly workflowSync: WorkflowSync;
+  readonly deployment: Deployment;
   readonly limits: Limits;
   /** Where the pipelines run. Undefined: in workflows. */
   readonly inlineRules: InlineRules | undefined;
@@ -70,9 +72,11 @@ export interface Runtime {
   readonly pushHosts: readonly string[];
   /**
    * Encrypts secrets that must be readable again. Undefined without a secrets key: then operations
-   * that need it answer 501.
+   * that need it respond with 501.
    */
   readonly secrets: SecretBox | undefined;
+  /** Signs checkpoints of the audit log. Undefined without COUNTERSIGN_AUDIT_KEY. */
+  readonly auditKey: SigningKey | undefined;
   /** The only way to call addresses that users name. */
   readonly egress: Egress;
   /** For work that would hold the event loop for 20 ms or more. */
@@ -87,7 +91,7 @@ export interface Runtime {
   /** Undefined in the open edition, and on a deployment without a language model. */
   readonly judge: Judge | undefined;
   readonly logger: Logger;
-  /** Aborted on shutdown: parked waits then answer with the current state. */
+  /** Aborted on shutdown: parked waits then return the current state. */
   readonly stopping: AbortSignal;
   readonly metrics: Metrics;
   /**
@@ -95,7 +99,7 @@ export interface Runtime {
    * a request's Host header.
    */
   readonly publicUrl: () => string;
-  /** The file with the secret that admits the first owner. Read at each attempt. */
+  /** The file with the secret that lets the first owner in. Read at each attempt. */
   readonly bootstrapSecretFile: string;
 }
 

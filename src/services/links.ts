@@ -42,3 +42,14 @@ export function failedSignInLink(
   });
   return at(base, `/login?${query.toString()}`);
 }
+
+/** The page on which a person decides what a client of OAuth asks for. */
+export function consentLink(
+  base: Base,
+  asked: Readonly<Record<string, string | undefined>>,
+): string {
+  const given = Object.entries(asked).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined,
+  );
+  return at(base, `/oauth/consent?${new URLSearchParams(given).toString()}`);
+}

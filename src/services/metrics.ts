@@ -4,15 +4,27 @@ import type { CallKind, CallObserver } from './ports.ts';
 
 export interface Metrics {
   readonly registry: Registry;
+  /** A gauge as /metrics shows it now, the sum over its labels. */
+  readonly figure: (name: string) => Promise<number>;
   readonly requestsCreated: Counter;
   readonly requestsDecided: Counter<'status' | 'channel'>;
   /** Requests that the reconciler had to step itself. Should stay 0 while Temporal is up. */
   readonly reconcilerSteps: Counter;
   readonly reconcilerStarts: Counter;
+  /** A due level was taken this late, in milliseconds. */
+  readonly levelTaken: (lateMs: number) => void;
   readonly parkedWaits: Gauge;
   readonly notificationAttempts: Counter<'kind' | 'outcome'>;
+  readonly receiverAttempts: Counter<'outcome'>;
+  readonly receiverEventsWaiting: Gauge;
+  /** Since when the oldest event for a receiver waits. */
+  readonly receiverEventsSince: WaitingSince;
   /** Rules that asked other systems. `result`: the outcome, or the code of the error. */
   readonly blockAttempts: Counter<'type' | 'result'>;
+  /** Since when the oldest audit event without a place in its chain waits. */
+  readonly auditUnsealedSince: WaitingSince;
+  /** Since when the oldest sealed one waits that lists do not find by their index yet. */
+  readonly auditUnindexedSince: WaitingSince;
   /** Calls to Temporal: how many wait and how long they waited. */
   readonly temporalCalls: CallObserver;
 }
@@ -23,6 +35,7 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   return {
     registry,
+    figure: figureOf(registry),
     requestsCreated: new Counter({
       name: 'countersign_requests_created_total',
       help: 'Approval requests accepted.',
@@ -44,6 +57,7 @@ export function createMetrics(): Metrics {
       help: 'Workflows the reconciler started or signalled.',
       registers,
     }),
+    levelTaken: worstLateness(registry),
     parkedWaits: new Gauge({
       name: 'countersign_parked_waits',
       help: 'Calls that hold their answer for a decision.',
@@ -55,13 +69,106 @@ export function createMetrics(): Metrics {
       labelNames: ['kind', 'outcome'],
       registers,
     }),
+    ...receiverMetrics(registry),
     blockAttempts: new Counter({
       name: 'countersign_block_attempts_total',
       help: 'Attempts of rules to ask other systems, by type of block and outcome or error code.',
       labelNames: ['type', 'result'],
       registers,
     }),
+    auditUnsealedSince: waitingSince(registry, {
+      name: 'countersign_audit_unsealed_oldest_seconds',
+      help: 'How long the oldest audit event waits for its place in the chain.',
+    }),
+    auditUnindexedSince: waitingSince(registry, {
+      name: 'countersign_audit_unindexed_oldest_seconds',
+      help: 'How old the oldest sealed audit event is that is not in the index of lists.',
+    }),
     temporalCalls: observeTemporalCalls(registry),
+  };
+}
+
+const figureOf =
+  (registry: Registry): Metrics['figure'] =>
+  async (name) => {
+    const metric = await registry.getSingleMetric(name)?.get();
+    if (!metric) throw new Error(`there is no metric ${name}`);
+    return metric.values.reduce((sum, { value }) => sum + value, 0);
+  };
+
+function receiverMetrics(
+  registry: Registry,
+): Pick<Metrics, 'receiverAttempts' | 'receiverEventsWaiting' | 'receiverEventsSince'> {
+  const registers = [registry];
+  return {
+    receiverAttempts: new Counter({
+      name: 'countersign_receiver_attempts_total',
+      help: 'Attempts to tell the receiver of an instance of a decision, by what became of it. `expired`: given up for good.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    receiverEventsWaiting: new Gauge({
+      name: 'countersign_receiver_events_waiting',
+      help: 'Decisions that receivers of instances have not accepted yet.',
+      registers,
+    }),
+    receiverEventsSince: waitingSince(registry, {
+      name: 'countersign_receiver_events_oldest_seconds',
+      help: 'How long ago the oldest of these decisions was made.',
+    }),
+  };
+}
+
+const MINUTE_MS = 60_000;
+const MINUTES_KEPT = 60;
+
+/** The worst of the last hour, by minutes. */
+function worstLateness(registry: Registry): (lateMs: number) => void {
+  const worst = new Map<number, number>();
+  const minuteNow = () => Math.floor(performance.now() / MINUTE_MS);
+  const forget = () => {
+    for (const minute of worst.keys())
+      if (minute <= minuteNow() - MINUTES_KEPT) worst.delete(minute);
+  };
+  new Gauge({
+    name: 'countersign_levels_late_worst_seconds',
+    help: 'How late this process took a due level at worst, in the last hour.',
+    registers: [registry],
+    collect() {
+      forget();
+      this.set(Math.max(0, ...worst.values()) / 1_000);
+    },
+  });
+  return (lateMs) => {
+    forget();
+    worst.set(minuteNow(), Math.max(lateMs, worst.get(minuteNow()) ?? 0));
+  };
+}
+
+export interface WaitingSince {
+  set(since: Date): void;
+  clear(): void;
+}
+
+function waitingSince(
+  registry: Registry,
+  described: { readonly name: string; readonly help: string },
+): WaitingSince {
+  let oldest: Date | undefined;
+  new Gauge({
+    ...described,
+    registers: [registry],
+    collect() {
+      this.set(oldest ? Math.max(0, Date.now() - oldest.getTime()) / 1_000 : 0);
+    },
+  });
+  return {
+    set: (since) => {
+      oldest = since;
+    },
+    clear: () => {
+      oldest = undefined;
+    },
   };
 }
 

@@ -2,7 +2,8 @@
  * What the services need from outside their layers. `temporal/` implements Workflows; `bin/`
  * assembles the parts.
  */
-import type { SIGNALS } from '../../workflows/approval-request/contract.ts';
+import type { SIGNALS } from '../domain/requests/workflow-contract.ts';
+import type { Probes } from './probes.ts';
 import type { TerminalState } from '../domain/requests/approval-requests.ts';
 
 /** Enough of a request to start its workflow and to find it in the Temporal UI. Never arguments. */
@@ -29,7 +30,7 @@ export interface PlannedWait {
 }
 
 export interface StartOptions {
-  /** Aborted when the request has its final answer: a start that still waits is then given up. */
+  /** Aborted when the request has its decision: a start that still waits is then given up. */
   readonly over?: AbortSignal;
   /** What the request waits for: the workflow then begins by waiting. Without it, with a step. */
   readonly wait?: PlannedWait;
@@ -43,7 +44,7 @@ export interface Workflows {
   /** Starts the request's workflow, or finds it running. */
   start(subject: WorkflowSubject, options?: StartOptions): Promise<void>;
   /**
-   * Notifies a running workflow to look again. With `status`, the committed final answer, the
+   * Notifies a running workflow to look again. With `status`, the committed decision, the
    * workflow ends without a look. True when a workflow is running and has it. That none is running
    * is not an error: it has ended, or its start comes later.
    */
@@ -59,12 +60,30 @@ export interface EnsureOptions {
   readonly wait?: PlannedWait | undefined;
 }
 
+/** What the Temporal server says of itself. Members are absent while it does not respond. */
+export interface TemporalFacts {
+  readonly version?: string;
+  /** When a worker last asked for something to do. */
+  readonly workerSeenAt?: Date;
+}
+
+/** The deployment itself, beside its organizations. */
+export interface Deployment {
+  readonly version: string;
+  /** As /health/ready asks. */
+  readonly probes: () => Probes;
+  /** Never rejects. */
+  readonly temporal: () => Promise<TemporalFacts>;
+  /** Where the Temporal UI shows a workflow, up to its id. */
+  readonly workflowsUrl: string | undefined;
+}
+
 /** The kinds of calls to Temporal. */
 export type CallKind = keyof Workflows;
 
 /**
  * What became of a call in the lane. `begun`: its turn came. `joined`: another one that waited has
- * the same effect. `over`: its purpose had ended. `away`: Temporal does not answer. `full`: too many
+ * the same effect. `over`: its purpose had ended. `away`: Temporal does not respond. `full`: too many
  * waited. `stopped`: this process is stopping.
  */
 export type CallOutcome = 'begun' | 'joined' | 'over' | 'away' | 'full' | 'stopped';

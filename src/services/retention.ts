@@ -4,14 +4,22 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { deleteOldEnrollments } from '../data/agents/agent-enrollments.ts';
-import { deleteOldProvisionedInstances } from '../data/agents/provisioned-instances.ts';
+import { deleteOldOperations } from '../data/agents/instance-operations.ts';
 import { deleteFinished } from '../data/notifications/notification-deliveries.ts';
+import { deleteFinishedEvents } from '../data/receivers/receiver-events.ts';
 import { deleteRemovedTools } from '../data/agents/tool-catalog.ts';
 import { deleteOldJudgeBudgets } from '../data/pipelines/judge-budgets.ts';
 import { deleteOldAssessments } from '../data/pipelines/request-assessments.ts';
+import { deleteOldWithdrawals } from '../data/requests/withdrawn-keys.ts';
 import { deleteForgottenAccountMails } from '../data/sign-in/account-mails.ts';
 import { deleteOldWebhookDeliveries } from '../data/webhooks/webhook-deliveries.ts';
 import { purgeUnclaimed } from './agents/unclaimed-instances.ts';
+import { deleteUnusedClients } from '../data/oauth/oauth-clients.ts';
+import {
+  deleteExpiredRefreshTokens,
+  forgetRepeatableTokens,
+} from '../data/oauth/oauth-refresh-tokens.ts';
+import { purgeUnusedCodes } from './oauth/oauth-codes.ts';
 import { deleteOldSecrets } from '../data/webhooks/signing-secrets.ts';
 import type { ServiceContext } from './context.ts';
 
@@ -22,15 +30,21 @@ const BATCHES = 50;
 
 const PURGES = [
   deleteFinished,
+  deleteFinishedEvents,
   deleteOldWebhookDeliveries,
   deleteOldSecrets,
-  deleteOldProvisionedInstances,
+  deleteOldOperations,
+  deleteOldWithdrawals,
   purgeUnclaimed,
   deleteOldEnrollments,
   deleteRemovedTools,
   deleteOldAssessments,
   deleteOldJudgeBudgets,
   deleteForgottenAccountMails,
+  purgeUnusedCodes,
+  forgetRepeatableTokens,
+  deleteExpiredRefreshTokens,
+  deleteUnusedClients,
 ];
 
 export interface Purging {

@@ -18,6 +18,11 @@ test('explains itself and each of its commands', () => {
     'bootstrap',
     'enroll',
     'rotate-secrets',
+    'export-audit',
+    'verify-audit',
+    'plan',
+    'apply',
+    'export',
     'config',
   ])
     expect(overview).toMatch(new RegExp(`\n  ${name} .*  [A-Z]`));

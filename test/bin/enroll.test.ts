@@ -34,6 +34,7 @@ afterEach(() => {
 });
 
 const fileIn = () => join(folder, 'credential');
+const keptIn = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as { token: string };
 
 /** The running command; `until` resolves once it has printed something that matches. */
 function run(args: readonly string[], url = app.url) {
@@ -115,12 +116,16 @@ describe('enroll', () => {
     expect([exitCode, complained]).toEqual([0, expect.stringMatching(/^Waiting for at most /)]);
     expect(printed).toContain(`Open ${app.url}/enroll in a browser`);
     expect(printed).toContain('This machine is ada-laptop, an instance of Agent deploy-bot');
-    const token = readFileSync(fileIn(), 'utf8');
-    expect(token).toMatch(/^whc_\S+\n$/);
-    expect(printed + complained).not.toContain(token.trim());
+    const kept = keptIn(fileIn());
+    expect(kept).toEqual({
+      ...{ url: app.url, agent: 'deploy-bot', instance: 'ada-laptop' },
+      ...{ token: expect.stringMatching(/^whc_\S+$/), expires_at: expect.stringMatching(/Z$/) },
+    });
+    const { token } = kept;
+    expect(printed + complained).not.toContain(token);
     expect(statSync(fileIn()).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['credential']);
-    expect(await worksFor(token.trim())).toBe(true);
+    expect(await worksFor(token)).toBe(true);
   });
 
   test('leaves a file that exists as it is, and asks no one', async () => {
@@ -143,7 +148,7 @@ describe('enroll', () => {
     const { code: exitCode, complained } = await exited;
     const draft = /The credential is in (\S+)\.\n/.exec(complained)?.[1] ?? '';
     expect([exitCode, readFileSync(fileIn(), 'utf8')]).toEqual([1, 'precious']);
-    expect(await worksFor(readFileSync(draft, 'utf8').trim())).toBe(true);
+    expect(await worksFor(keptIn(draft).token)).toBe(true);
   });
 
   test('replaces the file with --force, and only once it has the credential', async () => {
@@ -153,7 +158,7 @@ describe('enroll', () => {
     expect(readFileSync(fileIn(), 'utf8')).toBe('old');
     await authorize(code);
     expect((await exited).code).toBe(0);
-    expect(readFileSync(fileIn(), 'utf8')).toMatch(/^whc_/);
+    expect(keptIn(fileIn()).token).toMatch(/^whc_/);
     expect(statSync(fileIn()).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['credential']);
   });

@@ -47,6 +47,7 @@ test('one command runs everything, prints its address, refuses a second run, and
   const link = `${service.url}/welcome#secret=${secret}\n`;
   expect(await eventually(() => service.output().endsWith(link), 10_000)).toBe(true);
   expect(statSync(join(folder, 'bootstrap-secret')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, 'audit-key')).mode & 0o777).toBe(0o600);
   expect(await isReady(service.url)).toBe(true);
   // The UI does not hold up the start.
   expect(
@@ -88,12 +89,24 @@ test('one command runs everything, prints its address, refuses a second run, and
   });
   expect([again.status, again.stdout]).toEqual([1, '']);
 
+  const audit = join(folder, 'audit.ndjson');
+  const exported = runCommand(['export-audit', audit], folder);
+  expect([exported.status, exported.stderr]).toEqual([0, '']);
+  const verify = () => {
+    const { status, stdout, stderr } = runCommand(['verify-audit'], folder);
+    return [status, stderr, stdout.slice(0, 5)];
+  };
+  expect(verify()).toEqual([0, '', 'Whole']);
+
   const children = Object.values(servers(folder));
   service.child.kill('SIGINT');
   expect(await service.exited).toEqual([0, null]);
   expect(children.filter(isRunning)).toEqual([]);
   expect(existsSync(join(folder, 'countersign.lock'))).toBe(false);
   expect(service.output()).toMatch(/Stopping \(SIGINT\)[^]*Stopped\.\n$/);
+  // It starts the Postgres of the folder, and stops it again.
+  expect(verify()).toEqual([0, '', 'Whole']);
+  expect(existsSync(join(folder, 'countersign.lock'))).toBe(false);
 });
 
 function allRun(dataDirectory: string): boolean {

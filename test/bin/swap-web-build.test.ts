@@ -6,7 +6,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { packageRoot } from '../../src/platform/package-root.ts';
 
 const { isBuilt, replaceBuild } = (await import(
-  pathToFileURL(join(packageRoot(), 'bin/swap-web-build.js')).href
+  pathToFileURL(join(packageRoot(), 'bin/build/swap-web-build.js')).href
 )) as {
   readonly isBuilt: (folder: string, sources: string) => boolean;
   readonly replaceBuild: (

@@ -24,6 +24,7 @@ const NOT_RUN = {
   docker: 'needs Docker',
   operator: 'changes how a deployment runs, which the tests of bin/ try with real processes',
   slack: 'is typed in Slack',
+  'coding-agent': 'changes the settings of a coding agent, which the tests of sdk/hook try',
 } as const;
 
 /** Blocks that are shown, not run. */
@@ -76,12 +77,16 @@ function expectAnswer(output: string, { language, text }: Fence): void {
 
 /**
  * True when the file contains it, as code or as an example in a comment, whatever the gap before a
- * comment.
+ * comment. In the file it may stand in a function, two or four spaces further in.
  */
 function isIn(source: string, text: string): boolean {
   const squeezed = (code: string): string => code.replaceAll(/ +\/\//g, ' //');
   const file = squeezed(readFileSync(join(packageRoot(), source), 'utf8'));
-  return [file, file.replaceAll(/^ \* {5}/gm, '')].some((code) => code.includes(squeezed(text)));
+  const files = [file, file.replaceAll(/^ \* {5}/gm, '')];
+  return ['', '  ', '    '].some((indent) => {
+    const indented = squeezed(text).replaceAll(/^(?=.)/gm, indent);
+    return files.some((code) => code.includes(indented));
+  });
 }
 
 /** The fault of a block, if any. */
@@ -177,6 +182,7 @@ describe('against a running service', () => {
         ...provider.environment,
         COUNTERSIGN_EDITION: 'hosted',
         COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
+        COUNTERSIGN_AUDIT_KEY: randomBytes(32).toString('base64'),
       },
     });
     await provider.register(app.url);

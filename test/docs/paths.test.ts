@@ -18,7 +18,13 @@ const NOT_OURS = new Set(['node_modules', 'dist', '.git', '.countersign', 'cover
 /** Answered by the server itself, beside the endpoints. */
 const OPERATIONS = ['/api/docs', '/api/openapi.yaml', '/health/live', '/health/ready', '/metrics'];
 /** Variables of the compose file, and of other programs. */
-const OTHER_VARIABLES = new Set(['COUNTERSIGN_API_KEY']);
+const OTHER_VARIABLES = new Set([
+  'COUNTERSIGN_API_KEY',
+  // The SDK reads these.
+  'COUNTERSIGN_URL',
+  'COUNTERSIGN_TOKEN',
+  'COUNTERSIGN_CREDENTIAL',
+]);
 
 const all = everyPath();
 const known = new Set([...all, ...all.map((path) => path.replace(/\/$/, ''))]);

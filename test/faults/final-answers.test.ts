@@ -8,7 +8,7 @@ import { findRequest } from '../../src/data/requests/read.ts';
 import { decidedByService, unchanged } from '../../src/domain/requests/engine/effects.ts';
 import type { ApprovalRequest } from '../../src/domain/requests/approval-requests.ts';
 import { announceDecided } from '../../src/services/engine/announce.ts';
-import { wakeDue } from '../../src/services/engine/reconciler.ts';
+import { wakeDue } from '../../src/services/engine/wake-round.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import type { Workflows } from '../../src/services/ports.ts';
 import { changeSet } from '../../src/services/engine/change-set.ts';

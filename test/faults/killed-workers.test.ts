@@ -34,7 +34,7 @@ import { ask, clientOf, decide, handleOf, notificationsOf, waiting } from '../su
 import { fastForward } from '../support/clocks/time-skipping.ts';
 import { untilBlocked } from '../support/waiting.ts';
 import { workflowIdOf } from '../../temporal/ids.ts';
-import { WORKFLOW_TYPE } from '../../workflows/approval-request/contract.ts';
+import { WORKFLOW_TYPE } from '../../src/domain/requests/workflow-contract.ts';
 import { until } from './scene.ts';
 
 const MINUTE_MS = 60_000;

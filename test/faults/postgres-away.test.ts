@@ -87,14 +87,23 @@ const openTokens: Readonly<Record<string, string>> = {
  * These answer from the configuration alone, which has no identity provider, mail server or secrets
  * key here.
  */
-const WITHOUT_DATABASE = ['/auth/oidc/login', '/auth/oidc/callback', '/auth/password/forgot'];
+const WITHOUT_DATABASE = [
+  '/auth/oidc/login',
+  '/auth/oidc/callback',
+  '/auth/password/forgot',
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/oauth-protected-resource/mcp',
+];
+/** OAuth has errors of another form, which have an expectation of their own. */
 const asking = endpoints.filter(
-  ({ path, signedForm }) => !signedForm && !WITHOUT_DATABASE.includes(path),
+  ({ path, signedForm, dialect }) =>
+    !signedForm && dialect !== 'oauth' && !WITHOUT_DATABASE.includes(path),
 );
 
 function credentialFor(auth: string): Record<string, string> {
   if (auth === 'agent') return { authorization: `Bearer ${scene.agent.credential}` };
-  if (auth === 'member') return { authorization: `Bearer ${scene.reviewer.apiKey}` };
+  if (auth === 'member' || auth === 'personal_key')
+    return { authorization: `Bearer ${scene.reviewer.apiKey}` };
   return { cookie: scene.reviewer.cookie, origin: app.url, 'sec-fetch-site': 'same-origin' };
 }
 
@@ -140,6 +149,15 @@ test('while Postgres is away every endpoint reports it, and afterwards everythin
       ({ method, path }) => `${method} ${path}: 503 dependency_unavailable, retry after 2`,
     ),
   );
+  expect(
+    await app.http.call('POST', '/oauth/register', {
+      body: { redirect_uris: ['https://client.example.com/callback'] },
+    }),
+  ).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '2' },
+    body: { error: 'temporarily_unavailable' },
+  });
   const key = randomUUID();
   const refused = errorOf(await scene.adapter.create(body('refund'), { idempotencyKey: key }));
   expect(refused).toMatchObject({ status: 503, error: { type: 'dependency' } });

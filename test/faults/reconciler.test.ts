@@ -1,7 +1,7 @@
 /** Crowds, locks and requests that always fail: none of them may delay the other requests. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { wakeDue } from '../../src/services/engine/reconciler.ts';
+import { wakeDue } from '../../src/services/engine/wake-round.ts';
 import { errorOf, requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';

@@ -5,7 +5,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { requestOf } from '../support/adapter.ts';
 import { startApp } from '../support/app.ts';
-import { wakeDue } from '../../src/services/engine/reconciler.ts';
+import { wakeDue } from '../../src/services/engine/wake-round.ts';
 import { ROUNDS } from '../support/rounds.ts';
 import { REVIEWER, scene } from '../support/scene.ts';
 import { asking, ASKING, startAskedEndpoint } from '../support/servers/asked-endpoint.ts';

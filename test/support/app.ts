@@ -103,7 +103,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     roles: { api: true, worker: options.worker ?? options.temporal ?? false },
     taskQueue,
     heavyWork: pathToFileURL(programPath('bin/heavy-work.ts')),
-    strictAnswers: true,
+    strictResponses: true,
     ...(options.temporal && { workflowBundle: { codePath: workflowBundlePath() } }),
   });
   if (options.temporal) await app.temporal.ready;

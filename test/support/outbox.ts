@@ -5,7 +5,7 @@ import { CHANNEL_KINDS } from '../../src/domain/notifications/channels.ts';
 import type { Db } from '../../src/platform/postgres.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import { attempt } from '../../src/services/notifications/attempt.ts';
-import { LEAST_IN_FLIGHT } from '../../src/services/notifications/receiver-limits.ts';
+import { LEAST_IN_FLIGHT } from '../../src/services/outbox/receiver-limits.ts';
 import { openStatements } from '../../src/services/notifications/statements.ts';
 
 const SEND_MS = 15_000;

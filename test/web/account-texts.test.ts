@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { permissions } from '../../src/domain/people/permissions.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
-import { abilitiesOf } from '../../web/src/areas/people/abilities.ts';
+import { abilitiesOf } from '../../web/src/areas/account/abilities.ts';
 import { deviceText } from '../../web/src/shared/text/user-agents.ts';
 import { permissionAreas } from '../../web/src/shared/text/permissions.ts';
 import { shortcutGroups } from '../../web/src/shared/text/shortcuts.ts';

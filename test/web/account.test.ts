@@ -45,7 +45,7 @@ describeInBrowser('the account pages', () => {
     expect(await decide.innerText()).toContain('only for agent Agent deploy-bot');
     const read = page.getByRole('listitem').filter({ hasText: 'See requests routed to you' });
     expect(await read.innerText()).not.toContain('only for');
-    expect(await page.getByText('Grant and withdraw permissions').count()).toBe(0);
+    expect(await page.getByText('Grant and revoke permissions').count()).toBe(0);
   });
 
   test('lead a keyboard through the sections, each with a path of its own', async () => {
@@ -55,6 +55,7 @@ describeInBrowser('the account pages', () => {
       ['Security', '/account/security'],
       ['Sessions', '/account/sessions'],
       ['Notifications', '/account/notifications'],
+      ['API keys', '/account/keys'],
       ['Shortcuts', '/account/shortcuts'],
       ['Profile', '/account'],
     ] as const) {
@@ -140,6 +141,7 @@ describeInBrowser('the account pages', () => {
       ['/account/security', 'Second factor'],
       ['/account/sessions', 'Where you are signed in'],
       ['/account/notifications', 'How you are notified'],
+      ['/account/keys', 'Keys you made'],
       ['/account/shortcuts', 'All keys'],
     ] as const) {
       await page.goto(`${app.url}${path}`);

@@ -41,7 +41,7 @@ describeInBrowser('an invitation', () => {
     expect(await page.getByLabel('Your name').inputValue()).toBe('Grace Field');
     await page.getByLabel('Password', { exact: true }).fill('nine quiet herons at dusk');
     await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Requests' }).waitFor();
+    await page.getByRole('banner').waitFor();
     await page.goto(linkTo(token));
     await page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
   });
@@ -59,13 +59,13 @@ describeInBrowser('an invitation', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel('Code').fill(await factor.freshCode());
     await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Requests' }).waitFor();
+    await page.getByRole('banner').waitFor();
 
     const ada = await createPerson(app, elsewhere.id);
     const second = await invited(owner, { email: ada.email });
     const other = await browser.open(linkTo(second.token), { as: ada });
     await other.getByRole('button', { name: 'Join' }).click();
-    await other.getByRole('link', { name: 'Requests' }).waitFor();
+    await other.getByRole('banner').waitFor();
   });
 
   test('for another account says so and offers to sign out', async () => {
@@ -124,6 +124,6 @@ describeInBrowser('a link to reset the password', () => {
     await page.getByLabel('Email').fill(ada.email);
     await page.getByLabel('Password', { exact: true }).fill('nine quiet herons by the weir');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.getByRole('banner').waitFor();
   });
 });

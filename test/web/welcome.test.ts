@@ -50,8 +50,8 @@ describeInBrowser('the link that the start prints', () => {
     await page.getByRole('textbox', { name: 'Your name' }).fill('Ada Lovelace');
     await page.getByRole('textbox', { name: 'Email' }).fill('ada@example.com');
     await page.getByRole('textbox', { name: 'Password' }).fill('correct horse battery staple 9');
-    await page.getByRole('button', { name: 'Create organization' }).click();
-    await page.getByRole('button', { name: 'Skip setup' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Hide setup' }).waitFor();
     expect(await page.evaluate(KEPT)).not.toContain(BOOTSTRAP_SECRET);
     const carriers = [];
     for (const request of sent) {

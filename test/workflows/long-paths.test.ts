@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { WEEKDAYS } from '../../src/domain/escalation/document.ts';
+import { WEEKDAYS } from '../../src/domain/escalation/weekly-hours.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import {
   activatePath,

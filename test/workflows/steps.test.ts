@@ -7,10 +7,10 @@ import { workflowIdOf } from '../../temporal/ids.ts';
 import {
   WORKFLOW_TYPE,
   type Beginning,
-  type FinalAnswer,
+  type FinalDecision,
   type StepResult,
   type Wait,
-} from '../../workflows/approval-request/contract.ts';
+} from '../../src/domain/requests/workflow-contract.ts';
 import { clientOf, eventsOf, handleOf, typesOf, type HistoryEvent } from '../support/temporal.ts';
 import { until } from '../support/waiting.ts';
 import { fastForward } from '../support/clocks/time-skipping.ts';
@@ -18,7 +18,7 @@ import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
 import { appForFile } from '../support/scene.ts';
 
 const DONE: StepResult = { kind: 'done', status: 'approved', automatic: false };
-const DENIED: FinalAnswer = { status: 'denied' };
+const DENIED: FinalDecision = { status: 'denied' };
 const anHour = (): Wait => ({
   until: Date.now() + 3_600_000,
   summary: 'an hour',

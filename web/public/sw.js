@@ -14,9 +14,10 @@ worker.addEventListener('install', () => {
 });
 
 worker.addEventListener('push', (event) => {
-  const { title, path, tag } = messageOf(event);
+  const { title, body, path, tag } = messageOf(event);
   event.waitUntil(
     worker.registration.showNotification(title, {
+      ...(body && { body }),
       icon: '/icon-192.png',
       badge: '/icon-192.png',
       data: { path },
@@ -33,9 +34,10 @@ worker.addEventListener('notificationclick', (event) => {
 
 function messageOf({ data }) {
   try {
-    const { title, request_id: id } = data.json();
+    const { title, body, request_id: id } = data.json();
     if (typeof title !== 'string' || title === '') return UNREADABLE;
-    return ID.test(id) ? { title, path: `/requests/${id}`, tag: id } : { title, path: '/' };
+    const text = { title, ...(typeof body === 'string' && { body }) };
+    return ID.test(id) ? { ...text, path: `/requests/${id}`, tag: id } : { ...text, path: '/' };
   } catch {
     return UNREADABLE;
   }

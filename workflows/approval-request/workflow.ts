@@ -24,12 +24,12 @@ import {
   SIGNALS,
   STATUS,
   type Beginning,
-  type FinalAnswer,
+  type FinalDecision,
   type StepDone,
   type StepRemote,
   type StepResult,
   type Wait,
-} from './contract.ts';
+} from '../../src/domain/requests/workflow-contract.ts';
 
 const { stepApprovalRequest } = proxyLocalActivities<Pick<Activities, 'stepApprovalRequest'>>({
   startToCloseTimeout: '30s',
@@ -80,7 +80,7 @@ interface Run {
   changed: boolean;
   /** The final status, which a signal carried. */
   decided: string | undefined;
-  /** A step is under way. It is never left behind. */
+  /** A step is under way. The run never ends before it does. */
   isStepping: boolean;
 }
 
@@ -136,7 +136,7 @@ async function lookAgain(run: Run): Promise<Tried> {
 
 /**
  * The step after a block that asks another system. A signal that settles nothing keeps waiting for
- * the same call. The end of the workflow leaves a call behind, which ends itself.
+ * the same call. The end of the workflow leaves the call to end by itself.
  */
 async function askBlock(run: Run, remote: StepRemote): Promise<Tried> {
   setCurrentDetails(`asks **${remote.summary}**`);
@@ -177,7 +177,7 @@ function end(done: StepDone): StepDone {
 
 /** Undefined for anything but a decision, such as what an operator sent by hand. */
 function statusIn(carried: unknown): string | undefined {
-  const { status } = (carried ?? {}) as Partial<FinalAnswer>;
+  const { status } = (carried ?? {}) as Partial<FinalDecision>;
   return status !== undefined && FINAL_STATUSES.includes(status) ? status : undefined;
 }
 

@@ -7,6 +7,7 @@ import {
   readSlackConnection,
 } from '../../../src/services/notifications/slack/connections.ts';
 import { defineEndpoint, type Endpoint } from '../../http/endpoint.ts';
+import { SLACK_COMMAND, unlinkMember } from '../../../src/services/notifications/slack/links.ts';
 import { present } from '../../http/present.ts';
 import { timestamp, uuid } from '../../http/schema.ts';
 
@@ -28,6 +29,48 @@ const connectionSchema = z
     id: 'SlackConnection',
     description: 'The Slack workspace of the organization. Responses never contain its secrets.',
   });
+
+const linkedMemberSchema = z.strictObject({
+  membership_id: uuid('The member.'),
+  display_name: z.string().meta({ description: 'Their display name.' }),
+  slack_user_id: z.string().meta({ description: 'Their Slack user.' }),
+  linked_at: timestamp('When they linked it.'),
+  messages_on: z.boolean().meta({ description: 'False: they turned Slack messages off.' }),
+});
+
+const unlinkedMemberSchema = z.strictObject({
+  membership_id: uuid('The member.'),
+  display_name: z.string().meta({ description: 'Their display name.' }),
+});
+
+/** What the sender needs, and the command with which people link themselves. */
+const BOT_SCOPES = ['chat:write', 'im:write', 'commands'] as const;
+
+const appSchema = z
+  .strictObject({
+    interactivity_url: z.string().meta({ description: 'Where Slack sends presses of buttons.' }),
+    command: z.string().meta({ description: 'The slash command.' }),
+    command_url: z.string().meta({ description: 'Where Slack sends the command.' }),
+    bot_scopes: z.array(z.string()).meta({ description: 'The scopes of the bot.' }),
+  })
+  .meta({ description: 'What to enter in Slack when you make the Slack app.' });
+
+const appExample = {
+  interactivity_url: 'https://approvals.example.com/auth/slack/interactions',
+  command: '/countersign',
+  command_url: 'https://approvals.example.com/auth/slack/commands',
+  bot_scopes: [...BOT_SCOPES],
+};
+
+const appAt = (publicUrl: string): z.input<typeof appSchema> => {
+  const base = `${publicUrl.replace(/\/$/, '')}/auth/slack`;
+  return {
+    interactivity_url: `${base}/interactions`,
+    command: SLACK_COMMAND,
+    command_url: `${base}/commands`,
+    bot_scopes: [...BOT_SCOPES],
+  };
+};
 
 const connectionExample = {
   channel_id: '0199a3f4-2b7c-7d10-8a3e-5c6d7e8f9a0b',
@@ -57,13 +100,57 @@ export const slackConnectionEndpoints: readonly Endpoint[] = [
         connection: connectionSchema
           .nullable()
           .meta({ description: 'The workspace; null when none is connected.' }),
+        linked_members: z.array(linkedMemberSchema).meta({
+          description: 'Who linked their Slack user, by name: the first 500.',
+        }),
+        linked_member_count: z.int().meta({ description: 'How many members did so in all.' }),
+        unlinked_members: z.array(unlinkedMemberSchema).meta({
+          description:
+            'Active members who did not, by name: the first 500. None when no workspace is connected.',
+        }),
+        unlinked_member_count: z.int().meta({ description: 'How many they are in all.' }),
+        configured: z.boolean().meta({
+          description:
+            'Whether this deployment can keep the secrets of Slack: it has `COUNTERSIGN_SECRETS_KEY`.',
+        }),
+        app: appSchema,
       }),
-      example: { connection: connectionExample },
+      example: {
+        connection: connectionExample,
+        linked_members: [
+          {
+            membership_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f70',
+            display_name: 'Ada Reyes',
+            slack_user_id: 'U0123WXYZ',
+            linked_at: '2026-03-02T09:10:00.000Z',
+            messages_on: true,
+          },
+        ],
+        linked_member_count: 1,
+        unlinked_members: [
+          { membership_id: '0198f3a2-5b20-7a10-8c44-2b3c4d5e6f71', display_name: 'Bo Lind' },
+        ],
+        unlinked_member_count: 1,
+        configured: true,
+        app: appExample,
+      },
     },
     errors: [],
     handler: async ({ principal }, context) => {
-      const connection = await readSlackConnection(context, principal);
-      return { body: { connection: connection ? presentConnection(connection) : null } };
+      const read = await readSlackConnection(context, principal);
+      return {
+        body: {
+          connection: read ? presentConnection(read.connection) : null,
+          linked_members: (read?.links ?? []).map((link) => present(linkedMemberSchema, link)),
+          linked_member_count: read?.linkCount ?? 0,
+          unlinked_members: (read?.unlinked ?? []).map((member) =>
+            present(unlinkedMemberSchema, member),
+          ),
+          unlinked_member_count: read?.unlinkedCount ?? 0,
+          configured: context.secrets !== undefined,
+          app: appAt(context.publicUrl()),
+        },
+      };
     },
   }),
   defineEndpoint({
@@ -148,6 +235,24 @@ export const slackConnectionEndpoints: readonly Endpoint[] = [
     errors: ['reauthentication_required', 'mfa_required'],
     handler: async ({ principal }, context) => {
       await disconnectSlack(context, principal);
+      return {};
+    },
+  }),
+  defineEndpoint({
+    operationId: 'unlinkSlackMember',
+    method: 'delete',
+    path: '/api/v1/slack/linked_members/{id}',
+    tag: TAG,
+    summary: 'End the link between a member and Slack',
+    description:
+      'Also ends a link code that was not used yet, and tells the member by email. They can link again. Requires a recently authenticated session, with a second factor where the organization requires one.',
+    auth: 'session',
+    permission: 'connection.write',
+    params: z.strictObject({ id: uuid('The member: the id of their membership.') }),
+    success: { status: 204, description: 'No Slack user is linked.' },
+    errors: ['reauthentication_required', 'mfa_required', 'not_found'],
+    handler: async ({ principal, params }, context) => {
+      await unlinkMember(context, principal, params.id);
       return {};
     },
   }),

@@ -4,9 +4,10 @@ import type { Db } from '../../platform/postgres.ts';
 import { queryOne, queryRows } from '../../platform/rows.ts';
 import { IN_TREND, requestsByDay, TREND } from './request-counts.ts';
 
-type ActivityRow = Omit<AgentActivity, 'lastSeenAt' | 'recentRequestCount'> & {
+type ActivityRow = Omit<AgentActivity, 'lastSeenAt' | 'recentRequestCount' | 'accessEndsAt'> & {
   slug: string;
   lastSeenAt: Date | null;
+  accessEndsAt: Date | null;
 };
 
 export interface CountedAgents {
@@ -23,13 +24,14 @@ export async function readActivity(
 ): Promise<ReadonlyMap<string, AgentActivity>> {
   const rows = await queryRows<ActivityRow>(
     db,
-    `select a.slug, instance.instance_count, instance.live_instance_count, seen.last_seen_at,
+    `select a.slug, instance.instance_count, instance.live_instance_count, instance.access_ends_at, seen.last_seen_at,
             open.pending_request_count, recent.request_trend
        from unnest(cast(:slugs as text[])) as a (slug)
       cross join lateral (
         select count(*) as instance_count,
-               count(*) filter (where status = 'active' and live_until > statement_timestamp()) as live_instance_count
-          from agent_instances where organization_id = :organizationId and agent_slug = a.slug
+               count(*) filter (where status = 'active' and live_until > statement_timestamp()) as live_instance_count,
+               min(live_until) filter (where status = 'active' and live_until > statement_timestamp()) as access_ends_at
+          from agent_instances where organization_id = :organizationId and agent_slug = a.slug and deleted_at is null
       ) instance
        left join lateral (
         select last_seen_at from agent_instances
@@ -46,11 +48,12 @@ export async function readActivity(
     { organizationId, slugs: [...slugs], since },
   );
   return new Map(
-    rows.map(({ slug, lastSeenAt, ...row }) => [
+    rows.map(({ slug, lastSeenAt, accessEndsAt, ...row }) => [
       slug,
       {
         ...row,
         ...(lastSeenAt && { lastSeenAt }),
+        ...(accessEndsAt && { accessEndsAt }),
         recentRequestCount: recentOf(row.requestTrend),
       },
     ]),

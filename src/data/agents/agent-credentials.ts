@@ -1,4 +1,5 @@
 /** Credentials of agent instances: `whc_` tokens, kept as a hash. */
+import type { ResumeMode } from '../../domain/agents/agents.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
 import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
@@ -11,6 +12,7 @@ export interface CredentialHolder {
   readonly agentSlug: string;
   readonly agentName: string;
   readonly agentStatus: 'active' | 'disabled' | 'archived';
+  readonly resume: ResumeMode;
   readonly instanceId: string;
   readonly instanceName: string;
   readonly instanceStatus: 'active' | 'disabled';
@@ -27,7 +29,7 @@ const USE_IS_STALE = `coalesce(last_used_at < clock_timestamp() - interval '1 mi
 const CREDENTIAL_HOLDER: PreparedStatement = {
   name: 'find-credential-holder',
   sql: `select c.id as credential_id, c.token_hash, c.organization_id,
-            a.slug as agent_slug, a.name as agent_name, a.status as agent_status,
+            a.slug as agent_slug, a.name as agent_name, a.status as agent_status, a.resume,
             i.id as instance_id, i.name as instance_name, i.status as instance_status, c.issued_at,
             c.revoked_at is null and c.expires_at > clock_timestamp() and o.deleted_at is null as valid,
             ${USE_IS_STALE} as use_is_stale

@@ -115,7 +115,7 @@ export async function lockEnrolledInstance(
     trx,
     `select ${INSTANCE_COLUMNS}, e.authorized_by_membership_id as authorized_by
        from agent_enrollments e
-       join agent_instances i on i.id = e.agent_instance_id
+       join agent_instances i on i.id = e.agent_instance_id and i.deleted_at is null
        join organizations o on o.id = i.organization_id and o.deleted_at is null
       where e.id = :id and ${LIVE}
         for update of e for share of i`,
@@ -154,6 +154,15 @@ export async function endEnrollmentsOfAgent(
        from agent_instances i
       where i.id = e.agent_instance_id and i.organization_id = :organizationId and i.agent_slug = :agentSlug and ${LIVE}`,
     { organizationId, agentSlug },
+  );
+}
+
+/** The same for one instance that is deleted, and also for what has expired, which would remove the instance. */
+export async function endEnrollmentsOfInstance(trx: Trx, instanceId: string): Promise<void> {
+  await trx.raw(
+    `update agent_enrollments set exchanged_at = clock_timestamp()
+      where agent_instance_id = :instanceId and exchanged_at is null`,
+    { instanceId },
   );
 }
 
@@ -198,7 +207,8 @@ export async function deleteUnclaimed(
        select e.id, e.agent_instance_id from agent_enrollments e join agent_instances i on i.id = e.agent_instance_id
         where e.exchanged_at is null and e.expires_at <= clock_timestamp() ${of ? named : ''}
         order by e.expires_at limit :limit for update of e skip locked
-     ), enrollments as (delete from agent_enrollments e using expired where e.id = expired.id)
+     ), enrollments as (delete from agent_enrollments e using expired where e.id = expired.id),
+     receiver as (delete from receivers r using expired where r.agent_instance_id = expired.agent_instance_id)
      delete from agent_instances i using expired where i.id = expired.agent_instance_id
      returning i.id, i.organization_id, i.agent_slug, i.name`,
     { limit, ...of },

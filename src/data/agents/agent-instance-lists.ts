@@ -31,7 +31,7 @@ export interface InstanceFilter {
 /** SQL and its bindings: whether an instance matches. */
 function matches({ q, status }: InstanceFilter): { sql: string; bindings: Bindings } {
   const clauses = [
-    'organization_id = :organizationId and agent_slug = :slug',
+    'organization_id = :organizationId and agent_slug = :slug and deleted_at is null',
     ...(q ? [anyNameContains(['name'])] : []),
     ...(status ? ['status = :status'] : []),
   ];

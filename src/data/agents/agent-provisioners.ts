@@ -71,7 +71,7 @@ export async function findProvisionerHolder(
 }
 
 /**
- * Records that the token makes an instance now. False when it is revoked or has expired. Revoking it
+ * Records that the token makes, changes or deletes an instance now. False when it is revoked or has expired. Revoking it
  * waits for the end of the transaction.
  */
 export async function useAgentProvisioner(

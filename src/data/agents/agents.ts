@@ -1,5 +1,5 @@
 /** Agents, identified permanently by their slug. */
-import type { AgentStatus, Agent } from '../../domain/agents/agents.ts';
+import type { AgentStatus, Agent, ResumeMode } from '../../domain/agents/agents.ts';
 import { violatedConstraint, type Db, type Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 import { ACCESS_LOCKED_SHARED } from '../organization/organizations.ts';
@@ -10,20 +10,28 @@ interface AgentRow {
   slug: string;
   name: string;
   status: AgentStatus;
+  resume: ResumeMode;
   createdByActorId: string;
   createdAt: Date;
   updatedAt: Date;
   archivedAt: Date | null;
+  demo: boolean;
 }
 
 const COLUMNS =
-  'organization_id, slug, name, status, created_by_actor_id, created_at, updated_at, archived_at';
+  'organization_id, slug, name, status, resume, created_by_actor_id, created_at, updated_at, archived_at, demo';
 
 const FIND = `select ${COLUMNS} from agents where organization_id = :organizationId and slug = :slug`;
 
-function toAgent({ archivedAt, ...agent }: AgentRow): Agent {
-  return { ...agent, ...(archivedAt !== null && { archivedAt }) };
+function toAgent({ archivedAt, demo, ...agent }: AgentRow): Agent {
+  return { ...agent, ...(archivedAt !== null && { archivedAt }), ...(demo && { demo }) };
 }
+
+/** SQL: an agent had the slug and was removed. The audit log still has its events, so no other agent may take it. */
+export const wasRemoved = (slug: string): string => `
+  exists (select from audit_events e
+           where e.organization_id = :organizationId and e.subject_type = 'agent' and e.subject_id = ${slug}
+             and e.event_type = 'agent.removed')`;
 
 type InsertedAgent =
   | { readonly ok: true; readonly agent: Agent }
@@ -40,17 +48,24 @@ export async function insertAgent(
     slug,
     name,
     createdByActorId,
-  }: { readonly slug: string; readonly name: string; readonly createdByActorId: string },
+    demo = false,
+  }: {
+    readonly slug: string;
+    readonly name: string;
+    readonly createdByActorId: string;
+    readonly demo?: boolean | undefined;
+  },
 ): Promise<InsertedAgent> {
   try {
-    const row = await queryOne<AgentRow>(
+    const row = await queryRow<AgentRow>(
       trx,
-      `insert into agents (organization_id, slug, name, status, created_by_actor_id, created_at, updated_at)
-       select :organizationId, :slug, :name, 'active', :createdByActorId, now, now from clock_timestamp() as now
+      `insert into agents (organization_id, slug, name, status, created_by_actor_id, created_at, updated_at, demo)
+       select :organizationId, :slug, :name, 'active', :createdByActorId, now, now, :demo from clock_timestamp() as now
+        where not ${wasRemoved('cast(:slug as text)')}
        returning ${COLUMNS}`,
-      { organizationId, slug, name, createdByActorId },
+      { organizationId, slug, name, createdByActorId, demo },
     );
-    return { ok: true, agent: toAgent(row) };
+    return row ? { ok: true, agent: toAgent(row) } : { ok: false, taken: 'slug' };
   } catch (error) {
     const constraint = violatedConstraint(error);
     if (constraint === 'agents_pkey') return { ok: false, taken: 'slug' };
@@ -59,11 +74,11 @@ export async function insertAgent(
   }
 }
 
-/** Agents that are not archived. Count them under `lockAccessUnchanged`. */
+/** Agents that are not archived, without the demo agent. Count them under `lockAccessUnchanged`. */
 export async function countLiveAgents(db: Db, organizationId: string): Promise<number> {
   const row = await queryOne<{ count: number }>(
     db,
-    `select count(*) as count from agents where organization_id = :organizationId and status <> 'archived'`,
+    `select count(*) as count from agents where organization_id = :organizationId and status <> 'archived' and not demo`,
     { organizationId },
   );
   return row.count;
@@ -114,7 +129,7 @@ export async function lockAgent(
 }
 
 /**
- * Stores name and status of a locked agent. Undefined when another live agent has the name; the
+ * Stores name, status and `resume` of a locked agent. Undefined when another live agent has the name; the
  * transaction is then aborted.
  */
 export async function updateAgent(
@@ -124,17 +139,18 @@ export async function updateAgent(
     slug,
     name,
     status,
-  }: Pick<Agent, 'organizationId' | 'slug' | 'name' | 'status'>,
+    resume,
+  }: Pick<Agent, 'organizationId' | 'slug' | 'name' | 'status' | 'resume'>,
 ): Promise<Agent | undefined> {
   try {
     const row = await queryOne<AgentRow>(
       trx,
       `update agents
-          set name = :name, status = :status, updated_at = now, archived_at = case when :status = 'archived' then now end
+          set name = :name, status = :status, resume = :resume, updated_at = now, archived_at = case when :status = 'archived' then now end
          from clock_timestamp() as now
         where organization_id = :organizationId and slug = :slug
        returning ${COLUMNS}`,
-      { organizationId, slug, name, status },
+      { organizationId, slug, name, status, resume },
     );
     return toAgent(row);
   } catch (error) {

@@ -2,6 +2,7 @@
 import type {
   ToolCatalogEntry,
   ToolCatalogSource,
+  ToolCatalogView,
   ToolSource,
   ToolStatus,
 } from '../../domain/agents/tool-catalog.ts';
@@ -18,6 +19,7 @@ export interface ToolCatalogFilter {
   readonly agentSlug?: string | undefined;
   readonly source?: ToolSource | undefined;
   readonly status?: ToolStatus | undefined;
+  readonly view?: ToolCatalogView | undefined;
   /** Case-insensitive substring of name, display name or server. */
   readonly q?: string | undefined;
   readonly limit: number;
@@ -32,14 +34,18 @@ interface Selection {
 const SOURCES = `tool_catalog_contexts c join tool_catalog_sources s on s.context_id = c.id and s.removed_at is null`;
 const TOOLS = `${SOURCES} join tool_catalog_tools t on t.source_id = s.id and t.removed_at is null`;
 
+/** What a deleted instance reported is no longer shown. */
+const OF_LIVE_INSTANCE = `exists (select from agent_instances li where li.id = c.agent_instance_id and li.deleted_at is null)`;
+
 /** A source that fails leaves its tools as they were, unless the failing report named them. */
 const AVAILABLE = '(s.error is null or t.last_seen_at = s.last_attempt_at)';
 const STALE = `t.last_seen_at < clock_timestamp() - interval '7 days'`;
 
+/** Of the columns of a row. */
 const STATUS_CLAUSES: Readonly<Record<ToolStatus, string>> = {
-  available: `${AVAILABLE} and not (${STALE})`,
-  unavailable: `not ${AVAILABLE}`,
-  stale: STALE,
+  available: 'available and not stale',
+  unavailable: 'not available',
+  stale: 'stale',
 };
 
 function sourcesOf(organizationId: string, filter: ToolCatalogFilter): Selection {
@@ -47,6 +53,7 @@ function sourcesOf(organizationId: string, filter: ToolCatalogFilter): Selection
   return {
     clauses: [
       'c.organization_id = :organizationId',
+      OF_LIVE_INSTANCE,
       ...(agentSlugs ? ['c.agent_slug = any(:agentSlugs)'] : []),
       ...(agentSlug === undefined ? [] : ['c.agent_slug = :agentSlug']),
       ...(source ? ['s.source = :source'] : []),
@@ -60,15 +67,28 @@ function sourcesOf(organizationId: string, filter: ToolCatalogFilter): Selection
   };
 }
 
-function toolsOf(organizationId: string, filter: ToolCatalogFilter): Selection {
+interface Rows extends Pick<Selection, 'bindings'> {
+  /** SQL: a table with these columns. */
+  readonly table: string;
+}
+
+const SAME_TOOL = 'agent_slug collate "C", source, server collate "C"';
+
+/** Of each tool the last report, or all. What a status selects is selected from those. */
+function toolsOf(organizationId: string, filter: ToolCatalogFilter, columns: string): Rows {
   const { clauses, bindings } = sourcesOf(organizationId, filter);
-  const { status, q } = filter;
+  const { status, q, view } = filter;
+  const found = [...clauses, ...(q ? [anyContains(['t.name', 't.display_name', 's.server'])] : [])];
+  const [only, order] =
+    view === 'tools'
+      ? [
+          `distinct on (${SAME_TOOL}, name collate "C")`,
+          `order by ${SAME_TOOL}, name collate "C", last_seen_at desc, t.id`,
+        ]
+      : ['', ''];
   return {
-    clauses: [
-      ...clauses,
-      ...(status ? [STATUS_CLAUSES[status]] : []),
-      ...(q ? [anyContains(['t.name', 't.display_name', 's.server'])] : []),
-    ],
+    table: `(select ${only} ${columns} from ${TOOLS} where ${found.join(' and ')} ${order}) found
+             where ${status ? STATUS_CLAUSES[status] : 'true'}`,
     bindings: { ...bindings, ...(q && { pattern: containsPattern(q) }) },
   };
 }
@@ -78,22 +98,37 @@ const DOCUMENTS = ['description', 'input_schema'] as const;
 const columns = (document: (column: string) => string): string => `
   r.id, r.agent_slug, r.agent_instance_id, i.name as instance_name, r.discovery_context, r.runtime, r.source_id, r.source, r.server,
   r.available, r.stale, r.error, r.last_attempt_at, r.name, r.display_name, ${DOCUMENTS.map(document).join(', ')},
-  r.annotations, r.schema_fingerprint, r.last_seen_at`;
+  r.annotations, r.schema_fingerprint, r.schema_changed_at, r.last_seen_at`;
+
+const STATE = `${AVAILABLE} as available, ${STALE} as stale`;
 
 /** Each tool with its source and context: the table `r` of `columns`. */
 const ROW = `c.agent_slug, c.agent_instance_id, c.discovery_context, c.runtime, s.source, s.server, s.error, s.last_attempt_at,
-  ${AVAILABLE} as available, ${STALE} as stale, t.*`;
+  ${STATE}, t.*`;
 
-interface ToolRow extends Omit<ToolCatalogEntry, 'inputSchema' | 'annotations'> {
+interface ToolRow extends Omit<
+  ToolCatalogEntry,
+  'inputSchema' | 'previousInputSchema' | 'annotations'
+> {
   readonly sourceId: string;
   readonly inputSchema: string | null;
+  readonly previousSchema?: string | null;
   readonly annotations: string | null;
 }
 
-function toEntry({ inputSchema, annotations, ...row }: ToolRow): ToolCatalogEntry {
+const asJson = (text: string | null): JsonText | null =>
+  text === null ? null : new JsonText(text);
+
+function toEntry({
+  inputSchema,
+  previousSchema = null,
+  annotations,
+  ...row
+}: ToolRow): ToolCatalogEntry {
   return {
     ...row,
-    inputSchema: inputSchema === null ? null : new JsonText(inputSchema),
+    inputSchema: asJson(inputSchema),
+    previousInputSchema: asJson(previousSchema),
     annotations:
       annotations === null
         ? null
@@ -106,16 +141,16 @@ export async function countTools(
   organizationId: string,
   filter: ToolCatalogFilter,
 ): Promise<number> {
-  const { clauses, bindings } = toolsOf(organizationId, filter);
+  const { table, bindings } = toolsOf(organizationId, filter, STATE);
   const { total } = await queryOne<{ total: number }>(
     db,
-    `select count(*) as total from ${TOOLS} where ${clauses.join(' and ')}`,
+    `select count(*) as total from ${table}`,
     bindings,
   );
   return total;
 }
 
-const ORDER = `agent_slug collate "C", source, server collate "C" nulls first, name collate "C", id`;
+const ORDER = `${SAME_TOOL} nulls first, name collate "C", id`;
 
 export interface ToolPage {
   readonly tools: LongList<ToolCatalogEntry>;
@@ -128,12 +163,11 @@ export async function listTools(
   organizationId: string,
   filter: ToolCatalogFilter,
 ): Promise<ToolPage> {
-  const { clauses, bindings } = toolsOf(organizationId, filter);
+  const { table, bindings } = toolsOf(organizationId, filter, ROW);
   const rows = await queryRows<ToolRow & SizedRow>(
     db,
     `with page as (
-       select ${ROW} from ${TOOLS} where ${clauses.join(' and ')}
-        order by ${ORDER} limit :limit offset :offset
+       select * from ${table} order by ${ORDER} limit :limit offset :offset
      )
      select ${columns(documentAtOnce)}, r.documents_end
        from (select page.*, sum(${bytesOf(DOCUMENTS)}) over (order by ${ORDER} rows unbounded preceding) as documents_end
@@ -164,8 +198,8 @@ export async function findTool(
 ): Promise<ToolCatalogEntry | undefined> {
   const row = await queryRow<ToolRow>(
     db,
-    `select ${columns((column) => `r.${column}`)}
-       from (select ${ROW} from ${TOOLS} where c.organization_id = :organizationId and t.id = :id) r
+    `select ${columns((column) => `r.${column}`)}, r.previous_schema
+       from (select ${ROW} from ${TOOLS} where c.organization_id = :organizationId and t.id = :id and ${OF_LIVE_INSTANCE}) r
        join agent_instances i on i.id = r.agent_instance_id`,
     { organizationId, id },
   );

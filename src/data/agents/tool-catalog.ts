@@ -108,6 +108,8 @@ export interface WrittenTools {
   readonly at: Date;
 }
 
+const CHANGED = 't.schema_fingerprint is distinct from excluded.schema_fingerprint';
+
 /** Inserts or replaces some tools, in one statement. */
 export async function saveTools(trx: Trx, { tools, sourceIds, at }: WrittenTools): Promise<void> {
   const given = tools.map(({ source, tool }) => ({
@@ -123,7 +125,7 @@ export async function saveTools(trx: Trx, { tools, sourceIds, at }: WrittenTools
     definition_digest: tool.definitionDigest,
   }));
   await trx.raw(
-    `insert into tool_catalog_tools
+    `insert into tool_catalog_tools as t
             (id, source_id, name, display_name, description, input_schema, annotations, schema_fingerprint, definition_digest, last_seen_at)
      select g.id, g.source_id, g.name, g.display_name, g.description, cast(g.input_schema as json), cast(g.annotations as json),
             g.schema_fingerprint, g.definition_digest, :at
@@ -133,7 +135,9 @@ export async function saveTools(trx: Trx, { tools, sourceIds, at }: WrittenTools
      on conflict (source_id, name) do update
         set display_name = excluded.display_name, description = excluded.description, input_schema = excluded.input_schema,
             annotations = excluded.annotations, schema_fingerprint = excluded.schema_fingerprint,
-            definition_digest = excluded.definition_digest, last_seen_at = excluded.last_seen_at, removed_at = null`,
+            definition_digest = excluded.definition_digest, last_seen_at = excluded.last_seen_at, removed_at = null,
+            schema_changed_at = case when ${CHANGED} then excluded.last_seen_at else t.schema_changed_at end,
+            previous_schema = case when ${CHANGED} then t.input_schema else t.previous_schema end`,
     { at, given: JSON.stringify(given) },
   );
 }
@@ -155,7 +159,8 @@ export async function touchTools(trx: Trx, { ids, at }: Ids): Promise<void> {
 export async function removeTools(trx: Trx, { ids, at }: Ids): Promise<void> {
   if (ids.length === 0) return;
   await trx.raw(
-    `update tool_catalog_tools set removed_at = :at, description = null, input_schema = null, annotations = null
+    `update tool_catalog_tools set removed_at = :at, description = null, input_schema = null,
+            previous_schema = null, annotations = null
       where id = any(:ids)`,
     { ids: [...ids], at },
   );

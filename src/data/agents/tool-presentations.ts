@@ -12,11 +12,12 @@ interface PresentationRow {
   server: string | null;
   title: string;
   fields: string;
+  revision: number;
   createdAt: Date;
   updatedAt: Date;
 }
 
-const COLUMNS = 'id, tool, server, title, fields, created_at, updated_at';
+const COLUMNS = 'id, tool, server, title, fields, revision, created_at, updated_at';
 
 function toPresentation({ server, fields, ...row }: PresentationRow): OwnPresentation {
   return {
@@ -141,7 +142,8 @@ export async function updatePresentation(
     queryOne<PresentationRow>(
       trx,
       `update tool_presentations
-          set tool = :tool, server = :server, title = :title, fields = cast(:fields as json), updated_at = clock_timestamp()
+          set tool = :tool, server = :server, title = :title, fields = cast(:fields as json), revision = revision + 1,
+              updated_at = clock_timestamp()
         where id = :id returning ${COLUMNS}`,
       { id, ...bindingsOf(entry) },
     ),

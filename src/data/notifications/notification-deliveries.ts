@@ -13,6 +13,7 @@ import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from '../requests/rows.ts';
 import { mayDecideFor } from '../requests/deciders.ts';
+import { waitingQueues } from '../outbox.ts';
 import { wantsKind } from './channel-kinds.ts';
 
 export interface LeaseOptions {
@@ -30,22 +31,12 @@ export interface LeaseOptions {
   readonly inFlight: ReadonlyMap<string, number>;
 }
 
-/** `waiting`: each channel with messages, and when its first one is due. Reads one row of each. */
-const WAITING = `
-    recursive waiting (channel_id, since) as (
-      (select d.channel_id, d.next_attempt_at from notification_deliveries d
-        where d.next_attempt_at is not null order by d.channel_id, d.next_attempt_at limit 1)
-      union all
-      select further.channel_id, further.next_attempt_at from waiting w cross join lateral (
-        select d.channel_id, d.next_attempt_at from notification_deliveries d
-         where d.next_attempt_at is not null and d.channel_id > w.channel_id order by d.channel_id, d.next_attempt_at limit 1
-      ) as further
-    )`;
+const WAITING = waitingQueues({ table: 'notification_deliveries', queue: 'channel_id' });
 
 const DUE_KINDS: PreparedStatement = {
   name: 'find-due-kinds',
   sql: `with ${WAITING}
-    select distinct c.kind from waiting w join notification_channels c on c.id = w.channel_id where w.since <= statement_timestamp()`,
+    select distinct c.kind from waiting w join notification_channels c on c.id = w.queue where w.since <= statement_timestamp()`,
 };
 
 /** The kinds of channels that have due messages. */
@@ -59,13 +50,13 @@ const LEASE: PreparedStatement = {
     with ${WAITING},
     due as materialized (
       select picked.id from (
-        select w.channel_id,
+        select w.queue as channel_id,
                least(coalesce(b.at_most, :perChannel) - coalesce(b.in_hand, 0), greatest(:limit / count(*) over (), 1)) as room
           from waiting w
           left join unnest(cast(:channels as uuid[]), cast(:counts as integer[]), cast(:limits as integer[]))
-                    as b (channel_id, in_hand, at_most) on b.channel_id = w.channel_id
+                    as b (channel_id, in_hand, at_most) on b.channel_id = w.queue
          where w.since <= statement_timestamp() and coalesce(b.in_hand, 0) < coalesce(b.at_most, :perChannel)
-           and (select c.kind from notification_channels c where c.id = w.channel_id) = any(cast(:kinds as text[]))
+           and (select c.kind from notification_channels c where c.id = w.queue) = any(cast(:kinds as text[]))
          order by coalesce(b.in_hand, 0), w.since
        ) as channel
        cross join lateral (
@@ -201,7 +192,7 @@ const LOAD: PreparedStatement = {
            r.state = 'pending' and c.expires_at is not null and c.expires_at > clock_timestamp()
              and n.step_key is distinct from '${ADDED_STEP}' as claimed,
            n.membership_id as recipient_id, u.display_name as recipient_name, u.email as recipient_email,
-           coalesce(m.status = 'active', false) as recipient_active, coalesce(${mayDecideFor('r.agent_slug')}, false) as recipient_may_decide,
+           coalesce(m.status = 'active', false) as recipient_active, ${mayDecideFor('r.agent_slug')} as recipient_may_decide,
            ${wantsKind('w', 'ch.kind')} as recipient_wants_kind,
            s.node_id as level_node_id, s.team_id as level_team_id, s.run as level_run, n.created_at as level_at,
            s.escalate_at as level_escalate_at

@@ -1,13 +1,24 @@
 /** Reads the outbox for administrators, and retries messages. */
 import { UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
 import type { ListedDelivery } from '../../domain/notifications/notification-deliveries.ts';
+import type { RecentMessages } from '../../domain/notifications/notification-channels.ts';
 import type { DeliveryStatus } from '../../domain/notifications/notifications.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { queryRow, queryRows } from '../../platform/rows.ts';
+import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 
-export interface DeliveryPage {
+export interface DeliveryFilter {
   readonly status: DeliveryStatus | undefined;
   readonly channelId: string | undefined;
+  readonly requestId: string | undefined;
+  /** Of the recipient. */
+  readonly membershipId: string | undefined;
+  /** Put into the outbox at this instant or later. */
+  readonly from: Date | undefined;
+  /** And before this one. */
+  readonly to: Date | undefined;
+}
+
+export interface DeliveryPage extends DeliveryFilter {
   readonly limit: number;
   readonly after: { readonly createdAt: Date; readonly id: string } | undefined;
 }
@@ -34,24 +45,75 @@ const LISTED = `
     left join users u on u.id = m.user_id
    where d.organization_id = :organizationId`;
 
+const FILTERS: Readonly<Record<Exclude<keyof DeliveryFilter, 'status'>, string>> = {
+  channelId: 'd.channel_id = :channelId',
+  requestId: 'd.request_id = :requestId',
+  membershipId: 'n.membership_id = :membershipId and not d.announces',
+  from: 'd.created_at >= :from',
+  to: 'd.created_at < :to',
+};
+
 /** Newest first. */
 export async function listDeliveries(
   db: Db,
   organizationId: string,
-  { status, channelId, limit, after }: DeliveryPage,
+  { status, limit, after, ...filter }: DeliveryPage,
 ): Promise<ListedDelivery[]> {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const conditions = [
+    ...(status ? [CONDITIONS[status]] : []),
+    ...given.map(([name]) => FILTERS[name as keyof typeof FILTERS]),
+    ...(after ? ['(d.created_at, d.id) < (:createdAt, :id)'] : []),
+  ];
   return await queryRows<ListedDelivery>(
     db,
-    `${LISTED} ${status ? `and ${CONDITIONS[status]}` : ''} ${channelId === undefined ? '' : 'and d.channel_id = :channelId'}
-       ${after ? 'and (d.created_at, d.id) < (:createdAt, :id)' : ''}
+    `${LISTED} ${conditions.map((condition) => `and ${condition}`).join(' ')}
       order by d.created_at desc, d.id desc limit :limit`,
-    {
-      organizationId,
-      limit,
-      ...(channelId !== undefined && { channelId }),
-      ...(after && { createdAt: after.createdAt, id: after.id }),
-    },
+    { organizationId, limit, ...Object.fromEntries(given), ...after },
   );
+}
+
+/** Counting stops here, so that it stays cheap however long a receiver is away. */
+export const MOST_COUNTED_DELIVERIES = 1_000;
+
+/** The messages that could not be delivered. */
+export async function countDeadDeliveries(db: Db, organizationId: string): Promise<number> {
+  const { count } = await queryOne<{ count: number }>(
+    db,
+    `select cast(count(*) as integer) as count
+       from (select 1 from notification_deliveries d
+              where d.organization_id = :organizationId and ${CONDITIONS.dead} limit :most) as dead`,
+    { organizationId, most: MOST_COUNTED_DELIVERIES },
+  );
+  return count;
+}
+
+/** The latest ones of a channel. */
+const RECENT = 50;
+
+/** By channel. It reads the latest messages of each, not all of them. */
+export async function findRecentMessages(
+  db: Db,
+  channelIds: readonly string[],
+): Promise<ReadonlyMap<string, RecentMessages>> {
+  const rows = await queryRows<RecentMessages & { readonly channelId: string }>(
+    db,
+    `select w.id as channel_id, r.*
+       from unnest(cast(:channelIds as uuid[])) as w (id)
+      cross join lateral (
+        select cast(count(*) filter (where ${CONDITIONS.delivered}) as integer) as delivered_count,
+               cast(count(*) filter (where ${CONDITIONS.dead}) as integer) as dead_count,
+               cast(count(*) filter (where ${CONDITIONS.pending}) as integer) as waiting_count,
+               cast(count(*) filter (where ${CONDITIONS.dropped}) as integer) as dropped_count,
+               max(d.delivered_at) as last_delivered_at, max(d.dead_at) as last_dead_at,
+               (array_agg(d.last_error order by d.created_at desc, d.id desc)
+                  filter (where d.last_error is not null and (${CONDITIONS.dead} or ${CONDITIONS.pending})))[1] as last_error
+          from (select * from notification_deliveries
+                 where channel_id = w.id order by created_at desc, id desc limit :recent) as d
+      ) as r`,
+    { channelIds: [...channelIds], recent: RECENT },
+  );
+  return new Map(rows.map(({ channelId, ...recent }) => [channelId, recent]));
 }
 
 export async function findDelivery(

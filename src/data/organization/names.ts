@@ -1,4 +1,4 @@
-/** The names behind ids. Removed members, archived teams and agents, and revoked keys keep theirs. */
+/** The names of ids. Removed members, archived teams and agents, and revoked keys keep theirs. */
 import { validate } from 'uuid';
 import type { Name } from '../../domain/organization/names.ts';
 import type { Db } from '../../platform/postgres.ts';

@@ -7,6 +7,7 @@ import type {
 import type { PolicyTerms, HeldPolicy } from '../../domain/people/permission-policies.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
+import { anyContains, containsPattern } from '../text-search.ts';
 
 /** SQL for whether invitation `i` can still be accepted. */
 export const PENDING =
@@ -72,6 +73,8 @@ export async function insertInvitation(
 
 export interface InvitationPage {
   readonly status?: InvitationStatus | undefined;
+  /** Part of the email, ignoring case. */
+  readonly q?: string | undefined;
   readonly limit: number;
   /** Id of the last invitation of the previous page. */
   readonly after?: string | undefined;
@@ -81,17 +84,24 @@ export interface InvitationPage {
 export async function listInvitations(
   db: Db,
   organizationId: string,
-  page: InvitationPage,
+  { status, q, after, limit }: InvitationPage,
 ): Promise<Invitation[]> {
   const rows = await queryRows<Row>(
     db,
     `select * from (select ${COLUMNS} from invitations i where i.organization_id = :organizationId) listed
       where (cast(:status as text) is null or status = :status)
+        and (cast(:pattern as text) is null or ${anyContains(['email'])})
         and (cast(:after as uuid) is null or (created_at, id) <
              (select l.created_at, l.id from invitations l where l.id = :after and l.organization_id = :organizationId))
       order by created_at desc, id desc
       limit :limit`,
-    { organizationId, status: page.status ?? null, after: page.after ?? null, limit: page.limit },
+    {
+      organizationId,
+      status: status ?? null,
+      pattern: q === undefined ? null : containsPattern(q),
+      after: after ?? null,
+      limit,
+    },
   );
   return rows.map(toInvitation);
 }

@@ -149,7 +149,9 @@ const MEMBER_ROW = `
          u.display_name, u.email, m.status, m.admission_source,
          m.directory_managed, m.created_at, m.updated_at,
          exists (select 1 from permission_policies p where p.membership_id = m.id and p.is_owner) as is_owner,
-         ${LIVE_TEAM_IDS} as team_ids
+         ${LIVE_TEAM_IDS} as team_ids,
+         exists (select 1 from totp_factors f where f.user_id = m.user_id and f.confirmed_at is not null) as has_second_factor,
+         (select max(s.last_seen_at) from sessions s where s.membership_id = m.id) as last_seen_at
     from memberships m
     join users u on u.id = m.user_id
     join organizations o on o.id = m.organization_id
@@ -159,6 +161,8 @@ export interface MemberPage {
   readonly status?: MembershipStatus | undefined;
   /** Part of the name or email, ignoring case. */
   readonly q?: string | undefined;
+  /** Only members of this team. */
+  readonly teamId?: string | undefined;
   readonly after?: MemberPosition | undefined;
   readonly limit: number;
 }
@@ -167,7 +171,7 @@ export interface MemberPage {
 export async function listMembers(
   db: Db,
   organizationId: string,
-  { status, q, after, limit }: MemberPage,
+  { status, q, teamId, after, limit }: MemberPage,
 ): Promise<MemberSummary[]> {
   const order = (rank: string) =>
     `array_position(cast(:statuses as text[]), ${rank}), lower(u.display_name) collate "C", m.id`;
@@ -176,6 +180,7 @@ export async function listMembers(
     `${MEMBER_ROW}
        and (cast(:status as text) is null or m.status = :status)
        and (cast(:q as text) is null or position(lower(:q) in lower(u.display_name)) > 0 or position(lower(:q) in lower(u.email)) > 0)
+       and (cast(:teamId as uuid) is null or exists (select 1 from team_members tm where tm.team_id = :teamId and tm.membership_id = m.id))
        and (cast(:afterId as uuid) is null or (${order('m.status')}) > (
              select ${order('cast(:afterStatus as text)')}
                from memberships m join users u on u.id = m.user_id
@@ -187,6 +192,7 @@ export async function listMembers(
       statuses: [...MEMBERSHIP_STATUSES],
       status: status ?? null,
       q: q ?? null,
+      teamId: teamId ?? null,
       afterId: after?.id ?? null,
       afterStatus: after?.status ?? null,
       limit,
@@ -281,7 +287,7 @@ export async function findMembershipOf(
  * Restores a removed member under the same id, in no team. Call `endAccess` first, so that no old
  * credential works again.
  */
-export async function readmitMembership(
+export async function restoreMembership(
   trx: Trx,
   organizationId: string,
   { id, admissionSource }: Pick<NewMembership, 'id' | 'admissionSource'>,

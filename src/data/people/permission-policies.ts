@@ -79,6 +79,42 @@ async function selectPolicies(
   );
 }
 
+/** What members may do: by their own policies, and by those of their live teams. */
+export interface MemberAccess {
+  readonly membershipId: string;
+  readonly displayName: string;
+  readonly active: boolean;
+  readonly policies: readonly PermissionPolicy[];
+}
+
+/** Those of these members who are not removed, by name. */
+export async function listMemberAccess(
+  db: Db,
+  organizationId: string,
+  membershipIds: readonly string[],
+): Promise<MemberAccess[]> {
+  if (membershipIds.length === 0) return [];
+  const bindings = { organizationId, membershipIds: [...membershipIds] };
+  const members = await queryRows<Omit<MemberAccess, 'policies'>>(
+    db,
+    `select m.id as membership_id, u.display_name, m.status = 'active' as active
+       from memberships m join users u on u.id = m.user_id
+      where m.organization_id = :organizationId and m.id = any(cast(:membershipIds as uuid[])) and m.status <> 'deprovisioned'
+      order by lower(u.display_name), m.id`,
+    bindings,
+  );
+  const policies = await queryRows<PermissionPolicy & { readonly membershipId: string }>(
+    db,
+    `select p.membership_id, ${COLUMNS}, p.via_team_id, p.via_team_name from held_policies p
+      where p.organization_id = :organizationId and p.membership_id = any(cast(:membershipIds as uuid[]))
+      order by p.created_at, p.id`,
+    bindings,
+  );
+  const held = new Map<string, PermissionPolicy[]>(members.map((each) => [each.membershipId, []]));
+  for (const { membershipId, ...policy } of policies) held.get(membershipId)?.push(policy);
+  return members.map((each) => ({ ...each, policies: held.get(each.membershipId) ?? [] }));
+}
+
 /** How many policies the holder has, without inherited ones. */
 export async function countPolicies(
   db: Db,

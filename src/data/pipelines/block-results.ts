@@ -10,7 +10,7 @@ import {
   storedResult,
   type BlockRef,
   type BlockResult,
-  type RemoteAnswer,
+  type RemoteSuccess,
   type RemoteErrorCode,
   type RemoteFailure,
   type RemoteResult,
@@ -79,7 +79,7 @@ const BEGIN: PreparedStatement = {
 };
 
 /**
- * Undefined when there is no further attempt now. The request has its answer, or the block its
+ * Undefined when there is no further attempt now. The request has its decision, or the block its
  * result, or another attempt is under way, or all were made.
  */
 export async function beginAttempt(db: Db, attempt: NewAttempt): Promise<BegunAttempt | undefined> {
@@ -99,7 +99,7 @@ export async function beginAttempt(db: Db, attempt: NewAttempt): Promise<BegunAt
 
 /** How far the asking of a block is. */
 export interface AskingState extends BlockAttempt {
-  readonly answered: boolean;
+  readonly hasResult: boolean;
   /** Milliseconds until the attempt under way has to be over; 0 when none is. */
   readonly leasedMs: number;
 }
@@ -111,7 +111,7 @@ export async function findAskingState(
 ): Promise<AskingState | undefined> {
   return await queryRow<AskingState>(
     db,
-    `select delivery_id, attempts as attempt, answered_at is not null as answered,
+    `select delivery_id, attempts as attempt, answered_at is not null as has_result,
             greatest(0, coalesce(ceil(extract(epoch from leased_until - clock_timestamp()) * 1000), 0))::integer as leased_ms
        from pipeline_block_results
       where request_id = :requestId and scope = :scope and block_id = :blockId`,
@@ -160,13 +160,13 @@ const END: PreparedStatement = {
 };
 
 /**
- * Writes the result, or frees the block for its next attempt. The first answer counts, whichever
+ * Writes the result, or frees the block for its next attempt. The first result counts, whichever
  * attempt it is for. A failure counts only for the latest attempt. Returns the instant; undefined
- * when nothing was written, because there is a result already or the request has its answer.
+ * when nothing was written, because there is a result already or the request has its decision.
  */
 export async function endAttempt(trx: Trx, ended: EndedAttempt): Promise<Date | undefined> {
   const { result } = ended;
-  const answer: Partial<RemoteAnswer> = result && 'outcome' in result ? result : {};
+  const success: Partial<RemoteSuccess> = result && 'outcome' in result ? result : {};
   const failure: Partial<RemoteFailure> = result && 'errorCode' in result ? result : {};
   const [row] = await runPrepared<{ now: Date }>(trx, END, {
     request: ended.requestId,
@@ -174,10 +174,10 @@ export async function endAttempt(trx: Trx, ended: EndedAttempt): Promise<Date | 
     block: ended.blockId,
     attempt: ended.attempt,
     final: result !== undefined,
-    outcome: answer.outcome ?? null,
-    reason: answer.reason ?? null,
-    metadata: answer.metadata?.text ?? null,
-    escalation_path: answer.escalationPath ?? null,
+    outcome: success.outcome ?? null,
+    reason: success.reason ?? null,
+    metadata: success.metadata?.text ?? null,
+    escalation_path: success.escalationPath ?? null,
     error_code: failure.errorCode ?? null,
     error_cause: failure.errorCause ?? null,
     cost: result?.cost ? stringifyExact(result.cost) : null,
@@ -190,7 +190,7 @@ export async function endAttempt(trx: Trx, ended: EndedAttempt): Promise<Date | 
 interface ResultRow {
   scope: BlockRef['scope'];
   blockId: string;
-  outcome: RemoteAnswer['outcome'] | null;
+  outcome: RemoteSuccess['outcome'] | null;
   reason: string | null;
   escalationPath: string | null;
   errorCode: RemoteErrorCode | null;

@@ -1,9 +1,9 @@
-/** Requests that the rules answered, newest first, with what simulations of other rules need. */
+/** Requests that the rules concluded on, newest first, with what simulations of other rules need. */
 import type { ListAccess } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { queryRows } from '../../platform/rows.ts';
 import { BATCH_BYTES, bytesOf } from '../long-pages.ts';
-import { MEMBER_PATHS, visible, type Bindings } from '../requests/queue/access.ts';
+import { MEMBER_PATHS, NOT_DEMO, visible, type Bindings } from '../requests/queue/access.ts';
 import { DOCUMENT_COLUMNS } from '../requests/rows.ts';
 
 /** Where a list goes on: after this request. */
@@ -14,7 +14,7 @@ export interface RequestPosition {
 
 export interface ConcludedFilter {
   readonly access: ListAccess;
-  /** Absent for all agents. */
+  /** Absent for all agents but the demo agent. */
   readonly agentSlug?: string | undefined;
   /** Included. */
   readonly from?: Date | undefined;
@@ -51,7 +51,7 @@ export interface ConcludedRequests {
 }
 
 interface Row extends ConcludedRequest {
-  /** False for a request without an answer of the rules, and for one that the caller may not see. */
+  /** False for a request without a verdict, and for one that the caller may not see. */
   shown: boolean;
   /** False where the batch is full. The columns of such a row are not read. */
   fits: boolean;
@@ -97,7 +97,8 @@ function concludedQuery(
     bindings[name] = value;
     clauses.push(clause);
   };
-  if (agentSlug !== undefined) bind('agent', agentSlug, 'r.agent_slug = :agent');
+  if (agentSlug === undefined) clauses.push(NOT_DEMO);
+  else bind('agent', agentSlug, 'r.agent_slug = :agent');
   if (from) bind('from', from.toISOString(), 'r.created_at >= cast(:from as timestamptz)');
   if (to) bind('to', to.toISOString(), 'r.created_at < cast(:to as timestamptz)');
   if (after) {

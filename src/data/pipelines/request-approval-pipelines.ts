@@ -106,11 +106,19 @@ export interface PathUse {
   readonly document: string;
 }
 
-/** The active pipeline revisions that name the path, by pipeline. */
+/** The active pipeline revisions that name the path, by pipeline; only of `documentKeys` when given. */
 export async function listActiveUsesOfPath(
   db: Db,
   organizationId: string,
-  pathKey: string,
+  {
+    pathKey,
+    documentKeys,
+    limit,
+  }: {
+    readonly pathKey: string;
+    readonly documentKeys?: readonly PipelineKey[] | undefined;
+    readonly limit?: number;
+  },
 ): Promise<PathUse[]> {
   return await queryRows<PathUse>(
     db,
@@ -119,7 +127,12 @@ export async function listActiveUsesOfPath(
        join request_approval_pipeline_revisions r on r.id = p.request_approval_pipeline_revision_id
        join request_approval_pipelines d on d.id = r.request_approval_pipeline_id and d.active_revision = r.revision
       where d.organization_id = :organizationId and p.path_key = :pathKey
-      order by d.document_key collate "C"`,
-    { organizationId, pathKey },
+        and (cast(:documentKeys as text[]) is null or d.document_key = any(:documentKeys))
+      order by d.document_key collate "C"
+      limit :limit`,
+    {
+      ...{ organizationId, pathKey, limit: limit ?? null },
+      documentKeys: documentKeys ? [...documentKeys] : null,
+    },
   );
 }

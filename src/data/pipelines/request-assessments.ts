@@ -1,4 +1,4 @@
-/** What language models read and answered about requests, kept for 30 days. */
+/** What language models read and concluded about requests, kept for 30 days. */
 import { v7 } from 'uuid';
 import type { Assessment } from '../../domain/pipelines/judge/assessments.ts';
 import { JsonText } from '../../platform/json/exact-json.ts';

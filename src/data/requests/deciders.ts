@@ -1,124 +1,69 @@
 /**
- * Who may decide requests: active members with `request.decide` for the agent, from their own
- * policies or their teams'.
+ * Who may decide requests: active members with `request.decide` for the agent, from their own policies or their teams'. The
+ * domain has the same rules in `src/domain/requests/request-access.ts`, and a test compares the two.
  */
+import type { Permission } from '../../domain/people/permissions.ts';
 import type { Decider, TeamReach } from '../../domain/requests/deciders.ts';
 import type { Db } from '../../platform/postgres.ts';
-import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
+import { queryRows } from '../../platform/rows.ts';
 import { wantsNoKind } from '../notifications/channel-kinds.ts';
 import { anyContains, containsPattern } from '../text-search.ts';
 
-/** Condition on the membership `m`. `reaches` is the condition on a policy's scope. */
-const mayDecide = (reaches: string, permission = 'request.decide'): string => `(
-  m.status = 'active' and exists (
-    select 1 from held_policies p
-     where p.membership_id = m.id and p.organization_id = m.organization_id
-       and (p.is_owner or ('${permission}' = any(p.permissions) and (${reaches})))))`;
-
 /** SQL: the policy `p` covers the agent. `slug` is an SQL expression. */
-export const reachesAgent = (slug: string): string =>
+const coversAgent = (slug: string): string =>
   `p.scope_kind = 'organization' or (p.scope_kind = 'agent' and ${slug} = any(p.resource_ids))`;
+const COVERS_SOME_AGENT = `p.scope_kind in ('organization', 'agent')`;
 
-/** SQL: the membership `m` may decide the requests of the agent. `slug` is an SQL expression. */
-export const mayDecideFor = (slug: string): string => mayDecide(reachesAgent(slug));
+/** SQL: the policies `p` of the membership `m` that count, own and through teams. `covers` is the condition on their scope. */
+const heldBy = (covers: string): string =>
+  `from held_policies p
+  where p.membership_id = m.id and p.organization_id = m.organization_id and (p.is_owner or ${covers})`;
 
-const mayDecideRoutedToOthers = (slug: string): string =>
-  mayDecide(reachesAgent(slug), 'request.decide.unrouted');
+const IS_ACTIVE = `m.status = 'active'`;
+const allows = (permission: Permission): string =>
+  `(p.is_owner or '${permission}' = any(p.permissions))`;
 
-/** SQL: the path revision targets the membership `m`. `revision` is an SQL expression. */
-export const isTargeted = (revision: string): string => `exists (
-    select 1 from escalation_path_targets pt
-     where pt.escalation_path_revision_id = ${revision}
-       and (pt.target_type = 'broadcast' or pt.membership_id = m.id
-         or pt.team_id in (select tm.team_id from team_members tm join teams g on g.id = tm.team_id
-                            where tm.membership_id = m.id and g.archived_at is null)))`;
+const mayDecide = (covers: string): string =>
+  `(${IS_ACTIVE} and exists (select 1 ${heldBy(covers)} and ${allows('request.decide')}))`;
+
+/** SQL: the membership `m` may decide requests of the agent, as far as their rights go. `slug` is an SQL expression. */
+export const mayDecideFor = (slug: string): string => mayDecide(coversAgent(slug));
 
 /**
- * SQL: a membership `m` that may decide the agent's requests may also decide those of this path
- * revision. True when `revision` is null. `slug` and `revision` are SQL expressions.
+ * SQL: of the memberships `m` only those, joined by what else they may do: `held.decides_others` (requests that were routed
+ * to others) and `held.is_owner`.
  */
-export const reaches = (slug: string, revision: string): string => `(
-  ${revision} is null
-  or ${isTargeted(revision)}
-  or ${mayDecideRoutedToOthers(slug)})`;
+export const joinDeciders = (slug: string): string => `
+  join lateral (
+    select bool_or(${allows('request.decide')}) as decides, bool_or(${allows('request.decide.unrouted')}) as decides_others,
+           bool_or(p.is_owner) as is_owner
+      ${heldBy(coversAgent(slug))}) as held on ${IS_ACTIVE} and held.decides`;
 
 /** SQL: the membership `m` has turned every channel off, so the walk does not ask it. */
 export const HAS_NO_CHANNEL = `exists (
   select 1 from notification_settings w where w.membership_id = m.id and ${wantsNoKind('w')})`;
 
-/**
- * SQL: the membership `m` may decide the request `r`, or could if it were pending. The same rules
- * as `src/domain/requests/request-access.ts`.
- */
-export const MAY_DECIDE_REQUEST = `(
-  ${mayDecideFor('r.agent_slug')} and (
-    ${reaches('r.agent_slug', 'r.escalation_path_revision_id')}
-    or exists (select 1 from added_reviewers ar where ar.request_id = r.id and ar.membership_id = m.id)))`;
-
 const FOR_AGENT = mayDecideFor(':agentSlug');
-const ROUTED_TO_OTHERS_FOR_AGENT = `${FOR_AGENT} and ${mayDecideRoutedToOthers(':agentSlug')}`;
-const FOR_ANY_AGENT = mayDecide(`p.scope_kind in ('organization', 'agent')`);
+const FOR_SOME_AGENT = mayDecide(COVERS_SOME_AGENT);
 
-const FIND: PreparedStatement = {
-  name: 'find-deciders',
-  sql: `
-    select m.id as membership_id, u.display_name
-      from memberships m join users u on u.id = m.user_id
-     where m.organization_id = :organizationId and ${FOR_AGENT}
-     order by m.created_at, m.id`,
-};
-
-/** Longest membership first. */
-export async function findDeciders(
-  db: Db,
-  organizationId: string,
-  agentSlug: string,
-): Promise<Decider[]> {
-  return await runPrepared<Decider>(db, FIND, { organizationId, agentSlug });
-}
-
-const FIND_ASKED: PreparedStatement = {
-  name: 'find-asked-deciders',
-  sql: `
-    select m.id as membership_id, u.display_name
-      from memberships m join users u on u.id = m.user_id
-     where m.organization_id = :organizationId and ${FOR_AGENT} and not ${HAS_NO_CHANNEL}
-     order by m.created_at, m.id`,
-};
-
-/** The deciders that the walk may ask: without members who have turned every channel off. */
+/**
+ * The deciders that a walk may ask, longest membership first: those who have not turned every channel off. Of the agent, or
+ * of any agent.
+ */
 export async function findAskedDeciders(
   db: Db,
   organizationId: string,
-  agentSlug: string,
+  agentSlug: string | undefined,
 ): Promise<Decider[]> {
-  return await runPrepared<Decider>(db, FIND_ASKED, { organizationId, agentSlug });
-}
-
-/** Members that a walk may ask for any agent, longest membership first. */
-export async function findAskedForAnyAgent(db: Db, organizationId: string): Promise<Decider[]> {
   return await queryRows<Decider>(
     db,
     `select m.id as membership_id, u.display_name
        from memberships m join users u on u.id = m.user_id
-      where m.organization_id = :organizationId and ${FOR_ANY_AGENT} and not ${HAS_NO_CHANNEL}
+      where m.organization_id = :organizationId and not ${HAS_NO_CHANNEL}
+        and ${agentSlug === undefined ? FOR_SOME_AGENT : FOR_AGENT}
       order by m.created_at, m.id`,
-    { organizationId },
+    { organizationId, ...(agentSlug !== undefined && { agentSlug }) },
   );
-}
-
-/** Members who may decide requests of the agent on every path. */
-export async function findDecidersOfRoutedToOthers(
-  db: Db,
-  organizationId: string,
-  agentSlug: string,
-): Promise<string[]> {
-  const rows = await queryRows<{ id: string }>(
-    db,
-    `select m.id from memberships m where m.organization_id = :organizationId and ${ROUTED_TO_OTHERS_FOR_AGENT}`,
-    { organizationId, agentSlug },
-  );
-  return rows.map(({ id }) => id);
 }
 
 interface DeciderPage {
@@ -168,7 +113,7 @@ export async function findNonDeciders(
     db,
     `select m.id as membership_id, u.display_name
        from memberships m join users u on u.id = m.user_id
-      where m.organization_id = :organizationId and m.id = any(cast(:membershipIds as uuid[])) and not ${FOR_ANY_AGENT}
+      where m.organization_id = :organizationId and m.id = any(cast(:membershipIds as uuid[])) and not ${FOR_SOME_AGENT}
       order by lower(u.display_name), m.id`,
     { organizationId, membershipIds: [...membershipIds] },
   );
@@ -189,7 +134,7 @@ export async function findWithoutChannel(
        from notification_settings s
        join memberships m on m.id = s.membership_id
        join users u on u.id = m.user_id
-      where ${wantsNoKind('s')} and m.organization_id = :organizationId and ${FOR_ANY_AGENT}
+      where ${wantsNoKind('s')} and m.organization_id = :organizationId and ${FOR_SOME_AGENT}
         and (m.id = any(cast(:membershipIds as uuid[]))
           or m.id in (select membership_id from team_members where team_id = any(cast(:teamIds as uuid[]))))
       order by lower(u.display_name), m.id`,
@@ -206,7 +151,7 @@ export async function findTeamReach(
   if (teamIds.length === 0) return [];
   return await queryRows<TeamReach>(
     db,
-    `select t.id as team_id, t.name as team_name, count(m.id) as member_count, count(m.id) filter (where not ${FOR_ANY_AGENT}) as non_deciders
+    `select t.id as team_id, t.name as team_name, count(m.id) as member_count, count(m.id) filter (where not ${FOR_SOME_AGENT}) as non_deciders
        from teams t
        left join memberships m
          on m.id in (select membership_id from team_members where team_id = t.id) and m.status <> 'deprovisioned'
@@ -214,5 +159,49 @@ export async function findTeamReach(
       group by t.id
       order by lower(t.name), t.id`,
     { organizationId, teamIds: [...teamIds] },
+  );
+}
+
+/** Someone who may decide for an agent, and how many there are in all. */
+export interface CountedDecider extends Decider {
+  readonly agentSlug: string;
+  readonly isOwner: boolean;
+  readonly count: number;
+  readonly ownerCount: number;
+}
+
+/**
+ * Those who may decide for each of the agents, without the given memberships: the first ones of each agent, owners last,
+ * each time by name.
+ */
+export async function listDecidersOfAgents(
+  db: Db,
+  organizationId: string,
+  of: {
+    readonly agentSlugs: readonly string[];
+    readonly without: readonly string[];
+    readonly limit: number;
+  },
+): Promise<CountedDecider[]> {
+  if (of.agentSlugs.length === 0) return [];
+  return await queryRows<CountedDecider>(
+    db,
+    `select s.slug as agent_slug, d.*
+       from unnest(cast(:agentSlugs as text[])) as s(slug)
+       join lateral (
+         select m.id as membership_id, u.display_name, held.is_owner, count(*) over () as count,
+                count(*) filter (where held.is_owner) over () as owner_count
+           from memberships m join users u on u.id = m.user_id
+           ${joinDeciders('s.slug')}
+          where m.organization_id = :organizationId and m.id <> all(cast(:without as uuid[]))
+          order by held.is_owner, lower(u.display_name), m.id
+          limit :limit) as d on true
+      order by s.slug, d.is_owner, lower(d.display_name), d.membership_id`,
+    {
+      organizationId,
+      agentSlugs: [...of.agentSlugs],
+      without: [...of.without],
+      limit: of.limit,
+    },
   );
 }

@@ -2,7 +2,13 @@
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
-import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
+import {
+  DOCUMENT_COLUMNS,
+  REQUEST_COLUMNS,
+  REQUEST_TABLES,
+  toRequest,
+  type RequestRow,
+} from './rows.ts';
 
 export interface ReadRequest {
   readonly request: ApprovalRequest;
@@ -36,6 +42,16 @@ export async function findByIdempotencyKey(
     { agentInstanceId, key },
   );
   return row && toRequest(row);
+}
+
+/** What the agent sent with these requests, for lists that read it in batches. */
+export async function findDocuments(db: Db, organizationId: string, ids: string[]) {
+  return await queryRows<Pick<RequestRow, 'id' | 'arguments' | 'agentReasoning' | 'context'>>(
+    db,
+    `select id, ${DOCUMENT_COLUMNS.join(', ')} from approval_requests
+      where organization_id = :organizationId and id = any(:ids)`,
+    { organizationId, ids },
+  );
 }
 
 /** Which of these requests have changed since a reviewer saw them. Parked waits ask this every second. */

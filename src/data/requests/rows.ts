@@ -34,7 +34,7 @@ export const FACT_COLUMNS = `
   r.id, r.organization_id, r.agent_slug, r.agent_name, r.agent_instance_id, r.agent_instance_name, r.agent_credential_id,
   r.tool, r.server, r.timeout, r.state, r.created_at, r.deadline_at, r.updated_at,
   r.organization_pipeline_revision_id, r.agent_pipeline_revision_id, r.routed_at, r.route_source, r.route_scope,
-  r.route_block_id, r.route_reason, r.escalation_path_revision_id, r.urgency, r.next_at,
+  r.route_block_id, r.route_reason, r.escalation_path_revision_id, r.urgency, r.next_at, r.started_at, r.started_by_instance_id,
   d.id as decision_id, d.membership_id as decision_membership_id, d.status as decision_status, d.note as decision_note,
   d.channel as decision_channel, d.reviewer_display_name, d.reviewer_email, d.authentication as decision_authentication,
   d.idempotency_key as decision_idempotency_key, d.seen_arguments_digest, d.decided_at, d.expires_at as decision_expires_at,
@@ -78,6 +78,8 @@ export interface RequestRow {
   urgency: 'standard' | 'interrupt';
   walk: string | null;
   nextAt: Date | null;
+  startedAt: Date | null;
+  startedByInstanceId: string | null;
   decisionId: string | null;
   decisionMembershipId: string | null;
   decisionStatus: TerminalState | null;

@@ -1,123 +1,93 @@
 /**
- * Requests whose notified people may no longer decide. The transaction that takes rights away looks for them. A step looks
+ * Requests that wait only for people who may no longer decide. The transaction that takes rights away looks for them. A step looks
  * at its own request: `src/domain/requests/engine/unreachable.ts`.
  */
 import type { Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
 import { UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
-import { isTargeted, MAY_DECIDE_REQUEST, mayDecideFor, reaches } from './deciders.ts';
+import { mayDecideFor, joinDeciders } from './deciders.ts';
 
 /** SQL: owners were told that no one is left to decide the request `r`. */
 export const TOLD_UNREACHABLE = `exists (
   select 1 from escalation_steps t where t.request_id = r.id and t.step_key = '${UNREACHABLE_STEP}')`;
 
-/** SQL: someone that the path revision targets may decide for the agent. All arguments are SQL expressions. */
-const someoneOnPath = (
-  organizationId: string,
-  { slug, revision }: { readonly slug: string; readonly revision: string },
-): string => `exists (
-  select 1 from memberships m
-   where m.organization_id = ${organizationId} and ${mayDecideFor(slug)} and ${isTargeted(revision)})`;
+/** SQL: the path revision targets the membership `m`. `revision` is an SQL expression. */
+const isTargeted = (revision: string): string => `exists (
+  select 1 from escalation_path_targets pt
+   where pt.escalation_path_revision_id = ${revision}
+     and (pt.target_type = 'broadcast' or pt.membership_id = m.id
+       or pt.team_id in (select tm.team_id from team_members tm join teams g on g.id = tm.team_id
+                          where tm.membership_id = m.id and g.archived_at is null)))`;
 
-const inside = (key: string, level: string): string =>
-  `(${key} = ${level} or starts_with(${key}, ${level} || ':'))`;
+/** The people a request waits for: those notified at each step, and the holder of its claim. */
+const ASKED = `(
+  select request_id, step_key, membership_id from notifications
+   union all
+  select request_id, 'claim', membership_id from claims where ended_at is null)`;
 
 /**
- * Which people in `source` may decide requests of that agent and path. One row each, for any number
- * of requests.
+ * Those people in `source` who may decide for that agent, and whether the path leaves it to them.
+ * One row each, for any number of requests.
  */
-const standings = (source: string): string => `
-  select s.slug, s.revision, s.membership_id, decides, decides and ${reaches('s.slug', 's.revision')} as may_decide
+const decidersAmong = (source: string): string => `
+  select s.slug, s.revision, s.membership_id,
+         s.revision is null or held.decides_others or ${isTargeted('s.revision')} as on_path
     from (select distinct slug, revision, membership_id from ${source}) as s
     join memberships m on m.id = s.membership_id
-    cross join lateral (select ${mayDecideFor('s.slug')} as decides) as d`;
+    ${joinDeciders('s.slug')}`;
 
 const same = (one: string, other: string): string =>
-  `${one}.slug = ${other}.slug and ${one}.revision = ${other}.revision and ${one}.membership_id = ${other}.membership_id`;
-
-// Prepared, because planning it took 17 ms at each call.
-const FIND_UNREACHABLE: PreparedStatement = {
-  name: 'find-unreachable',
-  sql: `
-    with waiting as materialized (
-      select r.id, r.agent_slug as slug, r.escalation_path_revision_id as revision,
-             (r.walk ->> 'nodeId') || ':' || (r.walk ->> 'run') as level
-        from approval_requests r
-       where r.organization_id = :organizationId and r.state = 'pending' and r.routed_at is not null
-         and r.escalation_path_revision_id is not null and r.walk ->> 'phase' = 'level'
-         and not exists (select 1 from claims c where c.request_id = r.id and c.ended_at is null)
-    ),
-    theirs as materialized (
-      select w.id, w.slug, w.revision, n.step_key, n.membership_id
-        from waiting w join notifications n on n.request_id = w.id
-       where n.membership_id = any(cast(:membershipIds as uuid[])) and ${inside('n.step_key', 'w.level')}
-    ),
-    their_standings as materialized (${standings('theirs')}),
-    notified as materialized (
-      select l.id, l.step_key, l.slug, l.revision, n.membership_id
-        from (select distinct t.id, t.step_key, t.slug, t.revision
-                from theirs t join their_standings s on ${same('s', 't')} and not s.may_decide) as l
-        join notifications n on n.request_id = l.id and n.step_key = l.step_key
-    ),
-    notified_standings as materialized (${standings('notified')}),
-    unreachable as (
-      select n.id from notified n join notified_standings s on ${same('s', 'n')}
-       group by n.id, n.step_key
-      having not bool_or(s.may_decide or s.decides and exists (
-               select 1 from added_reviewers a where a.request_id = n.id and a.membership_id = n.membership_id))
-       union
-      select r.id
-        from claims c join approval_requests r on r.id = c.request_id join memberships m on m.id = c.membership_id
-       where c.membership_id = any(cast(:membershipIds as uuid[])) and c.ended_at is null
-         and r.organization_id = :organizationId and not ${MAY_DECIDE_REQUEST}
-    )
-    select id from unreachable`,
-};
+  `${one}.slug = ${other}.slug and ${one}.membership_id = ${other}.membership_id and ${one}.revision is not distinct from ${other}.revision`;
 
 /**
- * Requests that wait for no level: without a path, at its end, or at a wait where no one was asked.
- * They are due when none of the people asked may decide, and no one is to come.
+ * `place` is what an unclaimed request's walk waits for, a level, or else the claim. Requests `alone` wait for no one at a
+ * level: without a path, at its end, or at a wait where no one was asked. Theirs is a group of everyone who was ever asked.
+ * Prepared, because planning it took 17 ms at each call.
  */
-const FIND_LEFT_ALONE: PreparedStatement = {
-  name: 'find-left-alone',
-  sql: `
-    with waiting as materialized (
-      select r.id, r.agent_slug as slug, r.escalation_path_revision_id as revision,
-             r.escalation_path_revision_id is null or r.walk ->> 'phase' = 'exhausted' as over
-        from approval_requests r
-       where r.organization_id = :organizationId and r.state = 'pending' and r.routed_at is not null
-         and (r.escalation_path_revision_id is null or r.walk ->> 'phase' <> 'level' or r.walk ->> 'told' is null)
-         and not exists (select 1 from claims c where c.request_id = r.id and c.ended_at is null)
-         and not ${TOLD_UNREACHABLE}
-    ),
-    asked as materialized (
-      select w.id, w.slug, w.revision, n.membership_id from waiting w join notifications n on n.request_id = w.id
-    ),
-    asked_standings as materialized (${standings('asked')}),
-    empty_path as materialized (
-      select e.slug, e.revision
-        from (select distinct slug, revision from waiting where not over) as e
-       where not ${someoneOnPath(':organizationId', { slug: 'e.slug', revision: 'e.revision' })}
-    ),
-    left_alone as (
-      select w.id from waiting w
-       where (w.over or exists (select 1 from empty_path e where e.slug = w.slug and e.revision = w.revision))
-         and not exists (
-           select 1 from asked n
-             join asked_standings s
-               on s.slug = n.slug and s.revision is not distinct from n.revision and s.membership_id = n.membership_id
-            where n.id = w.id and (s.may_decide or s.decides and exists (
-              select 1 from added_reviewers a where a.request_id = n.id and a.membership_id = n.membership_id)))
-    )
-    select id from left_alone`,
-};
-
-/** Both kinds at once, because each writer of several requests locks them in the order of their ids. */
 const WAKE: PreparedStatement = {
   name: 'wake-unreachable',
   sql: `
-    with locked as materialized (
-      select id from approval_requests where id = any(cast(:ids as uuid[])) and state = 'pending' order by id for no key update
+    with waiting as materialized (
+      select r.id, r.agent_slug as slug, r.escalation_path_revision_id as revision,
+             case when c.id is not null then 'claim' when r.walk ->> 'phase' = 'level' then (r.walk ->> 'nodeId') || ':' || (r.walk ->> 'run') end as place,
+             c.id is null and (r.escalation_path_revision_id is null or r.walk ->> 'phase' <> 'level' or r.walk ->> 'told' is null)
+               and not ${TOLD_UNREACHABLE} as alone,
+             r.escalation_path_revision_id is null or r.walk ->> 'phase' = 'exhausted' as over
+        from approval_requests r left join claims c on c.request_id = r.id and c.ended_at is null
+       where r.organization_id = :organizationId and r.state = 'pending' and r.routed_at is not null
+    ),
+    theirs as materialized (
+      select w.id, w.slug, w.revision, n.step_key, n.membership_id
+        from waiting w join ${ASKED} as n on n.request_id = w.id
+       where n.membership_id = any(cast(:membershipIds as uuid[])) and (n.step_key = w.place or starts_with(n.step_key, w.place || ':'))
+    ),
+    deciders_among_theirs as materialized (${decidersAmong('theirs')}),
+    empty_path as materialized (
+      select e.slug, e.revision
+        from (select distinct slug, revision from waiting where alone and not over) as e
+       where not exists (
+         select 1 from memberships m
+          where m.organization_id = :organizationId and ${mayDecideFor('e.slug')} and ${isTargeted('e.revision')})
+    ),
+    asked as materialized (
+      select l.id, l.slug, l.revision, l.step_key, n.membership_id
+        from (select distinct t.id, t.slug, t.revision, t.step_key
+                from theirs t left join deciders_among_theirs d on ${same('d', 't')} where d.on_path is not true) as l
+        join ${ASKED} as n on n.request_id = l.id and n.step_key = l.step_key
+       union all
+      select w.id, w.slug, w.revision, null, n.membership_id
+        from waiting w left join notifications n on n.request_id = w.id
+       where w.alone and (w.over or exists (select 1 from empty_path e where e.slug = w.slug and e.revision = w.revision))
+    ),
+    deciders_among_asked as materialized (${decidersAmong('asked')}),
+    unreachable as materialized (
+      select a.id from asked a left join deciders_among_asked d on ${same('d', 'a')}
+       group by a.id, a.step_key
+      having bool_and(d.membership_id is null or not d.on_path and not exists (
+               select 1 from added_reviewers r where r.request_id = a.id and r.membership_id = a.membership_id))
+    ),
+    locked as materialized (
+      select id from approval_requests where id in (select id from unreachable) and state = 'pending' order by id for no key update
     ),
     clock as materialized (select clock_timestamp() as now)
     update approval_requests r set next_at = clock.now, wake_at = clock.now, wake_attempts = 0
@@ -138,12 +108,6 @@ export async function wakeUnreachable(
   membershipIds: readonly string[],
 ): Promise<string[]> {
   if (membershipIds.length === 0) return [];
-  const theirs = await runPrepared<{ id: string }>(trx, FIND_UNREACHABLE, {
-    organizationId,
-    membershipIds: [...membershipIds],
-  });
-  const alone = await runPrepared<{ id: string }>(trx, FIND_LEFT_ALONE, { organizationId });
-  const ids = [...new Set([...theirs, ...alone].map(({ id }) => id))];
-  if (ids.length === 0) return [];
-  return (await runPrepared<{ id: string }>(trx, WAKE, { ids })).map(({ id }) => id);
+  const bindings = { organizationId, membershipIds: [...membershipIds] };
+  return (await runPrepared<{ id: string }>(trx, WAKE, bindings)).map(({ id }) => id);
 }

@@ -85,12 +85,12 @@ export async function findPastDeadline(db: Db, atMost: number): Promise<string[]
 const CLEAR_EACH: PreparedStatement = {
   name: 'clear-wakes',
   sql: `
-    with answered as materialized (
+    with decided as materialized (
       select id from approval_requests
-       where id = any(cast(:ids as uuid[])) and wake_at is not null and state = any(cast(:answers as text[]))
+       where id = any(cast(:ids as uuid[])) and wake_at is not null and state = any(cast(:final as text[]))
        order by id for no key update
     )
-    update approval_requests r set wake_at = null, wake_attempts = 0 from answered where r.id = answered.id`,
+    update approval_requests r set wake_at = null, wake_attempts = 0 from decided where r.id = decided.id`,
 };
 
 /**
@@ -98,7 +98,7 @@ const CLEAR_EACH: PreparedStatement = {
  * order of their ids.
  */
 export async function clearWakes(db: Db, ids: readonly string[]): Promise<void> {
-  await runPrepared(db, CLEAR_EACH, { ids: [...ids], answers: [...DECISION_STATUSES] });
+  await runPrepared(db, CLEAR_EACH, { ids: [...ids], final: [...DECISION_STATUSES] });
 }
 
 /** Which of these requests are decided, and their final states. */
@@ -109,8 +109,8 @@ export async function findFinalStates(
   return await queryRows(
     db,
     `select id, state from approval_requests
-      where id = any(cast(:ids as uuid[])) and state = any(cast(:answers as text[]))`,
-    { ids: [...ids], answers: [...DECISION_STATUSES] },
+      where id = any(cast(:ids as uuid[])) and state = any(cast(:final as text[]))`,
+    { ids: [...ids], final: [...DECISION_STATUSES] },
   );
 }
 

@@ -12,7 +12,7 @@ interface NewMfaChallenge {
   readonly id: string;
   readonly membershipId: string;
   readonly tokenHash: Buffer;
-  /** SHA-256 of the hash of the correct password. */
+  /** SHA-256 of the stored password hash. */
   readonly passwordDigest: Buffer;
 }
 

@@ -9,12 +9,12 @@ interface AttemptWindow {
 }
 
 /**
- * Counts one attempt in the key's current window, which starts with its first attempt. Purges some
- * expired windows.
+ * Counts one attempt in the current window of each key, which starts with its first attempt. Returns the window with the most
+ * attempts. Purges some expired windows.
  */
-export async function countSignInAttempt(
+export async function incrementSignInAttempts(
   db: Db,
-  key: Buffer,
+  keys: readonly Buffer[],
   windowSeconds = 60,
 ): Promise<AttemptWindow> {
   const window = await queryRow<AttemptWindow>(
@@ -22,16 +22,20 @@ export async function countSignInAttempt(
     `with purged as (
        delete from sign_in_attempts where key in (
          select key from sign_in_attempts
-          where window_ends_at < statement_timestamp() and key <> :key
+          where window_ends_at < statement_timestamp() and key <> all (cast(:keys as bytea[]))
           order by window_ends_at limit 10 for update skip locked)
+     ), counted as (
+       insert into sign_in_attempts as a (key, attempts, window_ends_at)
+       select key, 1, clock_timestamp() + cast(:windowSeconds as integer) * interval '1 second'
+         from unnest(cast(:keys as bytea[])) as k (key) order by key
+       on conflict (key) do update set
+         attempts = case when a.window_ends_at > clock_timestamp() then a.attempts + 1 else 1 end,
+         window_ends_at = case when a.window_ends_at > clock_timestamp() then a.window_ends_at else excluded.window_ends_at end
+       returning a.attempts, a.window_ends_at
      )
-     insert into sign_in_attempts as a (key, attempts, window_ends_at)
-     values (:key, 1, clock_timestamp() + cast(:windowSeconds as integer) * interval '1 second')
-     on conflict (key) do update set
-       attempts = case when a.window_ends_at > clock_timestamp() then a.attempts + 1 else 1 end,
-       window_ends_at = case when a.window_ends_at > clock_timestamp() then a.window_ends_at else excluded.window_ends_at end
-     returning a.attempts, cast(greatest(1, ceil(extract(epoch from a.window_ends_at - clock_timestamp()))) as integer) as seconds_left`,
-    { key, windowSeconds },
+     select attempts, cast(greatest(1, ceil(extract(epoch from window_ends_at - clock_timestamp()))) as integer) as seconds_left
+       from counted order by attempts desc limit 1`,
+    { keys: [...keys], windowSeconds },
   );
   if (!window) throw new Error('an attempt was not counted');
   return window;

@@ -1,4 +1,4 @@
-/** Single sign-ons whose answer was taken. */
+/** Single sign-ons whose response was used. */
 import type { Db } from '../../platform/postgres.ts';
 import { queryRows } from '../../platform/rows.ts';
 

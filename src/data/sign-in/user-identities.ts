@@ -86,7 +86,7 @@ export async function insertUserIdentity(
 /**
  * The organization that new people from the identity provider join: the oldest that is not deleted.
  */
-export async function findAdmittingOrganization(db: Db): Promise<string | undefined> {
+export async function findOrganizationToJoin(db: Db): Promise<string | undefined> {
   const row = (await db('organizations')
     .whereNull('deleted_at')
     .orderBy(['created_at', 'id'])

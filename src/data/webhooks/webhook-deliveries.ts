@@ -1,6 +1,10 @@
 /** Each attempt to post to a webhook endpoint, kept for 30 days. */
 import { v7 } from 'uuid';
-import type { WebhookDelivery } from '../../domain/webhooks/deliveries.ts';
+import {
+  RECENT_DELIVERIES,
+  type RecentDeliveries,
+  type WebhookDelivery,
+} from '../../domain/webhooks/deliveries.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
 
@@ -49,6 +53,8 @@ export async function endWebhookDelivery(
 
 export interface WebhookDeliveryPage {
   readonly endpointId: string;
+  /** Only attempts that ended with an error. */
+  readonly isFailed: boolean;
   /** The last one of the previous page. */
   readonly before: { readonly attemptedAt: Date; readonly id: string } | undefined;
   readonly limit: number;
@@ -57,7 +63,7 @@ export interface WebhookDeliveryPage {
 /** Newest first. */
 export async function listWebhookDeliveries(
   db: Db,
-  { endpointId, before, limit }: WebhookDeliveryPage,
+  { endpointId, isFailed, before, limit }: WebhookDeliveryPage,
 ): Promise<WebhookDelivery[]> {
   return await queryRows<WebhookDelivery>(
     db,
@@ -65,10 +71,35 @@ export async function listWebhookDeliveries(
             error_cause, response_excerpt
        from webhook_deliveries
       where webhook_endpoint_id = :endpointId
+        ${isFailed ? 'and error_code is not null' : ''}
         ${before ? 'and (attempted_at, id) < (:attemptedAt, cast(:id as uuid))' : ''}
       order by attempted_at desc, id desc limit :limit`,
     { endpointId, limit, ...before },
   );
+}
+
+/** The newest attempt of each endpoint that ended, tests included. Endpoints without one are left out. */
+export async function findRecentDeliveries(
+  db: Db,
+  endpointIds: readonly string[],
+): Promise<ReadonlyMap<string, RecentDeliveries>> {
+  const ended = `from webhook_deliveries
+                  where webhook_endpoint_id = e.id and duration_ms is not null
+                  order by attempted_at desc, id desc`;
+  const rows = await queryRows<RecentDeliveries & { readonly endpointId: string }>(
+    db,
+    `select e.id as endpoint_id, newest.*, recent.failed_count
+       from unnest(cast(:endpointIds as uuid[])) as e (id)
+      cross join lateral (
+        select attempted_at, status_code, outcome, error_code, error_cause ${ended} limit 1
+      ) newest
+      cross join lateral (
+        select cast(count(r.error_code) as int) as failed_count
+          from (select error_code ${ended} limit ${RECENT_DELIVERIES}) r
+      ) recent`,
+    { endpointIds: [...endpointIds] },
+  );
+  return new Map(rows.map((row) => [row.endpointId, row]));
 }
 
 /** Purges some attempts of over 30 days ago. Returns their number. */

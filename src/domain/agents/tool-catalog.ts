@@ -246,6 +246,10 @@ const liveIds = (tools: ReadonlyMap<unknown, StoredTool>): string[] =>
 export const TOOL_STATUSES = ['available', 'unavailable', 'stale'] as const;
 export type ToolStatus = (typeof TOOL_STATUSES)[number];
 
+/** `tools`: each tool of an agent and server once, as it was reported last. */
+export const TOOL_CATALOG_VIEWS = ['reports', 'tools'] as const;
+export type ToolCatalogView = (typeof TOOL_CATALOG_VIEWS)[number];
+
 /** A tool as one instance reported it, with its source. */
 export interface ToolCatalogEntry {
   readonly id: string;
@@ -265,6 +269,10 @@ export interface ToolCatalogEntry {
   readonly inputSchema: JsonText | null;
   readonly annotations: ToolAnnotations | null;
   readonly schemaFingerprint: string | null;
+  /** When a report last had another schema than the one before. */
+  readonly schemaChangedAt: Date | null;
+  /** The schema before that, where it is known. Only of a tool that is read alone. */
+  readonly previousInputSchema?: JsonText | null;
   readonly lastSeenAt: Date;
   readonly lastAttemptAt: Date;
 }

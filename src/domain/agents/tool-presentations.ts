@@ -1,6 +1,6 @@
 /**
  * How the calls of a tool are shown to reviewers: a title and fields that point into the arguments.
- * A presentation is a guide for readers. The arguments stay data, and all of them are answered, too.
+ * A presentation is a guide for readers. The arguments stay data, and all of them are returned, too.
  */
 import { z } from 'zod';
 import { foreignName, label, list, object, problem, text } from '../grammar.ts';
@@ -155,6 +155,8 @@ export type PresentationField = Readonly<z.output<typeof presentationFieldSchema
 /** An entry of the organization. */
 export interface OwnPresentation extends PresentationEntry {
   readonly id: string;
+  /** Counts its changes, from 1. */
+  readonly revision: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

@@ -127,8 +127,8 @@ export function evaluateCondition(
 ): boolean {
   try {
     const { context, functions } = bindFacts(compiled, facts, budget);
-    const answer = evaluate(compiled.tree, context, functions);
-    if (typeof answer === 'boolean') return answer;
+    const match = evaluate(compiled.tree, context, functions);
+    if (typeof match === 'boolean') return match;
   } catch (error) {
     if (error instanceof ConditionError) throw error;
   }

@@ -34,7 +34,8 @@ const field = () =>
       examples: ['/request/arguments/amount'],
     });
 
-function isField(value: string): boolean {
+/** Whether a condition can name the field, inside `some` and `every` at least. */
+export function isField(value: string): boolean {
   if (
     value.length > CONDITION_LIMITS.fieldLength &&
     [...value].length > CONDITION_LIMITS.fieldLength
@@ -164,10 +165,12 @@ function* literalProblems({ operator, value }: LeafCondition): Generator<RawIssu
   else yield* unstorableTexts(value, ['value']);
 }
 
+const utf8 = new TextEncoder();
+
 function isLong(value: ExactValue): boolean {
   if (typeof value === 'string' && value.length < CONDITION_LIMITS.literalBytes / 6 - 2)
     return false;
-  return Buffer.byteLength(stringifyExact(value)) > CONDITION_LIMITS.literalBytes;
+  return utf8.encode(stringifyExact(value)).length > CONDITION_LIMITS.literalBytes;
 }
 
 function* unstorableTexts(value: ExactValue, path: PropertyKey[]): Generator<RawIssue> {

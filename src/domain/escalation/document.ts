@@ -15,6 +15,7 @@ import {
 } from '../grammar.ts';
 import { revisionComment } from '../revisions.ts';
 import { canonicalTimeZone } from './time-zones.ts';
+import { WEEKDAYS } from './weekly-hours.ts';
 
 export const LIMITS = {
   nodes: 500,
@@ -26,8 +27,6 @@ export const LIMITS = {
   nameLength: 200,
   repeats: 9,
 } as const;
-
-export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 const START = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;
 const END = /^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/;
@@ -190,11 +189,10 @@ const deferNode = object({
     'Waits until the working hours are active. While they are, the walk goes on at once.',
 });
 
+type Branch<Node extends z.ZodType> = z.ZodDefault<z.ZodArray<Node>>;
+
 /** A branch of an `if_else` node. It needs a return type because nodes contain branches. */
-function branchOf<Node extends z.ZodType>(
-  node: Node,
-  description: string,
-): z.ZodDefault<z.ZodArray<Node>> {
+function branchOf<Node extends z.ZodType>(node: Node, description: string): Branch<Node> {
   return list(node).max(LIMITS.nodes).default([]).meta({ description });
 }
 
@@ -217,10 +215,10 @@ function nodesOf<Targets extends z.ZodType>(prefix: '' | 'TeamPolicy', who: Targ
       .min(1)
       .max(LIMITS.conditions)
       .meta({ description: 'All must hold for `then`.' }),
-    get then() {
+    get then(): Branch<typeof node> {
       return branchOf(node, 'Walked when all conditions hold. Empty when absent.');
     },
-    get else() {
+    get else(): Branch<typeof node> {
       return branchOf(node, 'Walked otherwise. Empty when absent.');
     },
   }).meta({

@@ -17,7 +17,13 @@ export const WALK_EVENT_NAMES = [
 export type WalkEventName = (typeof WALK_EVENT_NAMES)[number];
 
 /** A team's policy has its own names for repeating and ending, because the path goes on. */
-export function walkEventName({ kind, team }: Pick<WalkEvent, 'kind' | 'team'>): WalkEventName {
+export function walkEventName<Kind extends WalkEvent['kind']>({
+  kind,
+  team,
+}: {
+  readonly kind: Kind;
+  readonly team?: WalkEvent['team'];
+}): Kind | 'team_policy_repeated' | 'team_policy_exhausted' {
   if (team && kind === 'path_repeated') return 'team_policy_repeated';
   if (team && kind === 'path_exhausted') return 'team_policy_exhausted';
   return kind;

@@ -155,15 +155,15 @@ function choose(
 ): { readonly branch: 'then' | 'else'; readonly notes: readonly Note[] } {
   const place = { nodeId: node.id, run };
   for (const [index, condition] of node.conditions.entries()) {
-    const answer = holds(input, document, { condition, now });
-    if (answer === true) continue;
+    const match = holds(input, document, { condition, now });
+    if (match === true) continue;
     const failed: Note[] =
-      answer === false ? [] : [{ kind: 'condition_failed', ...place, code: answer }];
+      match === false ? [] : [{ kind: 'condition_failed', ...place, code: match }];
     const taken: Note = {
       kind: 'branch_taken',
       ...place,
       branch: 'else',
-      reason: answer === false ? 'condition_not_met' : 'condition_failed',
+      reason: match === false ? 'condition_not_met' : 'condition_failed',
       condition: { index, type: condition.type },
     };
     return { branch: 'else', notes: [...failed, taken] };

@@ -1,4 +1,4 @@
-/** The steps a walk would take if no one answered. People use them to check a path. */
+/** The steps a walk would take if no one decided. People use them to check a path. */
 import { DateTime } from 'luxon';
 import type { EscalationDocument, Target } from './types.ts';
 import {

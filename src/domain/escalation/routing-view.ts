@@ -37,6 +37,8 @@ export interface RoutingLevel {
   readonly status: LevelStatus;
   readonly notifiedAt?: Date;
   readonly escalateAt?: Date;
+  /** When an upcoming level is reached if no one decides before. Absent while a claim pauses the walk. */
+  readonly plannedAt?: Date;
   readonly targets: readonly Target[];
 }
 
@@ -186,6 +188,7 @@ function upcoming(
       nodeId: step.nodeId,
       run,
       status: 'upcoming',
+      ...(!claimed && { plannedAt: step.at }),
       targets: targetsOf(input, step.nodeId),
     }));
   const first = planned.find(

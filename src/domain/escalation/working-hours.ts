@@ -3,14 +3,10 @@
  * open twice where clocks repeat a time. If clocks jump over their start, they open after the gap.
  */
 import { IANAZone } from 'luxon';
-import { WEEKDAYS } from './document.ts';
-import type { WorkingHoursSet, WorkingInterval } from './types.ts';
+import type { WorkingHoursSet } from './types.ts';
+import { DAY_MS, mondayOf, WEEK_MS, weeklySpans, type WeekSpan } from './weekly-hours.ts';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-const WEEK_MS = 7 * DAY_MS;
-/** 1970-01-01 was a Thursday. */
-const THURSDAY_MS = 3 * DAY_MS;
 /** More than two weeks, because hours inside a clock change's gap open a week later. */
 const HORIZON_MS = 16 * DAY_MS;
 
@@ -61,15 +57,9 @@ function endOfOffset(zone: IANAZone, from: number): number {
   return other;
 }
 
-/** Milliseconds since the Monday of a week. */
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** The first local time in a span, from this one on. */
-function nextInside(spans: readonly Span[], local: number): number {
-  const monday = Math.floor((local + THURSDAY_MS) / WEEK_MS) * WEEK_MS - THURSDAY_MS;
+function nextInside(spans: readonly WeekSpan[], local: number): number {
+  const monday = mondayOf(local);
   const time = local - monday;
   let next = Infinity;
   for (const { start, end } of spans) {
@@ -78,27 +68,14 @@ function nextInside(spans: readonly Span[], local: number): number {
   return monday + next;
 }
 
-const remembered = new WeakMap<WorkingHoursSet, readonly Span[]>();
+const remembered = new WeakMap<WorkingHoursSet, readonly WeekSpan[]>();
 
 /** The hours of a week, and of the weeks before and after it. */
-function spansOf(set: WorkingHoursSet): readonly Span[] {
-  const known = remembered.get(set) ?? set.intervals.flatMap(weeklySpans);
+function spansOf(set: WorkingHoursSet): readonly WeekSpan[] {
+  const known = remembered.get(set) ?? set.intervals.flatMap(weeklySpans).flatMap(everyWeek);
   remembered.set(set, known);
   return known;
 }
 
-function weeklySpans({ weekdays, start, end }: WorkingInterval): readonly Span[] {
-  const difference = sinceMidnight(end) - sinceMidnight(start);
-  const length = difference > 0 ? difference : difference + DAY_MS;
-  return weekdays.flatMap((day) =>
-    [-WEEK_MS, 0, WEEK_MS].map((week) => {
-      const from = week + WEEKDAYS.indexOf(day) * DAY_MS + sinceMidnight(start);
-      return { start: from, end: from + length };
-    }),
-  );
-}
-
-/** Of `HH:MM`, in milliseconds; `24:00` is the next midnight. */
-function sinceMidnight(time: string): number {
-  return (Number(time.slice(0, 2)) * 60 + Number(time.slice(3))) * MINUTE_MS;
-}
+const everyWeek = ({ start, end }: WeekSpan): readonly WeekSpan[] =>
+  [-WEEK_MS, 0, WEEK_MS].map((week) => ({ start: week + start, end: week + end }));

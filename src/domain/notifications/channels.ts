@@ -3,6 +3,13 @@
 /** What a kind needs to reach a member. */
 export type Requirement = 'mail_server' | 'subscription';
 
+/** What the deployment needs for a kind to send anything, with the variables that set it. */
+const DEPLOYMENT_NEEDS = {
+  mail_server: ['SMTP_URL', 'COUNTERSIGN_EMAIL_FROM'],
+  secrets_key: ['COUNTERSIGN_SECRETS_KEY'],
+} as const;
+export type DeploymentNeed = keyof typeof DEPLOYMENT_NEEDS;
+
 interface ChannelTerms {
   /** The service makes the organization's only one. It can be disabled, never deleted. */
   readonly builtIn: boolean;
@@ -15,10 +22,12 @@ interface ChannelTerms {
   readonly announcesDecisions: boolean;
   /** Without it, a level writes no message. */
   readonly requires?: Requirement;
+  /** Without it, the kind sends nothing on this deployment. */
+  readonly needs?: DeploymentNeed;
   readonly limits: {
     /** Messages under way at once in one process. */
     readonly maxInFlight: number;
-    /** Of these, to one receiver that answers quickly. */
+    /** Of these, to one receiver that responds quickly. */
     readonly maxPerReceiver: number;
     /** What is slow when one of its messages is. */
     readonly receiver: 'the channel' | 'one for all channels';
@@ -27,7 +36,7 @@ interface ChannelTerms {
 
 /**
  * Each kind has its own limits, so a slow mail server does not delay webhooks. There is room for many
- * receivers that stopped answering. All email goes through one server.
+ * receivers that stopped responding. All email goes through one server.
  */
 export const CHANNELS = {
   email: {
@@ -35,18 +44,21 @@ export const CHANNELS = {
     perMember: true,
     announcesDecisions: false,
     requires: 'mail_server',
+    needs: 'mail_server',
     limits: { maxInFlight: 32, maxPerReceiver: 32, receiver: 'one for all channels' },
   },
   webhook: {
     builtIn: false,
     perMember: false,
     announcesDecisions: true,
+    needs: 'secrets_key',
     limits: { maxInFlight: 512, maxPerReceiver: 64, receiver: 'the channel' },
   },
   slack: {
     builtIn: false,
     perMember: true,
     announcesDecisions: true,
+    needs: 'secrets_key',
     limits: { maxInFlight: 128, maxPerReceiver: 32, receiver: 'the channel' },
   },
   push: {
@@ -54,6 +66,7 @@ export const CHANNELS = {
     perMember: true,
     announcesDecisions: false,
     requires: 'subscription',
+    needs: 'secrets_key',
     limits: { maxInFlight: 128, maxPerReceiver: 64, receiver: 'the channel' },
   },
 } as const satisfies Readonly<Record<string, ChannelTerms>>;
@@ -73,3 +86,21 @@ export const kindsThat = (hold: (terms: ChannelTerms) => boolean): ChannelKind[]
   CHANNEL_KINDS.filter((kind) => hold(CHANNELS[kind]));
 
 export const MEMBER_CHANNEL_KINDS = kindsThat(({ perMember }) => perMember) as MemberChannelKind[];
+
+/** Whether a deployment can send by a kind. */
+export interface KindReadiness {
+  readonly kind: ChannelKind;
+  readonly configured: boolean;
+  /** The variables that turn it on. */
+  readonly variables: readonly string[];
+}
+
+export const readinessOf = (
+  has: Readonly<Record<DeploymentNeed, boolean>>,
+): readonly KindReadiness[] =>
+  CHANNEL_KINDS.map((kind) => {
+    const { needs } = termsOf(kind);
+    return needs === undefined
+      ? { kind, configured: true, variables: [] }
+      : { kind, configured: has[needs], variables: DEPLOYMENT_NEEDS[needs] };
+  });

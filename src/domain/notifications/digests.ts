@@ -4,7 +4,7 @@ import { shownLine } from '../shown-text.ts';
 /** So many messages a receiver gets over a channel in a window. The rest is one digest. */
 export const MESSAGES_A_WINDOW = 5;
 export const WINDOW_SECONDS = 60;
-/** A request that expires sooner after the digest does not wait for it: people need time to answer. */
+/** A request that expires sooner after the digest does not wait for it: people need time to decide. */
 export const LEAST_SECONDS_AFTER_DIGEST = 60;
 
 /** `12 more requests wait for you` */

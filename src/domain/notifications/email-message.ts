@@ -9,6 +9,7 @@ import type { CallText, MessageRoom } from '../shown/call-text.ts';
 import { ownLength } from '../shown/value-text.ts';
 import { shownInstant, shownLine } from '../shown-text.ts';
 import type { NotifiedLevel, Recipient } from './notifications.ts';
+import { timeLeft } from './time-left.ts';
 
 export interface EmailNotification {
   readonly request: ApprovalRequest;
@@ -18,6 +19,8 @@ export interface EmailNotification {
   readonly requesterState: RequesterState;
   /** The page of the request in the web app. */
   readonly url: string;
+  /** When it is sent. */
+  readonly now: Date;
 }
 
 /** How much of a call an email shows. */
@@ -29,9 +32,15 @@ function toolName(request: ApprovalRequest): string {
   return request.server === undefined ? tool : `${tool} (server ${shownLine(request.server)})`;
 }
 
-export function notifiedSubject({ request }: Pick<EmailNotification, 'request'>): string {
-  const title = request.urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed';
-  return `${title}: ${shownLine(request.tool, 80)} (${shownLine(request.agentName, 60)})`;
+/** `Refund 1249.95 EUR of pay_14 (Support bot), 27 min left` */
+export function notifiedSubject({
+  request,
+  call,
+  now,
+}: Pick<EmailNotification, 'request' | 'call' | 'now'>): string {
+  const what = shownLine(call.title ?? request.tool, 100);
+  const urgent = request.urgency === 'interrupt' ? 'Urgent: ' : '';
+  return `${urgent}${what} (${shownLine(request.agentName, 60)}), ${timeLeft(request.deadlineAt, now)}`;
 }
 
 export function notifiedText({
@@ -41,27 +50,28 @@ export function notifiedText({
   url,
   recipient,
   requesterState,
+  now,
 }: EmailNotification): string {
   const reason = request.route?.reason;
   return [
     `Hello ${shownLine(recipient.displayName)},`,
     '',
-    'An agent is waiting for your decision. Sign in to approve or deny the request:',
+    'An agent is waiting for your decision:',
+    '',
+    ...(call.title === undefined ? [] : [`    ${call.title}`, '']),
+    'Sign in to approve or deny it. Opening the link does not approve anything.',
     '',
     url,
-    '',
-    'Opening the link does not approve anything.',
     '',
     `Agent:      ${shownLine(request.agentName)} (${shownLine(request.agentInstanceName)})`,
     `Tool:       ${toolName(request)}`,
     ...(reason === undefined ? [] : [`Reason:     ${shownLine(reason, 500)}`]),
     `Requested:  ${shownInstant(request.createdAt)}`,
-    `Decide by:  ${shownInstant(request.deadlineAt)}`,
+    `Decide by:  ${shownInstant(request.deadlineAt)} (${timeLeft(request.deadlineAt, now)})`,
     ...escalationLines(level),
     ...requesterLines(requesterState),
     '',
     ...(call.notes.length > 0 ? [...call.notes, ''] : []),
-    ...(call.title === undefined ? [] : [`What it would do: ${call.title}`, '']),
     'Arguments from the agent:',
     '',
     ...call.lines.map((line) => `    ${line}`),

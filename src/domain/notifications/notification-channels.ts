@@ -19,6 +19,23 @@ export interface NotificationChannel {
   };
 }
 
+/** What became of the latest messages of a channel, up to fifty. */
+export interface RecentMessages {
+  readonly deliveredCount: number;
+  readonly deadCount: number;
+  /** Not tried yet, or tried again later. */
+  readonly waitingCount: number;
+  readonly droppedCount: number;
+  readonly lastDeliveredAt: Date | null;
+  readonly lastDeadAt: Date | null;
+  /** Of the newest one that is dead or tried again. */
+  readonly lastError: string | null;
+}
+
+export interface WatchedChannel extends NotificationChannel {
+  readonly recentMessages: RecentMessages;
+}
+
 export interface WebhookTerms {
   readonly url: string;
   readonly includeArguments: boolean;

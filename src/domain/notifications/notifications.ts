@@ -2,7 +2,7 @@
 
 /**
  * `notified`: a person is asked to decide. `unreachable`: an owner is told that no one is left to decide. `decided`: a
- * request that people were asked about has its final answer. `digest`: how many more requests wait for a receiver.
+ * request that people were asked about has its decision. `digest`: how many more requests wait for a receiver.
  */
 export const DELIVERY_EVENTS = ['notified', 'unreachable', 'decided', 'digest'] as const;
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
@@ -39,7 +39,7 @@ export interface NotifiedLevel {
   /** From 1. */
   readonly run: number;
   readonly notifiedAt: Date;
-  /** When the level ends without an answer. Absent outside of paths. */
+  /** When the level ends without a decision. Absent outside of paths. */
   readonly escalateAt?: Date;
 }
 

@@ -1,8 +1,9 @@
 /** Push messages to browsers, and the subscriptions by which they get there. */
+import { requesterNotice, type RequesterState } from '../requests/call-marks.ts';
+import { shownLine } from '../shown-text.ts';
 import type { ApprovalRequest } from '../requests/approval-requests.ts';
 import type { StoredSecret } from '../sealed-secrets.ts';
 import { digestTitle } from './digests.ts';
-import { notifiedSubject } from './email-message.ts';
 import { unreachableSubject } from './unreachable-messages.ts';
 
 /** Most browsers of one member. */
@@ -44,12 +45,25 @@ export interface PushMessage {
   readonly topic?: string;
 }
 
-/** Asks to decide a request: its id, a title that names tool and agent, and its page. */
-export function askingMessage(request: ApprovalRequest, url: string, now: Date): PushMessage {
-  const title = notifiedSubject({ request });
+/** Names tool and agent, and no argument: it appears on locked screens. */
+function titleOf({ urgency, tool, agentName }: ApprovalRequest): string {
+  const title = urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed';
+  return `${title}: ${shownLine(tool, 80)} (${shownLine(agentName, 60)})`;
+}
+
+interface Asking {
+  readonly request: ApprovalRequest;
+  readonly requesterState: RequesterState;
+  readonly url: string;
+}
+
+/** Asks to decide a request: its id, a title that names tool and agent, its page, and whether the decision can be read. */
+export function askingMessage({ request, requesterState, url }: Asking, now: Date): PushMessage {
+  const title = titleOf(request);
+  const body = requesterNotice(requesterState);
   const ttl = Math.ceil((request.deadlineAt.getTime() - now.getTime()) / 1_000);
   return {
-    payload: JSON.stringify({ request_id: request.id, title, url }),
+    payload: JSON.stringify({ request_id: request.id, title, body, url }),
     ttlSeconds: Math.max(ttl, 0),
     urgency: request.urgency === 'interrupt' ? 'high' : 'normal',
     topic: request.id.replaceAll('-', ''),
@@ -57,10 +71,11 @@ export function askingMessage(request: ApprovalRequest, url: string, now: Date):
 }
 
 /** Tells an owner that no one is left to decide. It replaces an earlier message about the request. */
-export function unreachableMessage(request: ApprovalRequest, url: string, now: Date): PushMessage {
+export function unreachableMessage(delivery: Asking, now: Date): PushMessage {
+  const { request, url } = delivery;
   const title = unreachableSubject({ request });
   const payload = JSON.stringify({ request_id: request.id, title, url });
-  return { ...askingMessage(request, url, now), payload };
+  return { ...askingMessage(delivery, now), payload };
 }
 
 /** A digest. A later one replaces it. It is of no use for long. */

@@ -1,4 +1,4 @@
-/** The names behind ids, for people who see an id and may not read the object. */
+/** The names of ids, for people who see an id and may not read the object. */
 
 export const NAMED_KINDS = ['member', 'team', 'agent', 'agent_instance', 'api_key'] as const;
 

@@ -2,6 +2,7 @@
 import type { HeldPolicy } from './permission-policies.ts';
 import type { MemberPrincipal } from './authorization.ts';
 import { AppError, type Issue } from '../errors.ts';
+import type { OAuthResource } from '../oauth/resources.ts';
 import { isPermission, isServedBy, mayHold, type Permission, type Edition } from './permissions.ts';
 
 export interface ApiKeyRules {
@@ -14,6 +15,19 @@ export interface ApiKeyRules {
 export type ApiKeyKind = 'personal' | 'organization';
 
 export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
+
+/** The program that holds a key, and what its person let it do. */
+export interface KeyClient {
+  readonly id: string;
+  readonly name: string;
+  /** The URL of the document that names it; null when it registered itself. */
+  readonly metadataUrl: string | null;
+  readonly resource: OAuthResource;
+  /** When it got its present token; null before the first one, and where that cannot be told any more. */
+  readonly tokenIssuedAt: Date | null;
+  /** When its access ends even if it refreshes; null without such a limit. */
+  readonly endsAt: Date | null;
+}
 
 /** A key as the API presents it. */
 export interface ApiKeyRecord {
@@ -37,6 +51,8 @@ export interface ApiKeyRecord {
   readonly status: ApiKeyStatus;
   /** Why an active key does not work now. */
   readonly blockedReason: 'organization_inactive' | 'api_keys_disabled' | null;
+  /** The program that a person let in with this key. Absent for keys that people made by hand. */
+  readonly oauthClient: KeyClient | null;
   /** False while the member of a personal key is suspended. */
   readonly holderActive: boolean;
   /** Set for an organization key. */

@@ -2,6 +2,7 @@
  * Who may do what. Every check uses `authorize` and every list uses `scopeOf`. Both read the same grants, so a list
  * shows exactly what a check allows.
  */
+import type { ResumeMode } from '../agents/agents.ts';
 import { isPermission, isServedBy, isValidScope, mayHold, permissions } from './permissions.ts';
 import type { Grant, Permission, Edition, PermissionHolder, ScopeKind } from './permissions.ts';
 
@@ -35,6 +36,8 @@ export interface PersonalKeyCredential {
   readonly kind: 'api_key';
   readonly keyId: string;
   readonly scopedTo: readonly Permission[] | null;
+  /** Of a key of an OAuth client: what it opens, and nothing else. Absent for a key that opens the whole API. */
+  readonly boundTo?: 'mcp';
 }
 
 /** A Slack user that the member linked from a session. */
@@ -83,6 +86,8 @@ export interface AgentPrincipal {
   readonly agentName: string;
   readonly instanceId: string;
   readonly instanceName: string;
+  /** `agent`: it may also act on the requests of the agent's other instances. */
+  readonly resume: ResumeMode;
   readonly credentialId: string;
   readonly auth: AuthContext;
 }
@@ -95,8 +100,8 @@ export interface ProvisionerPrincipal {
   readonly agentName: string;
   readonly provisionerId: string;
   readonly suffix: string;
-  /** Derived from the presented token. It opens the answers that the token got before. */
-  readonly answerKey: Buffer;
+  /** Derived from the presented token. It opens the responses that the token got before. */
+  readonly responseKey: Buffer;
 }
 
 /** Every authenticated caller. A new credential kind is one more member here and one more case below. */
@@ -156,6 +161,9 @@ export type PermissionScope =
       readonly teamIds: readonly string[];
     };
 
+/** For those without the permission. */
+export const NO_SCOPE: PermissionScope = { all: false, agentSlugs: [], teamIds: [] };
+
 /** The part of a permission policy that grants: `resource_ids` are team ids or agent slugs, empty at organization scope. */
 export interface PolicyGrants {
   readonly scope_kind: ScopeKind;
@@ -205,9 +213,16 @@ export function policiesAllow(
   target: AuthorizationTarget,
 ): boolean {
   const isOwner = policies.some((policy) => policy.is_owner);
-  return grantsFromPolicies(policies, isOwner).some(
-    (grant) => grant.permission === permission && covers(grant, target),
-  );
+  return grantsAllow(grantsFromPolicies(policies, isOwner), permission, target);
+}
+
+/** The same for their grants. */
+export function grantsAllow(
+  grants: readonly Grant[],
+  permission: Permission,
+  target: AuthorizationTarget,
+): boolean {
+  return grants.some((grant) => grant.permission === permission && covers(grant, target));
 }
 
 function sortedGrants(grants: readonly Grant[]): readonly Grant[] {

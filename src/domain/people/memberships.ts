@@ -15,6 +15,9 @@ export interface MemberSummary {
   readonly isOwner: boolean;
   /** Teams that are not archived. */
   readonly teamIds: readonly string[];
+  readonly hasSecondFactor: boolean;
+  /** When they last used a session of the last 90 days. */
+  readonly lastSeenAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

@@ -110,7 +110,7 @@ const terms = {
     edition: 'hosted',
   }),
   'permission_policy.read': held(PEOPLE, 'See who holds which permissions.'),
-  'permission_policy.write': held(PEOPLE, 'Grant and withdraw permissions.', { dangerous: true }),
+  'permission_policy.write': held(PEOPLE, 'Grant and revoke permissions.', { dangerous: true }),
 } as const satisfies Record<string, Terms>;
 
 /** A key of the vocabulary, such as `request.decide`. */

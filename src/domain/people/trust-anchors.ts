@@ -6,7 +6,7 @@
  * | ---------------------- | ---------------------------------------------------------------------------------------- |
  * | `slack_connection`     | all linked people: its signing secret, bot token and workspace say who pressed a button  |
  * | `notification_channel` | no one by itself; it carries what people are asked, and ends links when it is Slack's    |
- * | `webhook_endpoint`     | the active pipelines that ask it: its URL and secret say whose answer approves           |
+ * | `webhook_endpoint`     | the active pipelines that ask it: its URL and secret say whose result approves           |
  *
  * Settings of single sign-on belong here too. They come from the environment, so no call changes them.
  */
@@ -46,7 +46,7 @@ export interface SpeaksFor {
 
 /**
  * The rule: the caller holds every right that the anchor can exercise, and a person is recently authenticated, with a second
- * factor where the organization requires one. Keys, where an operation admits them, need the rights only. Throws 403
+ * factor where the organization requires one. Keys, where an operation accepts them, need the rights only. Throws 403
  * `owner_required`, `grant_exceeds_own` (details.grants), `permission_denied` for a key of the organization, and what
  * `requireRecentAuthentication` throws.
  */

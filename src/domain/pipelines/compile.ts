@@ -1,4 +1,4 @@
-/** Prepares the blocks of pipelines: what each answers to a request. */
+/** Prepares the blocks of pipelines: what each concludes about a request. */
 import {
   compileCondition,
   evaluateCondition,
@@ -45,17 +45,17 @@ interface Placed {
 }
 
 export interface CompiledBlock extends Placed {
-  readonly run: (facts: ConditionFacts, budget: EvaluationBudget) => BlockAnswer | NeedsAnswer;
+  readonly run: (facts: ConditionFacts, budget: EvaluationBudget) => BlockVerdict | NeedsResult;
 }
 
-/** The answer of another system is needed. */
-export interface NeedsAnswer {
+/** The result of another system is needed. */
+export interface NeedsResult {
   readonly outcome: 'ask';
   readonly block: RemoteBlock;
 }
 
 /** `next` passes the request on to the block after this one. */
-export type BlockAnswer =
+export type BlockVerdict =
   | {
       readonly outcome: BlockOutcome;
       readonly reason?: string;
@@ -151,7 +151,7 @@ function compileBlock(
 
 function underCondition(
   when: Parameters<typeof compileCondition>[0],
-  matched: BlockAnswer,
+  matched: BlockVerdict,
 ): CompiledBlock['run'] {
   let condition: CompiledCondition | undefined;
   return (facts, budget) => {
@@ -163,17 +163,17 @@ function underCondition(
   };
 }
 
-const NOT_MET: BlockAnswer = { outcome: 'next', reason: 'The condition does not hold.' };
+const NOT_MET: BlockVerdict = { outcome: 'next', reason: 'The condition does not hold.' };
 
 function decided(
   outcome: BlockOutcome,
   config: { readonly reason: string; readonly escalation_path?: string },
-): BlockAnswer {
+): BlockVerdict {
   const { reason, escalation_path: path } = config;
   return path === undefined ? { outcome, reason } : { outcome, reason, escalation_path: path };
 }
 
-const failed = (code: BlockErrorCode): BlockAnswer => ({ outcome: 'human', error_code: code });
+const failed = (code: BlockErrorCode): BlockVerdict => ({ outcome: 'human', error_code: code });
 
 const errorCode = (error: unknown): BlockErrorCode =>
   error instanceof ConditionError ? error.code : 'block_failed';
@@ -183,7 +183,7 @@ export function runBlock(
   block: CompiledBlock,
   facts: ConditionFacts,
   budget: EvaluationBudget,
-): BlockAnswer | NeedsAnswer {
+): BlockVerdict | NeedsResult {
   try {
     return block.run(facts, budget);
   } catch (error) {

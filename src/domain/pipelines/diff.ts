@@ -3,8 +3,9 @@
  * moved, and what changed inside the others. Numbers keep every digit.
  */
 import { exactEquals, isExactObject, type ExactValue } from '../../platform/json/exact-values.ts';
-import { pointerOf } from '../issues.ts';
+import { pointerOf } from '../pointers.ts';
 import { placedBlocks } from './nesting.ts';
+import { blockSentence } from './sentences.ts';
 import type { StoredBlock } from './types.ts';
 
 /** A revision, as far as people write it. */
@@ -17,6 +18,8 @@ export interface PlacedBlock {
   readonly block_id: string;
   readonly name: string;
   readonly type: string;
+  /** What it does, for people. */
+  readonly sentence: string;
   /** Where the block is in its document. */
   readonly pointer: string;
 }
@@ -38,6 +41,9 @@ export interface ChangedMember {
 
 export interface ChangedBlock {
   readonly block_id: string;
+  /** What it did and does, for people. They are equal where only other members differ. */
+  readonly sentence_before: string;
+  readonly sentence_after: string;
   readonly changes: readonly ChangedMember[];
 }
 
@@ -63,7 +69,10 @@ export function diffPipelines(before: DiffedPipeline, after: DiffedPipeline): Pi
     moved: movedBlocks(earlier, later),
     changed: stayed.flatMap((block_id) => {
       const changes = changesOf(ownMembers(earlier, block_id), ownMembers(later, block_id));
-      return changes.length > 0 ? [{ block_id, changes }] : [];
+      if (changes.length === 0) return [];
+      const sentence_before = sentenceIn(earlier, block_id);
+      const sentence_after = sentenceIn(later, block_id);
+      return [{ block_id, sentence_before, sentence_after, changes }];
     }),
     ...(from !== to && {
       default_escalation_path: {
@@ -99,8 +108,13 @@ function placesOf({ blocks }: DiffedPipeline): Places {
   );
 }
 
-const placed = ({ id, block: { name, type }, path }: Place): PlacedBlock => ({
-  ...{ block_id: id, name, type },
+const sentenceIn = (places: Places, id: string): string => {
+  const block = places.get(id)?.block;
+  return block ? blockSentence(block) : '';
+};
+
+const placed = ({ id, block, path }: Place): PlacedBlock => ({
+  ...{ block_id: id, name: block.name, type: block.type, sentence: blockSentence(block) },
   pointer: pointerOf([...path]),
 });
 

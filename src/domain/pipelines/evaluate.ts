@@ -12,22 +12,22 @@ import type { ErrorCause } from '../error-causes.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import {
   runBlock,
-  type BlockAnswer,
+  type BlockVerdict,
   type BlockErrorCode,
   type BranchEnd,
   type CompiledBlock,
   type CompiledPipeline,
-  type NeedsAnswer,
+  type NeedsResult,
 } from './compile.ts';
 import type { Cost } from './judge/cost.ts';
-import { answerOf, type RemoteBlock, type RemoteResult } from './remote.ts';
+import { remoteVerdict, type RemoteBlock, type RemoteResult } from './remote.ts';
 import type { BlockOutcome, EscalationPathSource } from './types.ts';
 
 /** The result of one block that was reached. */
 export interface BlockReport {
   readonly block_id: string;
   readonly position: number;
-  /** A branch answers `enter`, or `next` when the request does not meet its condition. */
+  /** A branch returns `enter`, or `next` when the request does not meet its condition. */
   readonly outcome: BlockOutcome | 'enter';
   /** Absent when the block failed, or asks a person for no reason that anyone gave. */
   readonly reason?: string;
@@ -118,11 +118,11 @@ interface Run {
 }
 
 /** Undefined when every block passed the request on. */
-function runBlocks(blocks: readonly CompiledBlock[], run: Run): Ending | NeedsAnswer | undefined {
+function runBlocks(blocks: readonly CompiledBlock[], run: Run): Ending | NeedsResult | undefined {
   for (const block of blocks) {
-    const answer = runBlock(block, run.facts, run.budget);
-    if (answer.outcome === 'ask') return answer;
-    const ending = settle(block, answer, run);
+    const verdict = runBlock(block, run.facts, run.budget);
+    if (verdict.outcome === 'ask') return verdict;
+    const ending = settle(block, verdict, run);
     if (ending) return ending;
   }
   return undefined;
@@ -133,7 +133,7 @@ function goOn(
   { remote }: CompiledPipeline,
   { blockId, result }: After,
   run: Run,
-): Ending | NeedsAnswer | undefined {
+): Ending | NeedsResult | undefined {
   const place = remote.get(blockId);
   const block = place?.list[place.index];
   // A result of no block of this pipeline. Pinned revisions never change, so this is a defect of ours.
@@ -144,31 +144,31 @@ function goOn(
       run,
     );
   return (
-    settle(block, answerOf(place.block, result), run) ??
+    settle(block, remoteVerdict(place.block, result), run) ??
     runBlocks(place.list.slice(place.index + 1), run) ??
     (place.within && endOfBranch(place.within, run))
   );
 }
 
-/** Reports the answer of a block. Undefined when it passes the request on. */
+/** Reports the verdict of a block. Undefined when it passes the request on. */
 function settle(
   { id, position }: Pick<CompiledBlock, 'id' | 'position'>,
-  answer: BlockAnswer,
+  verdict: BlockVerdict,
   run: Run,
-): Ending | NeedsAnswer | undefined {
-  if (answer.outcome === 'enter') {
+): Ending | NeedsResult | undefined {
+  if (verdict.outcome === 'enter') {
     run.blocks.push({ block_id: id, position, outcome: 'enter', reason: 'The condition holds.' });
-    const { blocks, end } = answer.branch;
+    const { blocks, end } = verdict.branch;
     return runBlocks(blocks, run) ?? endOfBranch(end, run);
   }
-  const { escalation_path: path, ...report } = answer;
+  const { escalation_path: path, ...report } = verdict;
   run.blocks.push({ block_id: id, position, ...report });
-  if (answer.outcome === 'next') return undefined;
+  if (verdict.outcome === 'next') return undefined;
   return {
-    outcome: answer.outcome,
-    reason_code: answer.error_code === undefined ? 'block_outcome' : 'block_error',
+    outcome: verdict.outcome,
+    reason_code: verdict.error_code === undefined ? 'block_outcome' : 'block_error',
     terminal_block_id: id,
-    ...(answer.reason !== undefined && { reason: answer.reason }),
+    ...(verdict.reason !== undefined && { reason: verdict.reason }),
     ...(path !== undefined && { escalation_path: path }),
   };
 }

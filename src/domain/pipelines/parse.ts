@@ -3,7 +3,7 @@ import { isExactObject, type ExactValue } from '../../platform/json/exact-values
 import { newConditionCheck, newConditionMeasure } from '../conditions/check.ts';
 import { newNestingMeasure, readDocument, takeId, type Parsed, type Problems } from '../grammar.ts';
 import type { Issue } from '../errors.ts';
-import { pointerOf } from '../issues.ts';
+import { pointerOf } from '../pointers.ts';
 import type { Edition } from '../people/permissions.ts';
 import { PIPELINE_LIMITS, pipelineGrammars } from './document.ts';
 import { placedBlocks } from './nesting.ts';

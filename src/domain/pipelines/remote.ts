@@ -12,7 +12,7 @@ import type { ErrorCause } from '../error-causes.ts';
 import type { Cost } from './judge/cost.ts';
 import type { BlockOutcome, PipelineScope, StoredBlock } from './types.ts';
 
-/** Why a block got no valid answer. */
+/** Why a block got no valid result. */
 export const REMOTE_ERRORS = [
   'timeout',
   'connection_failed',
@@ -46,8 +46,8 @@ export interface BlockRef {
   readonly blockId: string;
 }
 
-/** What the other system answered. */
-export interface RemoteAnswer {
+/** What the other system returned. */
+export interface RemoteSuccess {
   readonly outcome: BlockOutcome;
   readonly reason?: string;
   /** An object, as the text that came. */
@@ -56,21 +56,21 @@ export interface RemoteAnswer {
   readonly escalationPath?: string;
 }
 
-/** Why there is no answer. `errorCause`: where a connection failed. */
+/** Why there is no result. `errorCause`: where a connection failed. */
 export interface RemoteFailure {
   readonly errorCode: RemoteErrorCode;
   readonly errorCause?: ErrorCause;
 }
 
-/** What came of a remote block: an answer, or the failure of its last attempt. */
-export type RemoteResult = (RemoteAnswer | RemoteFailure) & {
+/** What came of a remote block: what was returned, or the failure of its last attempt. */
+export type RemoteResult = (RemoteSuccess | RemoteFailure) & {
   /** Of the attempt that gave the result. */
   readonly cost?: Cost;
 };
 
 export type BlockResult = BlockRef & { readonly result: RemoteResult };
 
-interface ResultAnswer {
+interface RemoteVerdict {
   readonly outcome: BlockOutcome;
   readonly reason?: string;
   readonly escalation_path?: string;
@@ -78,8 +78,8 @@ interface ResultAnswer {
   readonly error_cause?: ErrorCause;
 }
 
-/** What a block answers with this result. A failed one never approves. */
-export function answerOf(block: RemoteBlock, result: RemoteResult): ResultAnswer {
+/** What a block concludes from this result. A failed one never approves. */
+export function remoteVerdict(block: RemoteBlock, result: RemoteResult): RemoteVerdict {
   const { name, config } = block;
   const { escalation_path: own } = config;
   if ('errorCode' in result) {
@@ -102,24 +102,24 @@ export function answerOf(block: RemoteBlock, result: RemoteResult): ResultAnswer
 export function errorOf({
   errorCode,
   errorCause,
-}: RemoteFailure): Pick<ResultAnswer, 'error_code' | 'error_cause'> {
+}: RemoteFailure): Pick<RemoteVerdict, 'error_code' | 'error_cause'> {
   return { error_code: errorCode, ...(errorCause && { error_cause: errorCause }) };
 }
 
-function reasonOf({ type, name, config }: RemoteBlock, answer: RemoteAnswer): string | undefined {
-  if (type === 'webhook' && answer.reason !== undefined && answer.reason !== '')
-    return answer.reason;
+function reasonOf({ type, name, config }: RemoteBlock, success: RemoteSuccess): string | undefined {
+  if (type === 'webhook' && success.reason !== undefined && success.reason !== '')
+    return success.reason;
   if (config.reason !== undefined) return config.reason;
-  if (answer.outcome === 'next') return `${name} passed the request on.`;
-  return type === 'llm_judge' && answer.outcome !== 'human' ? `Decided by ${name}.` : undefined;
+  if (success.outcome === 'next') return `${name} passed the request on.`;
+  return type === 'llm_judge' && success.outcome !== 'human' ? `Decided by ${name}.` : undefined;
 }
 
-/** One attempt beyond its timeout: reading what to ask, and recording the answer. */
+/** One attempt beyond its timeout: reading what to ask, and recording the result. */
 const ATTEMPT_MARGIN_MS = 5_000;
 /** Between attempts: first, then doubled up to the longest. */
 export const FIRST_PAUSE_MS = 500;
 export const LONGEST_PAUSE_MS = 10_000;
-/** Longest pause that an answer may ask for. */
+/** Longest pause that a response may ask for. */
 export const LONGEST_RETRY_AFTER_MS = 30_000;
 
 export function timeoutOf({ timeout }: RemoteBlock): number {
@@ -131,7 +131,7 @@ export function leaseOf(block: RemoteBlock): number {
   return timeoutOf(block) + ATTEMPT_MARGIN_MS;
 }
 
-/** The pause after an attempt that failed, unless the answer asked for another one. */
+/** The pause after an attempt that failed, unless the response asked for another one. */
 export function pauseAfter(attempt: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
 }
@@ -215,12 +215,12 @@ export function storedResult({
   outcome,
   errorCode,
   errorCause,
-  ...answer
-}: Omit<RemoteAnswer, 'outcome'> & {
+  ...success
+}: Omit<RemoteSuccess, 'outcome'> & {
   readonly outcome: BlockOutcome | null;
   readonly errorCode: RemoteErrorCode | null;
   readonly errorCause?: ErrorCause | null;
 }): RemoteResult {
-  if (outcome !== null) return { outcome, ...answer };
+  if (outcome !== null) return { outcome, ...success };
   return { errorCode: errorCode ?? 'invalid_answer', ...(errorCause && { errorCause }) };
 }

@@ -1,9 +1,15 @@
 /**
- * What pipelines would have answered to a request of the past. Nothing is asked again: the answers
+ * What pipelines would have concluded about a past request. Nothing is asked again: the results
  * of other systems are those that the request got then.
  */
 import type { ConditionFacts } from '../conditions/types.ts';
-import { afterResult, knownMetadata, type BlockResult, type RemoteBlock } from './remote.ts';
+import {
+  afterResult,
+  knownMetadata,
+  type BlockRef,
+  type BlockResult,
+  type RemoteBlock,
+} from './remote.ts';
 import type { PipelineScope } from './types.ts';
 import { evaluateRequest, type Evaluating, type Verdict } from './verdict.ts';
 
@@ -15,8 +21,8 @@ export interface Replay extends Omit<Evaluating, 'facts'> {
   readonly results: readonly StoredResult[];
 }
 
-/** Undefined when a block is reached that got no result then. */
-export function replayRequest({ facts, results, ...pipelines }: Replay): Verdict | undefined {
+/** Or the block that is reached and got no result then. */
+export function replayRequest({ facts, results, ...pipelines }: Replay): Verdict | BlockRef {
   let now: ConditionFacts = { ...facts, previous_metadata: knownMetadata() };
   let last: BlockResult | undefined;
   for (;;) {
@@ -24,8 +30,8 @@ export function replayRequest({ facts, results, ...pipelines }: Replay): Verdict
     if (!('ask' in verdict)) return verdict;
     const { scope, ask } = verdict;
     const stored = storedFor(ask, scope, results);
-    if (!stored) return undefined;
     const ref = { scope, blockId: ask.id };
+    if (!stored) return ref;
     const { result, ...after } = afterResult(now, ref, stored.result);
     now = after.facts;
     last = { ...ref, result };

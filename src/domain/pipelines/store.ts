@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, type ExactValue } from '../../platform/json/exact-values.ts';
 import type { Issue } from '../errors.ts';
-import { pointerOf } from '../issues.ts';
+import { pointerOf } from '../pointers.ts';
 import { placedBlocks } from './nesting.ts';
 import type { Block, PipelineDocument, StoredBlock } from './types.ts';
 

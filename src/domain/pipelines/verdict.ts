@@ -1,4 +1,4 @@
-/** What the organization's and the agent's pipeline together answer to a request. */
+/** What the organization's and the agent's pipeline together conclude about a request. */
 import {
   newEvaluationBudget,
   type ConditionFacts,

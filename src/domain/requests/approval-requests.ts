@@ -88,6 +88,9 @@ export interface ApprovalRequest {
   readonly nextAt?: Date;
   readonly claim?: Claim;
   readonly decision?: Decision;
+  /** When an adapter reported that it starts the approved call, and which instance did. */
+  readonly startedAt?: Date;
+  readonly startedByInstanceId?: string;
 }
 
 /**

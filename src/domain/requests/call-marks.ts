@@ -1,4 +1,4 @@
-/** What a reviewer should know about a call besides the call: who would read the answer, and whether it is asked repeatedly. */
+/** What a reviewer should know about a call besides the call: who would read the response, whether it is a demo, and whether it is asked repeatedly. */
 import { createHash } from 'node:crypto';
 import type { ApprovalRequest } from './approval-requests.ts';
 
@@ -13,6 +13,8 @@ export type RequesterState = (typeof REQUESTER_STATES)[number];
 
 export interface CallMarks {
   readonly requesterState: RequesterState;
+  /** Of the demo agent. */
+  readonly isDemo: boolean;
   /** Pending requests that make the same call. A pending request counts itself. */
   readonly identicalPending: number;
   /** When another request with the same call was denied last, within an hour. */
@@ -22,6 +24,7 @@ export interface CallMarks {
 /** Of a request that is gone meanwhile. */
 export const NO_MARKS: CallMarks = {
   requesterState: 'active',
+  isDemo: false,
   identicalPending: 0,
   lastDeniedAt: null,
 };

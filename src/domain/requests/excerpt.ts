@@ -27,15 +27,31 @@ const BETWEEN = ' · ';
  * At most 200 characters of arguments. Of a value that is not read to its end, the first and the last part. With a presentation: its title, then its primary fields that the
  * title does not have. Where these have no value, and without a presentation, the first arguments by their names.
  */
-export function excerptOf(source: ExcerptSource, how: HowToShow): string {
+export function excerptOf(source: ExcerptSource, how: HowToShow): Excerpt {
   const { whole, leftOut } = readEnds(source);
   const rest =
     leftOut || source.characters <= EXCERPT_START_CHARACTERS
       ? ''
       : ` (${countText(source.characters)} characters)`;
-  const line = whole ? lineOf(whole, { how, leftOut }) : (how.presentation?.title ?? '');
+  const { title, line } = whole
+    ? lineOf(whole, { how, leftOut })
+    : { title: how.presentation?.title, line: how.presentation?.title ?? '' };
   const shown = shownLine(line, EXCERPT_CHARACTERS - rest.length - 2);
-  return rest === '' || shown.endsWith('…') ? `${shown}${rest}` : `${shown} …${rest}`;
+  return {
+    ...(title !== undefined && title !== '' && { title }),
+    text: rest === '' || shown.endsWith('…') ? `${shown}${rest}` : `${shown} …${rest}`,
+  };
+}
+
+export interface Excerpt {
+  /** What a presentation calls the call. The text begins with it. */
+  readonly title?: string;
+  readonly text: string;
+}
+
+interface TitledLine {
+  readonly title: string | undefined;
+  readonly line: string;
 }
 
 interface Line {
@@ -43,10 +59,10 @@ interface Line {
   readonly leftOut: LeftOut | undefined;
 }
 
-function lineOf(whole: SourceValue, { how, leftOut }: Line): string {
+function lineOf(whole: SourceValue, { how, leftOut }: Line): TitledLine {
   const { presented, hidden } = shownCall({ whole }, how);
   const room = { ...VALUE_ROOM, leftOut };
-  if (!presented) return firstArguments(whole, hidden, room);
+  if (!presented) return { title: undefined, line: firstArguments(whole, hidden, room) };
   const { title, fields } = presented;
   const inTitle = new Set(
     title.flatMap((part) => (typeof part === 'object' && 'offset' in part ? [part.offset] : [])),
@@ -56,11 +72,13 @@ function lineOf(whole: SourceValue, { how, leftOut }: Line): string {
       field.role === 'primary' && !isHidden && !inTitle.has(value.offset),
   );
   const isEmpty = primary.length === 0 && title.every((part) => typeof part === 'string');
-  return [
-    titleText(title, hidden, leftOut),
+  const filled = titleText(title, hidden, leftOut);
+  const line = [
+    filled,
     ...primary.map(({ field, value }) => `${field.label}: ${inlineText(value, hidden, room)}`),
     ...(isEmpty ? [firstArguments(whole, hidden, room)] : []),
   ].join(BETWEEN);
+  return { title: filled, line };
 }
 
 function firstArguments(whole: SourceValue, hidden: Hidden, room: ValueRoom): string {

@@ -1,6 +1,6 @@
 /**
- * Who may see, claim and decide a request. `src/data/requests/queue/access.ts` has the same rules in SQL for lists; a test
- * compares the two.
+ * Who may see, claim and decide a request. SQL has the same rules: `src/data/requests/queue/access.ts` for lists, and
+ * `src/data/requests/deciders.ts` for the people who may decide. Tests compare them.
  */
 import { createHash } from 'node:crypto';
 import { isTerminal, type ApprovalRequest } from './approval-requests.ts';
@@ -11,7 +11,7 @@ import {
   type ProductPrincipal,
   type PermissionScope,
 } from '../people/authorization.ts';
-import { actorIdOf } from '../audit.ts';
+import { actorIdOf } from '../audit/events.ts';
 import type { Permission } from '../people/permissions.ts';
 import { lacksSecondFactor } from '../sign-in/recent-authentication.ts';
 import type { Target } from '../escalation/types.ts';

@@ -35,3 +35,22 @@ export function mainValuesOf<Field extends ShownField>(
 
 /** An amount means nothing without it, also where a presentation gives it a lower role. */
 const isCurrency = ({ field }: PresentedField): boolean => /currency$/i.test(field.path);
+
+/** The amount of money that a call moves, and its currency if it says one. Undefined for a call that shows none. */
+export function amountOf(
+  { presented, hidden }: ShownCall,
+  whole: SourceValue,
+): { readonly value: SourceValue; readonly currency: SourceValue | undefined } | undefined {
+  const open = presented?.fields.filter(({ isHidden }) => !isHidden) ?? [];
+  const amount = presented
+    ? open.find(({ field }) => field.kind === 'money')?.value
+    : whole.at('/amount');
+  if (amount?.kind !== 'number' || amount.isCut || hidden.values.has(amount.offset))
+    return undefined;
+  const named = presented ? open.find(isCurrency)?.value : whole.at('/currency');
+  const isShown = named?.kind === 'string' && !hidden.parts.has(named.offset);
+  return {
+    value: amount,
+    currency: isShown && !hidden.values.has(named.offset) ? named : undefined,
+  };
+}

@@ -15,7 +15,7 @@ import {
 import type { HiddenNames } from './hidden-names.ts';
 import type { TextRange } from './secret-shapes.ts';
 
-/** A field of a presentation, as an entry and as an answer of the API have it. */
+/** A field of a presentation, as an entry and as a response of the API have it. */
 export interface ShownField {
   readonly path: string;
   readonly label: string;

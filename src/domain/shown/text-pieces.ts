@@ -48,7 +48,7 @@ export function textPieces(text: string): TextPiece[] {
   return pieces;
 }
 
-const NAMES = { blanks: 'blanks', breaks: 'line breaks', hidden: 'hidden characters' } as const;
+const NAMES = { blanks: 'spaces', breaks: 'line breaks', hidden: 'hidden characters' } as const;
 
 export const countText = (count: number): string => count.toLocaleString('en-US');
 

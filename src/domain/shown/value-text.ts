@@ -143,10 +143,39 @@ export function lineText(value: SourceValue, hidden: Hidden, room: TextRoom): st
 export function inlineText(value: SourceValue, hidden: Hidden, room: ValueRoom): string {
   if (hidden.values.has(value.offset)) return CONCEALED;
   const unread = room.leftOut?.at === value.offset ? room.leftOut.characters : 0;
+  const words = listText(value, hidden, room);
+  if (words !== undefined) return words;
   if (value.kind === 'object' || value.kind === 'array') return beginningText(value, hidden, room);
   const text = value.kind === 'string' ? shownCharacters(value, hidden) : value.source;
   // What was read last is not its end.
   return value.isCut ? `${startOf(text, room)}…` : shortText(text, { ...room, unread }).text;
+}
+
+const MOST_ITEMS = 3;
+const FIRST_ITEMS = 2;
+/** With one of these an item could pass for two, or for words of ours. */
+const NEEDS_QUOTES = /[,;"“”]|^\s|\s$|\band\b|^$/;
+
+/** A list of plain values as words: `anna@example.com, jo@example.com and 2 more`. Undefined for other values. */
+export function listText(value: SourceValue, hidden: Hidden, room: TextRoom): string | undefined {
+  if (value.kind !== 'array' || value.size === 0 || value.isCut) return undefined;
+  const count = value.size > MOST_ITEMS ? FIRST_ITEMS : value.size;
+  const most = Math.max(MOST_CHILD / 2, Math.floor((room.most - MORE_CHARACTERS) / count));
+  const items: string[] = [];
+  for (const { value: item } of value.children()) {
+    if (items.length === count) break;
+    if (item.kind === 'object' || item.kind === 'array') return undefined;
+    items.push(itemText(item, hidden, { ...room, most }));
+  }
+  const more = value.size - count;
+  return `${items.join(', ')}${more > 0 ? ` and ${countText(more)} more` : ''}`;
+}
+
+function itemText(item: SourceValue, hidden: Hidden, room: TextRoom): string {
+  if (hidden.values.has(item.offset)) return CONCEALED;
+  if (item.kind !== 'string') return shortText(item.source, room).text;
+  const text = shownCharacters(item, hidden);
+  return (NEEDS_QUOTES.test(text) ? quotedText(text, room) : shortText(text, room)).text;
 }
 
 /** A container as far as it fits. */

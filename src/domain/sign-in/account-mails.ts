@@ -9,7 +9,7 @@ export type AccountNews =
   | { readonly kind: 'second_factor_added' | 'second_factor_removed'; readonly by?: string }
   | { readonly kind: 'api_key_created'; readonly name: string }
   | { readonly kind: 'slack_linked' }
-  | { readonly kind: 'slack_unlinked'; readonly by: string }
+  | { readonly kind: 'slack_unlinked' | 'slack_link_ended'; readonly by: string }
   | { readonly kind: 'password_reset'; readonly liveKeys: readonly string[] }
   | { readonly kind: 'new_network'; readonly address: string; readonly userAgent: string };
 
@@ -31,6 +31,7 @@ const SUBJECTS: Readonly<Record<AccountNews['kind'], string>> = {
   api_key_created: 'An API key was created in your Countersign account',
   slack_linked: 'A Slack account was linked to your Countersign account',
   slack_unlinked: 'Your Slack account is no longer linked to Countersign',
+  slack_link_ended: 'Your Slack account is no longer linked to Countersign',
   password_reset: 'The password of your Countersign account was reset',
   new_network: 'Your Countersign account was used from a new network',
 };
@@ -57,6 +58,11 @@ function happened(news: AccountNews): readonly string[] {
         `${line(news.by)} changed the Slack connection of your organization, so every link with Slack ended.`,
         'Until you link your Slack account again, buttons in Slack decide nothing for you.',
         'If you do not expect this change, ask before you link again.',
+      ];
+    case 'slack_link_ended':
+      return [
+        `${line(news.by)} ended the link between your account and Slack.`,
+        'Until you link your Slack account again, buttons in Slack decide nothing for you.',
       ];
     case 'password_reset':
       return [

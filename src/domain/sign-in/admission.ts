@@ -12,7 +12,7 @@ export interface AdmissionFacts {
   /** An invitation for this email is pending. */
   readonly isInvited: boolean;
   /** People of this email domain may join without an invitation. */
-  readonly admitsNewcomers: boolean;
+  readonly newcomersMayJoin: boolean;
 }
 
 /** `link`: the person enters and the provider identity is linked to their account. */
@@ -24,7 +24,7 @@ export function decideAdmission({
   byEmail,
   hasOtherIdentity,
   isInvited,
-  admitsNewcomers,
+  newcomersMayJoin,
 }: AdmissionFacts): Admission {
   if (isMember(byIdentity)) return 'enter';
   // Addresses are given to new people. So an account that has its person never gets another one.
@@ -33,7 +33,7 @@ export function decideAdmission({
   if (isInvited) return 'accept_invitation';
   // Removed people need an invitation to enter again.
   const wasHere = byIdentity !== undefined || typeof byEmail === 'string';
-  return admitsNewcomers && !wasHere ? 'join' : 'refuse';
+  return newcomersMayJoin && !wasHere ? 'join' : 'refuse';
 }
 
 /** Includes suspended members: no other way in applies to them. */

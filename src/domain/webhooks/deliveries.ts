@@ -5,7 +5,7 @@ import type { BlockOutcome } from '../pipelines/types.ts';
 export const DELIVERY_TYPES = ['approval_request.evaluate', 'webhook_endpoint.test'] as const;
 export type DeliveryType = (typeof DELIVERY_TYPES)[number];
 
-/** Why an endpoint gave no answer. */
+/** Why an endpoint gave no result. */
 export const DELIVERY_ERRORS = [
   'timeout',
   'connection_failed',
@@ -34,4 +34,15 @@ export interface WebhookDelivery {
   readonly errorCode: DeliveryError | null;
   readonly errorCause: ErrorCause | null;
   readonly responseExcerpt: string | null;
+}
+
+/** How many attempts say how it goes lately. */
+export const RECENT_DELIVERIES = 20;
+
+/** The newest attempt that ended, and how many of the newest ones failed. */
+export interface RecentDeliveries extends Pick<
+  WebhookDelivery,
+  'attemptedAt' | 'statusCode' | 'outcome' | 'errorCode' | 'errorCause'
+> {
+  readonly failedCount: number;
 }

@@ -25,21 +25,38 @@ export interface SignedMessage {
  */
 export function signatureHeaders(
   secrets: readonly string[],
-  { id, at, body }: SignedMessage,
+  message: SignedMessage,
 ): Record<string, string> {
-  const keys = secrets.map(keyOf);
-  const seconds = Math.floor(at.getTime() / 1_000);
-  const signed = (content: string, encoding: 'hex' | 'base64'): string[] =>
-    keys.map((key) => createHmac('sha256', key).update(content).digest(encoding));
-  const ours = signed(`${seconds}.${body}`, 'hex').map((signature) => `v1=${signature}`);
-  const standard = signed(`${id}.${seconds}.${body}`, 'base64');
+  const seconds = secondsOf(message);
+  const ours = digests(secrets, { content: `${seconds}.${message.body}`, encoding: 'hex' });
   return {
-    'service-signature': [`t=${seconds}`, ...ours].join(','),
+    'service-signature': [`t=${seconds}`, ...ours.map((signature) => `v1=${signature}`)].join(','),
+    ...standardHeaders(secrets, message),
+  };
+}
+
+/** Only those of Standard Webhooks. */
+export function standardHeaders(
+  secrets: readonly string[],
+  message: SignedMessage,
+): Record<string, string> {
+  const { id, body } = message;
+  const seconds = secondsOf(message);
+  const standard = digests(secrets, { content: `${id}.${seconds}.${body}`, encoding: 'base64' });
+  return {
     'webhook-id': id,
     'webhook-timestamp': String(seconds),
     'webhook-signature': standard.map((signature) => `v1,${signature}`).join(' '),
   };
 }
+
+const secondsOf = ({ at }: SignedMessage): number => Math.floor(at.getTime() / 1_000);
+
+const digests = (
+  secrets: readonly string[],
+  { content, encoding }: { readonly content: string; readonly encoding: 'hex' | 'base64' },
+): string[] =>
+  secrets.map((secret) => createHmac('sha256', keyOf(secret)).update(content).digest(encoding));
 
 function keyOf(secret: string): Buffer {
   const key = secret.startsWith(PREFIX)

@@ -7,8 +7,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const LEAST_VERSION = 17;
 const ROUNDS = 5;
 
-/** `migrate` makes tables, the others use them. */
-export type DatabaseUse = 'migrate' | 'serve';
+/** `migrate` makes tables, `serve` writes into them. */
+export type DatabaseUse = 'migrate' | 'serve' | 'read';
 
 /** Throws ConfigError, or OperatorError for what may be over soon. */
 export async function checkDatabase(databaseUrl: string, use: DatabaseUse): Promise<void> {

@@ -1,4 +1,4 @@
-/** Prints a value in pieces, so that an answer is never one long text. */
+/** Prints a value in pieces, so that a response is never one long text. */
 import { LongList } from '../long-list.ts';
 import { stringifyExact } from './exact-json.ts';
 

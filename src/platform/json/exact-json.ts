@@ -133,7 +133,7 @@ export function parseExact(
 
 /**
  * Like `parseExact`, in slices. Each call of the returned function reads about that many
- * characters; the last one answers the value.
+ * characters; the last one returns the value.
  */
 export function slicedParser(text: string): (characters: number) => ExactValue | undefined {
   const reading = readingOf(text, { isKept: () => false, isRefused: () => false });
@@ -307,7 +307,7 @@ function malformed({ text, maxDepth }: Reading): ExactJsonError {
 
 /**
  * True when the brackets of broken text open more levels than allowed. Then depth is the better
- * answer.
+ * reason.
  */
 function nestsBeyond(text: string, maxDepth: number): boolean {
   let depth = 0;

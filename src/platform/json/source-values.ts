@@ -17,6 +17,15 @@ export class SourceValue {
     this.#at = at;
   }
 
+  /** For passes over many values, which make no object for each: all values of the text, and which one this is. */
+  get tree(): Tree {
+    return this.#tree;
+  }
+
+  get node(): number {
+    return this.#at;
+  }
+
   get kind(): SourceKind {
     return this.#tree.kinds[this.#at] ?? 'null';
   }
@@ -234,7 +243,7 @@ function beginningOf(source: string): string {
   return JSON.parse(`"${whole}"`) as string;
 }
 
-/** Undefined where the text is no JSON, which the service never answers. */
+/** Undefined where the text is no JSON, which the service never sends. */
 export function readSource(text: string): SourceValue | undefined {
   const tree = readTree(text);
   return tree && !tree.isCut && tree.starts.length > 0 ? new SourceValue(tree, 0) : undefined;

@@ -1,4 +1,4 @@
-/** Asks servers that speak Anthropic's messages. The answer is the input of the one tool. */
+/** Asks servers that speak Anthropic's messages. The response is the input of the one tool. */
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { stringifyExact } from '../json/exact-json.ts';
 import { isExactObject, type ExactObject } from '../json/exact-values.ts';
@@ -8,7 +8,7 @@ import {
   usageOf,
   type LanguageModel,
   type LanguageModelOptions,
-  type ModelAnswer,
+  type ModelResponse,
 } from './language-model.ts';
 
 const TOOL = 'answer';
@@ -17,7 +17,7 @@ export function openAnthropic(options: LanguageModelOptions): LanguageModel {
   return languageModel({
     connect: () => connect(options),
     call: async (client, { model, system, user, schema, maxOutputTokens }, { signal, timeout }) => {
-      const answer = client.messages.create(
+      const response = client.messages.create(
         {
           model,
           max_tokens: maxOutputTokens,
@@ -34,7 +34,7 @@ export function openAnthropic(options: LanguageModelOptions): LanguageModel {
         },
         { signal, timeout },
       );
-      return await (await answer.asResponse()).text();
+      return await (await response.asResponse()).text();
     },
     read,
   });
@@ -54,19 +54,19 @@ async function connect({ url, apiKey }: LanguageModelOptions): Promise<Anthropic
   });
 }
 
-/** Only one whole call of the tool is an answer. */
-function read({ content, stop_reason: stop, usage }: ExactObject): Omit<ModelAnswer, 'kind'> {
+/** Only one whole call of the tool is a result. */
+function read({ content, stop_reason: stop, usage }: ExactObject): Omit<ModelResponse, 'kind'> {
   const counts = isExactObject(usage)
     ? usageOf(usage['input_tokens'], usage['output_tokens'])
     : undefined;
   const [part, ...others] = Array.isArray(content) ? content : [];
-  const isAnswer =
+  const isResult =
     isExactObject(part) &&
     part['type'] === 'tool_use' &&
     part['name'] === TOOL &&
     stop === 'tool_use' &&
     others.length === 0;
-  return isAnswer
+  return isResult
     ? { value: part['input'], text: stringifyExact(part['input']), usage: counts }
     : { value: undefined, text: stringifyExact(content), usage: counts };
 }

@@ -1,5 +1,5 @@
 /**
- * A language model that answers one question with one JSON value. It has no tools, and no memory of
+ * A language model that responds to one question with one JSON value. It has no tools, and no memory of
  * other questions.
  */
 import { ExactJsonError, parseExact } from '../json/exact-json.ts';
@@ -14,18 +14,18 @@ export interface ModelQuestion {
   readonly system: string;
   /** What the question is about. */
   readonly user: string;
-  /** The JSON Schema of the answer, an object. Providers try to keep it; the caller checks. */
+  /** The JSON Schema of the response, an object. Providers try to keep it; the caller checks. */
   readonly schema: Readonly<Record<string, unknown>>;
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-export interface ModelAnswer {
-  readonly kind: 'answered';
-  /** Undefined when the provider answered something else than one JSON value. */
+export interface ModelResponse {
+  readonly kind: 'responded';
+  /** Undefined when the provider returned something else than one JSON value. */
   readonly value: ExactValue | undefined;
-  /** The answer as it came. */
+  /** The response as it came. */
   readonly text: string;
   /** What the provider counted. Undefined when it did not say. */
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
@@ -34,12 +34,12 @@ export interface ModelAnswer {
 export interface ModelFailure {
   readonly kind: 'failed';
   readonly timedOut: boolean;
-  /** Absent when no answer came. */
+  /** Absent when no response came. */
   readonly status?: number;
   readonly retryAfterMs?: number;
   /** A word of the provider or of the network, never a text. */
   readonly code?: string;
-  /** Where no answer came. */
+  /** Where no response came. */
   readonly errorCause?: ConnectionFault;
   /** How the provider names the call, for questions to its support. */
   readonly providerRequestId?: string;
@@ -49,7 +49,7 @@ export interface ModelFailure {
 
 export interface LanguageModel {
   /** Asks once. Rejects with the reason of `signal` when that ends the call. */
-  ask(question: ModelQuestion): Promise<ModelAnswer | ModelFailure>;
+  ask(question: ModelQuestion): Promise<ModelResponse | ModelFailure>;
 }
 
 export interface LanguageModelOptions {
@@ -62,20 +62,20 @@ export interface LanguageModelOptions {
 interface Provider<Client> {
   /** Called at the first question: most deployments ask none, and clients take long to load. */
   readonly connect: () => Promise<Client>;
-  /** Resolves with the body of a successful answer. */
+  /** Resolves with the body of a successful response. */
   readonly call: (
     client: Client,
     question: ModelQuestion,
     options: { readonly signal: AbortSignal; readonly timeout: number },
   ) => Promise<string>;
-  /** Finds the answer in a body. */
-  readonly read: (body: ExactObject) => Omit<ModelAnswer, 'kind'>;
+  /** Finds the response in a body. */
+  readonly read: (body: ExactObject) => Omit<ModelResponse, 'kind'>;
 }
 
 /** The time limit of the clients comes after ours, which knows what ended the call. */
 const GRACE_MS = 1_000;
 
-/** Turns calls into answers and failures. */
+/** Turns calls into responses and failures. */
 export function languageModel<Client>({ connect, call, read }: Provider<Client>): LanguageModel {
   let connected: Promise<Client> | undefined;
   return {
@@ -89,8 +89,8 @@ export function languageModel<Client>({ connect, call, read }: Provider<Client>)
         const text = await call(client, question, { signal, timeout });
         const body = parsed(text);
         return isExactObject(body)
-          ? { kind: 'answered', ...read(body) }
-          : { kind: 'answered', value: undefined, text, usage: undefined };
+          ? { kind: 'responded', ...read(body) }
+          : { kind: 'responded', value: undefined, text, usage: undefined };
       } catch (error) {
         question.signal.throwIfAborted();
         return failureOf(error, timer.aborted);
@@ -110,7 +110,7 @@ export function parsed(text: string): ExactValue | undefined {
 }
 
 /** Undefined unless both are counts: a provider that miscounts must not change a budget. */
-export function usageOf(input: unknown, output: unknown): ModelAnswer['usage'] {
+export function usageOf(input: unknown, output: unknown): ModelResponse['usage'] {
   return isCount(input) && isCount(output)
     ? { inputTokens: input, outputTokens: output }
     : undefined;
@@ -157,7 +157,7 @@ const REQUEST_ID = /^[\w-]{1,64}$/;
 const matches = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value);
 
-const ANSWER_BYTES = 256 * 1024;
+const RESPONSE_BYTES = 256 * 1024;
 
-/** Cuts off what no answer needs. */
-export const fetchLimited = fetchAtMost(ANSWER_BYTES);
+/** Cuts off what no response needs. */
+export const fetchLimited = fetchAtMost(RESPONSE_BYTES);

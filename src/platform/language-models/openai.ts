@@ -8,14 +8,14 @@ import {
   usageOf,
   type LanguageModel,
   type LanguageModelOptions,
-  type ModelAnswer,
+  type ModelResponse,
 } from './language-model.ts';
 
 export function openOpenAi(options: LanguageModelOptions): LanguageModel {
   return languageModel({
     connect: () => connect(options),
     call: async (client, { model, system, user, schema, maxOutputTokens }, { signal, timeout }) => {
-      const answer = client.chat.completions.create(
+      const response = client.chat.completions.create(
         {
           model,
           messages: [
@@ -30,7 +30,7 @@ export function openOpenAi(options: LanguageModelOptions): LanguageModel {
         },
         { signal, timeout },
       );
-      return await (await answer.asResponse()).text();
+      return await (await response.asResponse()).text();
     },
     read,
   });
@@ -52,8 +52,8 @@ async function connect({ url, apiKey }: LanguageModelOptions): Promise<OpenAI> {
   });
 }
 
-/** Only one whole text is an answer: no refusal, no call of a tool, nothing cut off. */
-function read({ choices, usage }: ExactObject): Omit<ModelAnswer, 'kind'> {
+/** Only one whole text is a result: no refusal, no call of a tool, nothing cut off. */
+function read({ choices, usage }: ExactObject): Omit<ModelResponse, 'kind'> {
   const counts = isExactObject(usage)
     ? usageOf(usage['prompt_tokens'], usage['completion_tokens'])
     : undefined;

@@ -9,7 +9,7 @@ import { unlessAborted } from '../abort.ts';
 import { CONNECT_MS } from './http-call.ts';
 
 /** Returns the addresses that a connection may lead to, or throws. */
-export type Admit = (
+export type CheckDestination = (
   destination: Pick<URL, 'protocol' | 'hostname'>,
 ) => Promise<readonly LookupAddress[]>;
 
@@ -32,12 +32,12 @@ const OLDEST_MS = 10_000;
  * Calls to one origin take turns on it. There are as many connections as calls under way, so a slow
  * call delays no other.
  */
-export function checkedAgents(admit: Admit): CheckedAgents {
+export function checkedAgents(checkDestination: CheckDestination): CheckedAgents {
   const closed = new AbortController();
   const options = { keepAlive: true, timeout: KEPT_MS };
   const [http, https] = [new HttpAgent(options), new HttpsAgent(options)];
-  check(http, { protocol: 'http:', admit, closed: closed.signal });
-  check(https, { protocol: 'https:', admit, closed: closed.signal });
+  check(http, { protocol: 'http:', checkDestination, closed: closed.signal });
+  check(https, { protocol: 'https:', checkDestination, closed: closed.signal });
   return {
     of: ({ protocol }) => (protocol === 'https:' ? https : http),
     close: () => {
@@ -50,18 +50,21 @@ export function checkedAgents(admit: Admit): CheckedAgents {
 
 interface Terms {
   readonly protocol: 'http:' | 'https:';
-  readonly admit: Admit;
+  readonly checkDestination: CheckDestination;
   readonly closed: AbortSignal;
 }
 
-function check(agent: HttpAgent, { protocol, admit, closed }: Terms): void {
+function check(agent: HttpAgent, { protocol, checkDestination, closed }: Terms): void {
   const openedAt = new WeakMap<Duplex, number>();
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
   agent.createConnection = (options: ConnectionOptions, done) => {
-    const { host, port, servername } = options;
+    const { host, port, servername, checked } = options;
     const hostname = host ?? '';
     const signal = AbortSignal.any([closed, AbortSignal.timeout(CONNECT_MS)]);
-    unlessAborted(signal, () => admit({ protocol, hostname })).then(
+    unlessAborted(
+      signal,
+      async () => checked ?? (await checkDestination({ protocol, hostname })),
+    ).then(
       (addresses) => {
         const to = { host: hostname, port: Number(port), lookup: only(addresses) };
         const socket = protocol === 'https:' ? openTls(to, servername) : connectTcp(to);
@@ -74,15 +77,20 @@ function check(agent: HttpAgent, { protocol, admit, closed }: Terms): void {
     );
     return undefined;
   };
+  const nameOf = agent.getName.bind(agent);
+  agent.getName = (options: ConnectionOptions = {}) =>
+    [nameOf(options), ...(options.checked ?? []).map(({ address }) => address).sort()].join();
   agent.keepSocketAlive = (socket) => {
     const age = performance.now() - (openedAt.get(socket) ?? 0);
     return age < OLDEST_MS - KEPT_MS && keep(socket);
   };
 }
 
-/** Node's types lack the name that the agent found for the handshake. */
+/** Node's types lack the name that the agent found for the handshake, and what `callHttp` adds. */
 type ConnectionOptions = Parameters<HttpAgent['createConnection']>[0] & {
   readonly servername?: string;
+  /** Only calls with the same addresses share a connection. */
+  readonly checked?: readonly LookupAddress[];
 };
 
 interface Target {

@@ -1,4 +1,4 @@
-/** Says in one word why a connection gave no answer, for people who have to mend it. */
+/** Says in one word why a connection gave no response, for people who have to mend it. */
 export type ConnectionFault =
   'dns' | 'refused' | 'unreachable' | 'certificate' | 'tls' | 'reset' | 'timeout' | 'protocol';
 
@@ -11,7 +11,7 @@ const FAULTS: readonly (readonly [RegExp, ConnectionFault])[] = [
   [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'tls'],
   [/TIMEOUT|^ETIMEDOUT$/, 'timeout'],
   [/^(ECONNRESET|ECONNABORTED|EPIPE)$/, 'reset'],
-  [/^(HPE_|TOO_MANY_PROVISIONAL_ANSWERS$)/, 'protocol'],
+  [/^(HPE_|TOO_MANY_PROVISIONAL_RESPONSES$)/, 'protocol'],
 ];
 
 /** Undefined for what is no failure of a connection. Errors that wrap it are looked through. */

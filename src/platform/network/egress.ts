@@ -8,7 +8,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { unlessAborted } from '../abort.ts';
-import { checkedAgents, type Admit } from './checked-agents.ts';
+import { checkedAgents, type CheckDestination } from './checked-agents.ts';
 import { callHttp } from './http-call.ts';
 
 export type EgressProblem =
@@ -53,25 +53,29 @@ export interface EgressRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
   readonly timeoutMs: number;
-  /** A longer response body is an error. */
+  /** A longer response body is an error. With 0, no body is read, whatever its length. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
+  /** What `addressesOf` has just returned: the call leads to one of these, whatever the name leads to by now. */
+  readonly addresses?: readonly string[];
 }
 
-export interface EgressAnswer {
+export interface EgressResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
 
-/** The response exceeds the limit; its status is known. */
-export class AnswerTooLarge extends Error {
-  override readonly name = 'AnswerTooLarge';
+/** The response exceeds the limit; its status and headers are known. */
+export class ResponseTooLarge extends Error {
+  override readonly name = 'ResponseTooLarge';
   readonly status: number;
+  readonly headers: EgressResponse['headers'];
 
-  constructor(status: number, most: number) {
-    super(`the answer is larger than ${most} bytes`);
+  constructor({ status, headers }: Omit<EgressResponse, 'body'>, most: number) {
+    super(`the response is larger than ${most} bytes`);
     this.status = status;
+    this.headers = headers;
   }
 }
 
@@ -83,57 +87,81 @@ export class EgressTimeout extends Error {
 export interface Egress {
   /** Throws EgressDenied if a call to the URL would be denied now. Sends nothing. */
   check(url: string): Promise<void>;
+  /** The same, and returns the addresses to which the call would lead, at most sixteen. */
+  addressesOf(url: string): Promise<readonly string[]>;
   /**
-   * Any status is an answer, even a redirect. Throws EgressDenied, EgressTimeout, AnswerTooLarge,
+   * Any status is a response, even a redirect. Throws EgressDenied, EgressTimeout, ResponseTooLarge,
    * or the connection's error.
    */
-  post(url: string, request: EgressRequest): Promise<EgressAnswer>;
+  post(url: string, request: EgressRequest): Promise<EgressResponse>;
+  /** Throws what `post` throws. */
+  get(url: string, request: Omit<EgressRequest, 'body'>): Promise<EgressResponse>;
   /** Ends the connections, and calls under way. */
   close(): void;
 }
 
 const CHECK_MS = 5_000;
+/** The first addresses of a name: calls lead to no others, and limits of addresses count these. */
+const MOST_ADDRESSES = 16;
 
 export function openEgress({ allow, resolve = resolveAll }: EgressOptions): Egress {
-  const admit = openGate(allow, resolve);
-  const agents = checkedAgents(admit);
+  const checkDestination = destinationCheck(allow, resolve);
+  const agents = checkedAgents(checkDestination);
+  const allowedAddressesOf = async (url: string): Promise<readonly string[]> => {
+    const destination = parseDestination(url);
+    const signal = AbortSignal.timeout(CHECK_MS);
+    const addresses = await unlessAborted(signal, () => checkDestination(destination));
+    return addresses.map(({ address }) => address);
+  };
+  const send = async (
+    method: 'GET' | 'POST',
+    url: string,
+    {
+      timeoutMs,
+      signal,
+      addresses,
+      ...wanted
+    }: Omit<EgressRequest, 'body'> & Partial<EgressRequest>,
+  ): Promise<EgressResponse> => {
+    const destination = parseDestination(url);
+    const ends = new AbortController();
+    const timeout = setTimeout(() => {
+      ends.abort(new EgressTimeout(`no response within ${timeoutMs} ms`));
+    }, timeoutMs);
+    const giveUp = (): void => {
+      ends.abort(signal?.reason);
+    };
+    signal?.addEventListener('abort', giveUp, { once: true });
+    if (signal?.aborted) giveUp();
+    const agent = agents.of(destination);
+    const checked = addresses?.map((address) => ({ address, family: isIP(address) }));
+    const call = { ...wanted, method, signal: ends.signal, agent, checked };
+    try {
+      const { isCut, ...response } = await callHttp(destination, call);
+      if (isCut) throw new ResponseTooLarge(response, wanted.maxBytes);
+      return response;
+    } finally {
+      clearTimeout(timeout);
+      signal?.removeEventListener('abort', giveUp);
+    }
+  };
   return {
     check: async (url) => {
-      const destination = parseDestination(url);
-      await unlessAborted(AbortSignal.timeout(CHECK_MS), () => admit(destination));
+      await allowedAddressesOf(url);
     },
-    post: async (url, { timeoutMs, signal, ...wanted }) => {
-      const destination = parseDestination(url);
-      const ends = new AbortController();
-      const timeout = setTimeout(() => {
-        ends.abort(new EgressTimeout(`no answer within ${timeoutMs} ms`));
-      }, timeoutMs);
-      const giveUp = (): void => {
-        ends.abort(signal?.reason);
-      };
-      signal?.addEventListener('abort', giveUp, { once: true });
-      if (signal?.aborted) giveUp();
-      const agent = agents.of(destination);
-      const call = { ...wanted, method: 'POST', signal: ends.signal, agent };
-      try {
-        const { isCut, ...answer } = await callHttp(destination, call);
-        if (isCut) throw new AnswerTooLarge(answer.status, wanted.maxBytes);
-        return answer;
-      } finally {
-        clearTimeout(timeout);
-        signal?.removeEventListener('abort', giveUp);
-      }
-    },
+    addressesOf: allowedAddressesOf,
+    post: async (url, request) => await send('POST', url, request),
+    get: async (url, request) => await send('GET', url, request),
     close: () => {
       agents.close();
     },
   };
 }
 
-type Destination = Parameters<Admit>[0];
+type Destination = Parameters<CheckDestination>[0];
 
 /** Throws EgressDenied unless all addresses of a destination are allowed. */
-function openGate(allow: readonly string[], resolve: Resolve): Admit {
+function destinationCheck(allow: readonly string[], resolve: Resolve): CheckDestination {
   const ranges = allow.map((text) => parseRange(text));
   const isAllowed = (address: string): boolean => ranges.some((range) => isIn(address, range));
   return async (destination) => {
@@ -164,7 +192,7 @@ async function addressesOf(
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const family = isIP(host);
   if (family !== 0) return [{ address: host, family }];
-  const addresses = await resolve(host).catch(() => []);
+  const addresses = (await resolve(host).catch(() => [])).slice(0, MOST_ADDRESSES);
   if (addresses.length === 0) throw new EgressDenied('unresolved');
   return addresses;
 }

@@ -1,7 +1,8 @@
 /**
- * HTTP calls through Node's own client. It reads past provisional answers, also a `100 Continue`
+ * HTTP calls through Node's own client. It reads past provisional responses, also a `100 Continue`
  * that no one asked for; undici, and with it `fetch`, hangs up on that one.
  */
+import type { LookupAddress } from 'node:dns';
 import {
   request as requestHttp,
   type Agent as HttpAgent,
@@ -17,18 +18,20 @@ export interface HttpCall {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | undefined;
-  /** The rest of a longer body is not read. */
+  /** The rest of a longer body is not read. With 0, the response is over after its headers. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
   /** Default: Node's, which keeps connections for a moment. */
   readonly agent?: HttpAgent;
+  /** For an agent that checks: the addresses to which a connection may lead, if they are known. */
+  readonly checked?: readonly LookupAddress[] | undefined;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<IncomingHttpHeaders>;
   readonly body: Buffer;
-  /** The body is longer than `maxBytes`. */
+  /** The body is longer than `maxBytes`, and some of it was wanted. */
   readonly isCut: boolean;
 }
 
@@ -36,20 +39,20 @@ export interface HttpAnswer {
 export class CallError extends Error {
   override readonly name = 'CallError';
 
-  constructor(readonly code: 'CONNECT_TIMEOUT' | 'TOO_MANY_PROVISIONAL_ANSWERS') {
+  constructor(readonly code: 'CONNECT_TIMEOUT' | 'TOO_MANY_PROVISIONAL_RESPONSES') {
     super(code);
   }
 }
 
 export const CONNECT_MS = 10_000;
-const MOST_PROVISIONAL_ANSWERS = 100;
+const MOST_PROVISIONAL_RESPONSES = 100;
 
 /**
- * Any status is an answer, even a redirect. Rejects with the connection's error, or with the reason
+ * Any status is a response, even a redirect. Rejects with the connection's error, or with the reason
  * of `signal`.
  */
-export async function callHttp(url: URL, call: HttpCall): Promise<HttpAnswer> {
-  const { method, headers, body, maxBytes, signal, agent } = call;
+export async function callHttp(url: URL, call: HttpCall): Promise<HttpResponse> {
+  const { method, headers, body, maxBytes, signal, agent, checked } = call;
   signal?.throwIfAborted();
   const begin = url.protocol === 'https:' ? requestHttps : requestHttp;
   const request = begin(url, {
@@ -57,24 +60,25 @@ export async function callHttp(url: URL, call: HttpCall): Promise<HttpAnswer> {
     headers,
     ...(signal && { signal }),
     ...(agent && { agent }),
+    ...(checked && { checked }),
   });
-  const answer = (): Promise<HttpAnswer> => answerTo(request, { body, maxBytes });
+  const response = (): Promise<HttpResponse> => responseTo(request, { body, maxBytes });
   try {
     // A request without a connection yet does not end by itself.
-    return await (signal ? unlessAborted(signal, answer) : answer());
+    return await (signal ? unlessAborted(signal, response) : response());
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
   } finally {
-    // Ends only what is not whole: the connection of a whole answer is free already.
+    // Ends only what is not whole: the connection of a whole response is free already.
     request.destroy();
   }
 }
 
-async function answerTo(
+async function responseTo(
   request: ClientRequest,
   { body, maxBytes }: Pick<HttpCall, 'body' | 'maxBytes'>,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     let provisional = 0;
     request
@@ -84,8 +88,8 @@ async function answerTo(
         limitConnecting(request, socket);
       })
       .on('information', () => {
-        if (++provisional > MOST_PROVISIONAL_ANSWERS)
-          request.destroy(new CallError('TOO_MANY_PROVISIONAL_ANSWERS'));
+        if (++provisional > MOST_PROVISIONAL_RESPONSES)
+          request.destroy(new CallError('TOO_MANY_PROVISIONAL_RESPONSES'));
       })
       .end(body);
   });
@@ -106,17 +110,19 @@ function limitConnecting(request: ClientRequest, socket: Socket): void {
 }
 
 async function readAtMost(
-  response: AsyncIterable<Buffer>,
+  response: IncomingMessage,
   most: number,
-): Promise<Pick<HttpAnswer, 'body' | 'isCut'>> {
+): Promise<Pick<HttpResponse, 'body' | 'isCut'>> {
+  // One that is whole already is read, so that its connection is free for the next call.
+  if (most === 0 && !response.complete) return { body: Buffer.alloc(0), isCut: false };
   const chunks: Buffer[] = [];
   let left = most;
-  for await (const chunk of response) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk.subarray(0, left));
     left -= chunk.length;
     if (left < 0) break;
   }
-  return { body: Buffer.concat(chunks), isCut: left < 0 };
+  return { body: Buffer.concat(chunks), isCut: most > 0 && left < 0 };
 }
 
 /**
@@ -130,10 +136,10 @@ export function fetchAtMost(maxBytes: number): typeof fetch {
     const headers = { 'accept-encoding': 'identity', ...Object.fromEntries(new Headers(given)) };
     const text = body?.toString();
     const call = { method, headers, body: text, maxBytes, signal: signal ?? undefined };
-    const answer = await callHttp(url, call);
-    return new Response(answer.body.length === 0 ? null : answer.body, {
-      status: answer.status,
-      headers: Object.entries(answer.headers).flatMap(([name, values = []]) =>
+    const response = await callHttp(url, call);
+    return new Response(response.body.length === 0 ? null : response.body, {
+      status: response.status,
+      headers: Object.entries(response.headers).flatMap(([name, values = []]) =>
         [values].flat().map((value): [string, string] => [name, value]),
       ),
     });

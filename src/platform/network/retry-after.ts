@@ -1,4 +1,4 @@
-/** The `Retry-After` of an answer. */
+/** The `Retry-After` of a response. */
 
 /** Eleven days: callers wait less. */
 const LONGEST_MS = 1_000_000_000;

@@ -50,10 +50,10 @@ export function openWorkerPool(module: URL): WorkerPool {
       try {
         return await gate(async () => {
           const named = { task: task.name, input };
-          const answer = (await pool.run(named, { name: 'runTask' })) as Measured;
-          time.spend(onBehalfOf, answer.ms);
-          if ('error' in answer) throw answer.error;
-          return answer.value as O;
+          const measured = (await pool.run(named, { name: 'runTask' })) as Measured;
+          time.spend(onBehalfOf, measured.ms);
+          if ('error' in measured) throw measured.error;
+          return measured.value as O;
         }, onBehalfOf);
       } catch (error) {
         throw state.isClosed

@@ -45,7 +45,7 @@ export function principalOf(
   };
 }
 
-/** The member behind a live session. 403 `membership_inactive`. */
+/** The member of a live session. 403 `membership_inactive`. */
 export function sessionPrincipal(session: SessionHolder): MemberPrincipal {
   const { sessionId, isRecent, method, assurance, authenticatedAt } = session;
   return memberPrincipal(session, {
@@ -54,13 +54,14 @@ export function sessionPrincipal(session: SessionHolder): MemberPrincipal {
   });
 }
 
-/** The member behind a live personal key. 403 `membership_inactive`, `api_keys_disabled`. */
+/** The member of a live personal key. 403 `membership_inactive`, `api_keys_disabled`. */
 export function apiKeyPrincipal(key: ApiKeyHolder): MemberPrincipal {
   const principal = memberPrincipal(key, {
     via: {
       kind: 'api_key',
       keyId: key.keyId,
       scopedTo: key.permissions?.filter(isPermission) ?? null,
+      ...(key.resource === 'mcp' && { boundTo: key.resource }),
     },
     auth: apiKeyAuth(key.assurance, key.createdAt),
   });
@@ -73,7 +74,7 @@ export function apiKeyAuth(assurance: AuthContext['assurance'], createdAt: Date)
   return { method: 'api_key', assurance, authenticated_at: createdAt };
 }
 
-/** The integration behind a live organization key. */
+/** The integration of a live organization key. */
 export function organizationKeyPrincipal(key: OrganizationKeyHolder): OrganizationKeyPrincipal {
   const { organizationId, keyId, name } = key;
   return {

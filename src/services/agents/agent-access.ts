@@ -11,7 +11,7 @@ import { rereadCaller } from '../access/current-callers.ts';
 /**
  * The agent that gets a new credential or provisioner token, locked with the organization's access.
  * Throws what `rereadCaller` throws, for a session what `requireRecentAuthentication` throws, 404,
- * and 409 `agent_archived`.
+ * 409 `agent_archived`, and 409 `demo_agent`.
  */
 export async function lockAgentToIssue(
   trx: Trx,
@@ -26,12 +26,14 @@ export async function lockAgentToIssue(
   requireRecentUnlessKey(caller);
   if (!agent) throw new AppError('not_found');
   if (agent.status === 'archived') throw new AppError('agent_archived');
+  // Its requests say that they are a demo, and can be deleted: no real program may call as it.
+  if (agent.demo) throw new AppError('demo_agent');
   return agent;
 }
 
 /**
  * Call it with the organization's access and the part locked. Throws what `rereadCaller` throws, and
- * 404 for no part. A part of an agent outside the caller's scope is 404, too, so that the answer
+ * 404 for no part. A part of an agent outside the caller's scope is 404, too, so that the response
  * reveals nothing about it.
  */
 export async function rereadForPart<Part extends { readonly agentSlug: string }>(

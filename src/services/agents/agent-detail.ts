@@ -17,6 +17,7 @@ import {
   type ProvisionerFilter,
 } from '../../data/agents/agent-provisioner-lists.ts';
 import { findAgent } from '../../data/agents/agents.ts';
+import { findToolAccessRevision } from '../../data/agents/tool-access.ts';
 import { readCountedUntil } from '../../data/agents/request-counts.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { LongList } from '../../platform/long-list.ts';
@@ -29,6 +30,8 @@ export interface AgentDetail extends ListedAgent, AgentCreator {
   readonly matchingInstanceCount: number;
   /** Of all time. */
   readonly requestCount: number;
+  /** Null in the open edition, which has no tool access. */
+  readonly toolAccessRevision: number | null;
   readonly instances: LongList<ListedInstance>;
   readonly provisioners: readonly AgentProvisioner[];
 }
@@ -43,7 +46,7 @@ export interface AgentQuery {
  * At most two statements at a time, because one call must leave connections to others. Throws 404.
  */
 export async function getAgent(
-  { db }: ServiceContext,
+  { db, edition }: ServiceContext,
   { organizationId }: ProductPrincipal,
   { slug, instances, provisioners }: AgentQuery,
 ): Promise<AgentDetail> {
@@ -61,7 +64,14 @@ export async function getAgent(
     readInstances(db, organizationId, { ...instances, slug, since, all: activity.instanceCount }),
     readProvisioners(db, organizationId, { ...provisioners, slug }),
   ]);
-  return { ...agent, ...activity, ...history, ...instancePage, ...provisionerPage };
+  const toolAccessRevision =
+    edition === 'hosted'
+      ? await findToolAccessRevision(db, { organizationId, agentSlug: slug })
+      : null;
+  return {
+    ...{ ...agent, ...activity, ...history, ...instancePage, ...provisionerPage },
+    toolAccessRevision: toolAccessRevision ?? null,
+  };
 }
 
 async function readInstances(

@@ -13,7 +13,7 @@ import {
 } from '../../domain/agents/agent-enrollments.ts';
 import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
 import type { Agent } from '../../domain/agents/agents.ts';
-import { actorOf } from '../../domain/audit.ts';
+import { actorOf } from '../../domain/audit/events.ts';
 import { policiesAllow, type MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
@@ -36,8 +36,8 @@ import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { enrollmentLink } from '../links.ts';
 import {
-  admitEnrollmentStart,
-  admitUserCode,
+  countEnrollmentStart,
+  countUserCode,
   forgiveUserCode,
 } from '../access/sign-in-attempts.ts';
 import { lockAgentToIssue } from './agent-access.ts';
@@ -63,7 +63,7 @@ export interface StartedEnrollment {
 }
 
 /**
- * Looks up nothing, so that the answer is the same for every slug. 429 `rate_limited` from the
+ * Looks up nothing, so that the response is the same for every slug. 429 `rate_limited` from the
  * eleventh start of a network in a minute.
  */
 export async function startEnrollment(
@@ -71,7 +71,7 @@ export async function startEnrollment(
   request: EnrollmentRequest,
   clientAddress: string,
 ): Promise<StartedEnrollment> {
-  await admitEnrollmentStart(context, clientAddress);
+  await countEnrollmentStart(context, clientAddress);
   const { id, token, hash } = issueToken(TOKEN_PREFIX.enrollment);
   for (;;) {
     const userCode = newUserCode(randomBytes(USER_CODE_BYTES));
@@ -100,7 +100,7 @@ export async function readEnrollment(
   { organizationId, userId }: MemberPrincipal,
   userCode: string,
 ): Promise<AgentEnrollment> {
-  await admitUserCode(context, userId);
+  await countUserCode(context, userId);
   const hash = hashUserCode(userCode);
   const enrollment = await findEnrollmentByUserCode(context.db, organizationId, hash);
   if (!enrollment) throw new AppError('not_found');

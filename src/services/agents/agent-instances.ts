@@ -1,10 +1,10 @@
 /** Renames, disables and enables agent instances. */
 import type { AgentInstance } from '../../domain/agents/agent-instances.ts';
-import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
+import { actorOf, type NewAuditEvent } from '../../domain/audit/events.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { lockAgentInstance, updateAgentInstance } from '../../data/agents/agent-instances.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import type { ServiceContext } from '../context.ts';
 import { rereadForPart } from './agent-access.ts';
 
@@ -15,7 +15,7 @@ export interface InstanceChange {
 }
 
 /**
- * What stays the same is not recorded. Once a disabled instance is answered, it gets no further
+ * What stays the same is not recorded. Once a call has returned a disabled instance, it gets no further
  * request. Throws what `rereadCaller` throws, 404, also where the caller may not change its agent,
  * 409 `agent_archived` or `instance_name_taken`.
  */
@@ -33,7 +33,10 @@ export async function changeAgentInstance(
     });
     if (locked?.agentStatus === 'archived') throw new AppError('agent_archived');
     const { name = before.name, status = before.status } = change;
-    const event = (verb: string, data: Readonly<Record<string, unknown>>): NewAuditEvent => ({
+    const event = (
+      verb: 'renamed' | 'enabled' | 'disabled',
+      data: Readonly<Record<string, unknown>>,
+    ): NewAuditEvent => ({
       eventType: `agent_instance.${verb}`,
       actor: actorOf(principal),
       subjectId: id,

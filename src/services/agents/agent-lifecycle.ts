@@ -1,21 +1,22 @@
 /** Renames, disables, enables, archives and restores agents. */
-import type { Agent } from '../../domain/agents/agents.ts';
-import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
+import type { Agent, ResumeMode } from '../../domain/agents/agents.ts';
+import { actorOf, type NewAuditEvent } from '../../domain/audit/events.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
 import { endEnrollmentsOfAgent } from '../../data/agents/agent-enrollments.ts';
 import { lockAgent, revokeAllOfAgent, updateAgent } from '../../data/agents/agents.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { lockAccessUnchanged } from '../../data/organization/organizations.ts';
 import {
   archivePipeline,
   restorePipeline,
 } from '../../data/pipelines/request-approval-pipelines.ts';
+import type { Effects } from '../../domain/requests/engine/effects.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { rereadCaller } from '../access/current-callers.ts';
-import { announceSettled, cancelAll } from '../engine/change-all.ts';
+import { announceCommitted, cancelAll } from '../engine/change-all.ts';
 import { requireRoom } from './agents.ts';
 
 const pipelineOf = (slug: string): PipelineKey => `agent:${slug}`;
@@ -52,7 +53,7 @@ async function store(
 }
 
 interface AgentEvent {
-  readonly verb: 'renamed' | 'enabled' | 'disabled' | 'archived' | 'restored';
+  readonly verb: 'renamed' | 'resume_changed' | 'enabled' | 'disabled' | 'archived' | 'restored';
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -60,10 +61,11 @@ export interface AgentChange {
   readonly slug: string;
   readonly name?: string | undefined;
   readonly status?: 'active' | 'disabled' | undefined;
+  readonly resume?: ResumeMode | undefined;
 }
 
 /**
- * Renames, disables or enables, and records only what changes. Once the call that disables an agent
+ * Renames, disables, enables or sets `resume`, and records only what changes. Once the call that disables an agent
  * returns, the agent creates no further request. Throws what `rereadCaller` throws, 404, 409
  * `agent_archived` or `agent_name_taken`.
  */
@@ -75,14 +77,16 @@ export async function changeAgent(
   return await context.db.transaction(async (trx) => {
     const before = await lockAndReread(trx, principal, slug);
     if (before.status === 'archived') throw new AppError('agent_archived');
-    const { name = before.name, status = before.status } = change;
+    const { name = before.name, status = before.status, resume = before.resume } = change;
     const events: AgentEvent[] = [];
     if (name !== before.name)
       events.push({ verb: 'renamed', data: { from: before.name, to: name } });
+    if (resume !== before.resume)
+      events.push({ verb: 'resume_changed', data: { from: before.resume, to: resume } });
     if (status !== before.status)
       events.push({ verb: status === 'active' ? 'enabled' : 'disabled', data: { name } });
     if (events.length === 0) return before;
-    return await store(trx, principal, { agent: { ...before, name, status }, events });
+    return await store(trx, principal, { agent: { ...before, name, status, resume }, events });
   });
 }
 
@@ -95,33 +99,41 @@ export async function archiveAgent(
   principal: ProductPrincipal,
   slug: string,
 ): Promise<void> {
-  const { organizationId } = principal;
-  const settled = await context.db.transaction(async (trx) => {
-    const agent = await lockAndReread(trx, principal, slug);
-    if (agent.status === 'archived') return undefined;
-    const revoked = await revokeAllOfAgent(trx, organizationId, slug);
-    await endEnrollmentsOfAgent(trx, organizationId, slug);
-    const revision = await archivePipeline(trx, organizationId, pipelineOf(slug));
-    const closed = await cancelAll(trx, {
-      organizationId,
-      agentSlug: slug,
-      actor: actorOf(principal),
-      reason: 'agent_archived',
-    });
-    const data = {
-      name: agent.name,
-      pipeline_revision: revision,
-      revoked_credentials: revoked.credentials,
-      revoked_provisioners: revoked.provisioners,
-      cancelled_requests: closed.filter(({ request }) => request.state === 'cancelled').length,
-    };
-    await store(trx, principal, {
-      agent: { ...agent, status: 'archived' },
-      events: [{ verb: 'archived', data }],
-    });
-    return closed;
+  const settled = await context.db.transaction(
+    async (trx) => await archiveLocked(trx, principal, await lockAndReread(trx, principal, slug)),
+  );
+  announceCommitted(context, settled);
+}
+
+/** Call it with the agent locked, and `announceCommitted` after the commit. */
+export async function archiveLocked(
+  trx: Trx,
+  principal: ProductPrincipal,
+  agent: Agent,
+): Promise<readonly Effects[]> {
+  const { organizationId, slug } = agent;
+  if (agent.status === 'archived') return [];
+  const revoked = await revokeAllOfAgent(trx, organizationId, slug);
+  await endEnrollmentsOfAgent(trx, organizationId, slug);
+  const revision = await archivePipeline(trx, organizationId, pipelineOf(slug));
+  const closed = await cancelAll(trx, {
+    organizationId,
+    agentSlug: slug,
+    actor: actorOf(principal),
+    reason: 'agent_archived',
   });
-  if (settled) announceSettled(context, settled);
+  const data = {
+    name: agent.name,
+    pipeline_revision: revision,
+    revoked_credentials: revoked.credentials,
+    revoked_provisioners: revoked.provisioners,
+    cancelled_requests: closed.filter(({ request }) => request.state === 'cancelled').length,
+  };
+  await store(trx, principal, {
+    agent: { ...agent, status: 'archived' },
+    events: [{ verb: 'archived', data }],
+  });
+  return closed;
 }
 
 /**
@@ -144,7 +156,7 @@ export async function restoreAgent(
       agent: { ...agent, status: 'active' },
       events: [{ verb: 'restored', data: { name: agent.name, pipeline_revision: revision } }],
     });
-    await requireRoom(trx, context, organizationId);
+    if (!agent.demo) await requireRoom(trx, context, organizationId);
     return restored;
   });
 }

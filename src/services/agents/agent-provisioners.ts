@@ -1,6 +1,6 @@
 /** Provisioner tokens: issued for an agent, shown once, revocable. */
 import type { AgentProvisioner } from '../../domain/agents/agent-provisioners.ts';
-import { actorIdOf, actorOf } from '../../domain/audit.ts';
+import { actorIdOf, actorOf } from '../../domain/audit/events.ts';
 import type { ProductPrincipal, ProvisionerPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
@@ -10,11 +10,11 @@ import {
   insertAgentProvisioner,
   revokeAgentProvisioner,
 } from '../../data/agents/agent-provisioners.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { findByToken, issueToken, type PresentedToken } from '../../platform/crypto/tokens.ts';
 import type { ServiceContext } from '../context.ts';
 import { lockAgentToIssue, rereadForPart } from './agent-access.ts';
-import { answerKey } from './sealed-answers.ts';
+import { responseKey } from '../access/sealed-responses.ts';
 
 const SUFFIX_LENGTH = 6;
 
@@ -53,7 +53,7 @@ export async function issueProvisioner(
     }
     const { suffix, issuedAt } = provisioner;
     const event = {
-      eventType: 'agent_provisioner.issued',
+      eventType: 'agent_provisioner.issued' as const,
       actor: actorOf(principal),
       subjectId: id,
       data: { agent_slug: agentSlug, suffix, expires_at: provisioner.expiresAt },
@@ -80,7 +80,7 @@ export async function revokeProvisioner(
     });
     if (!(await revokeAgentProvisioner(trx, organizationId, id))) return;
     const event = {
-      eventType: 'agent_provisioner.revoked',
+      eventType: 'agent_provisioner.revoked' as const,
       actor: actorOf(principal),
       subjectId: id,
       data: { agent_slug: agentSlug, suffix },
@@ -107,6 +107,6 @@ export async function authenticateProvisioner(
     agentName: holder.agentName,
     provisionerId: holder.id,
     suffix: holder.suffix,
-    answerKey: answerKey(token.secret),
+    responseKey: responseKey(token.secret),
   };
 }

@@ -1,6 +1,6 @@
 /** Agents: create and list them. Each agent owns a pipeline. */
 import type { Agent, AgentActivity } from '../../domain/agents/agents.ts';
-import { actorIdOf, actorOf } from '../../domain/audit.ts';
+import { actorIdOf, actorOf } from '../../domain/audit/events.ts';
 import { scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../data/agents/agents.ts';
 import { readActivity } from '../../data/agents/agent-activity.ts';
 import { readCountedUntil } from '../../data/agents/request-counts.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { lockAccessUnchanged } from '../../data/organization/organizations.ts';
 import { createPipeline } from '../../data/pipelines/request-approval-pipelines.ts';
 import type { Trx } from '../../platform/postgres.ts';
@@ -36,7 +36,7 @@ export async function createAgent(
 
 interface AgentByCaller {
   readonly principal: ProductPrincipal;
-  readonly agent: { readonly slug: string; readonly name: string };
+  readonly agent: { readonly slug: string; readonly name: string; readonly demo?: true };
   /** What the caller must hold besides `agent.write`. */
   readonly needs?: readonly Needs[];
 }
@@ -45,23 +45,25 @@ interface AgentByCaller {
 export async function addAgent(
   trx: Trx,
   runtime: Runtime,
-  { principal, agent: { slug, name }, needs = [] }: AgentByCaller,
+  { principal, agent: { slug, name, demo }, needs = [] }: AgentByCaller,
 ): Promise<Agent> {
   const { organizationId } = principal;
   const createdByActorId = actorIdOf(principal);
   await lockAccessUnchanged(trx, organizationId);
   const current = await rereadCaller(trx, principal, { permission: 'agent.write' });
   for (const needed of needs) requirePermission(current, needed);
-  const inserted = await insertAgent(trx, organizationId, { slug, name, createdByActorId });
+  const inserted = await insertAgent(trx, organizationId, {
+    ...{ slug, name, createdByActorId, demo },
+  });
   if (!inserted.ok)
     throw new AppError(inserted.taken === 'slug' ? 'agent_slug_taken' : 'agent_name_taken');
-  await requireRoom(trx, runtime, organizationId);
+  if (!demo) await requireRoom(trx, runtime, organizationId);
   await createPipeline(trx, organizationId, { documentKey: `agent:${slug}`, createdByActorId });
   const event = {
-    eventType: 'agent.created',
+    eventType: 'agent.created' as const,
     actor: actorOf(principal),
     subjectId: slug,
-    data: { name },
+    data: { name, ...(demo && { demo }) },
   };
   await insertAuditEvents(trx, organizationId, {
     events: [event],

@@ -1,12 +1,12 @@
 /** Makes instances of agents: for people, for fleets, for machines that enroll. */
 import { randomBytes } from 'node:crypto';
 import { generatedName, type AgentInstance } from '../../domain/agents/agent-instances.ts';
-import type { AuditActor } from '../../domain/audit.ts';
+import type { AuditActor } from '../../domain/audit/events.ts';
 import { AppError } from '../../domain/errors.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
 import { insertAgentCredential } from '../../data/agents/agent-credentials.ts';
 import { insertAgentInstance } from '../../data/agents/agent-instances.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { removeUnclaimed } from './unclaimed-instances.ts';
 import { issueToken } from '../../platform/crypto/tokens.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
@@ -37,6 +37,8 @@ export interface Origin {
 }
 
 export interface NewInstance {
+  /** Where its id was given out before it exists. */
+  readonly id?: string | undefined;
   readonly agentSlug: string;
   /** A name is generated when it is absent. */
   readonly name?: string | undefined;
@@ -49,9 +51,10 @@ export async function addInstance(
   organizationId: string,
   { instance, origin }: { readonly instance: NewInstance; readonly origin: Origin },
 ): Promise<AgentInstance> {
-  const { agentSlug, name, metadata } = instance;
+  const { id, agentSlug, name, metadata } = instance;
   const insert = async (chosen: string) =>
     await insertAgentInstance(trx, organizationId, {
+      id,
       agentSlug,
       name: chosen,
       metadata: metadata?.text ?? '{}',
@@ -107,7 +110,7 @@ export async function issueCredential(
     agent_instance_id: instance.id,
     expires_at: expiresAt,
   };
-  const event = { eventType: 'agent_credential.issued', actor, subjectId: id, data };
+  const event = { eventType: 'agent_credential.issued' as const, actor, subjectId: id, data };
   await insertAuditEvents(trx, organizationId, { events: [event], occurredAt: issuedAt });
   return { id, token, expiresAt };
 }

@@ -1,5 +1,5 @@
 /** The tool catalog: takes the reports of agent instances, and lists them. */
-import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
+import { actorOf, type NewAuditEvent } from '../../domain/audit/events.ts';
 import {
   planToolReport,
   type SchemaChange,
@@ -16,7 +16,7 @@ import {
   type AgentPrincipal,
   type ProductPrincipal,
 } from '../../domain/people/authorization.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { readClock } from '../../data/clock.ts';
 import {
   findReported,

@@ -11,12 +11,12 @@ import {
   type Presentation,
   type PresentationEntry,
 } from '../../domain/agents/tool-presentations.ts';
-import { actorOf } from '../../domain/audit.ts';
+import { actorOf } from '../../domain/audit/events.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import { DEFAULT_HIDDEN_NAMES, type HiddenNames } from '../../domain/shown/hidden-names.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { lockAccessUnchanged } from '../../data/organization/organizations.ts';
 import {
   countPresentations,
@@ -105,16 +105,25 @@ export async function createPresentation(
   });
 }
 
-/** Replaces an entry. Throws 404 and 409 `presentation_exists`. */
+interface Replacement {
+  readonly id: string;
+  readonly entry: PresentationEntry;
+  /** The revision that the caller read. */
+  readonly expected: number | undefined;
+}
+
+/** Replaces an entry. Throws 404, 409 `presentation_exists` and 412 `revision_conflict`. */
 export async function replacePresentation(
   { db }: ServiceContext,
   principal: MemberPrincipal,
-  { id, entry }: { readonly id: string; readonly entry: PresentationEntry },
+  { id, entry, expected }: Replacement,
 ): Promise<OwnPresentation> {
   return await db.transaction(async (trx) => {
     await lockAccessSharedAndRereadMember(trx, principal, WRITE);
     const before = await lockPresentation(trx, principal.organizationId, id);
     if (!before) throw new AppError('not_found');
+    if (expected !== undefined && expected !== before.revision)
+      throw new AppError('revision_conflict', { details: { active_revision: before.revision } });
     const changed = await updatePresentation(trx, id, entry);
     if (!changed) throw new AppError('presentation_exists');
     await audit(trx, principal, { verb: 'updated', entry: changed });
@@ -144,7 +153,7 @@ async function audit(
 ): Promise<void> {
   const { id, tool, server, title } = entry;
   const event = {
-    eventType: `tool_presentation.${verb}`,
+    eventType: `tool_presentation.${verb}` as const,
     actor: actorOf(principal),
     subjectId: id,
     data: { tool, ...(server !== undefined && { server }), title },

@@ -1,7 +1,7 @@
 /** Instances that a person authorized, and whose machine did not come for its credential in time. */
-import { SYSTEM } from '../../domain/audit.ts';
+import { SYSTEM } from '../../domain/audit/events.ts';
 import { deleteUnclaimed } from '../../data/agents/agent-enrollments.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 
 /** Removes some, so that their names are free again. Returns their number. */
@@ -12,7 +12,7 @@ export async function removeUnclaimed(
   const removed = await deleteUnclaimed(trx, which);
   for (const { id, organizationId, agentSlug, name } of removed) {
     const data = { agent_slug: agentSlug, agent_instance_name: name };
-    const eventType = 'agent_instance.enrollment_expired';
+    const eventType = 'agent_instance.enrollment_expired' as const;
     const event = { eventType, actor: SYSTEM, subjectId: id, data };
     await insertAuditEvents(trx, organizationId, { events: [event] });
   }

@@ -3,7 +3,7 @@
  * the one result. No lock or connection is held during the call.
  */
 import { v7 } from 'uuid';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import {
   beginAttempt,
   endAttempt,
@@ -12,7 +12,7 @@ import {
   type EvaluationProgress,
 } from '../../data/pipelines/block-results.ts';
 import { findRequest } from '../../data/requests/read.ts';
-import { requestEvent } from '../../domain/audit.ts';
+import { requestEvent } from '../../domain/audit/events.ts';
 import {
   counting,
   asStored,
@@ -161,7 +161,7 @@ async function withoutAttempt(
   const ref = { scope, blockId: block.id };
   const requestId = request.id;
   const state = await findAskingState(context.db, requestId, ref);
-  if (!state || state.answered) return STEP;
+  if (!state || state.hasResult) return STEP;
   if (state.leasedMs > 0)
     return { kind: 'again', why: 'attempt_under_way', afterMs: state.leasedMs };
   if (state.attempt < block.max_attempts) return { kind: 'again', why: 'attempt_ended' };

@@ -1,7 +1,7 @@
-/** Changes of all requests of an organization, an agent or a member, in the transaction that causes them. */
+/** Changes of all requests of an organization, an agent, an instance or a member, in the transaction that causes them. */
 import { v7 } from 'uuid';
 import { lockOpenRequests, lockRequestsClaimedBy } from '../../data/requests/engine/lock.ts';
-import type { AuditActor } from '../../domain/audit.ts';
+import type { AuditActor } from '../../domain/audit/events.ts';
 import { planCancelByService } from '../../domain/requests/engine/cancel.ts';
 import { planReleaseOf } from '../../domain/requests/engine/claim.ts';
 import type { Effects } from '../../domain/requests/engine/effects.ts';
@@ -15,6 +15,8 @@ interface CancelAll {
   readonly organizationId: string;
   /** Only requests of this agent. */
   readonly agentSlug?: string;
+  /** Only requests of this instance. */
+  readonly instanceId?: string;
   readonly actor: AuditActor;
   /** The reason, for the audit log. */
   readonly reason: string;
@@ -22,14 +24,14 @@ interface CancelAll {
 
 /**
  * Cancels all open requests. Call it in a transaction that prevents new ones. It waits for requests that others have locked;
- * those that were decided meanwhile stay so, and those past their deadline expire. After the commit: `announceSettled`.
+ * those that were decided meanwhile stay so, and those past their deadline expire. After the commit: `announceCommitted`.
  */
 export async function cancelAll(
   trx: Trx,
-  { organizationId, agentSlug, ...cancel }: CancelAll,
+  { organizationId, agentSlug, instanceId, ...cancel }: CancelAll,
 ): Promise<Effects[]> {
   return await changeLocked(trx, {
-    ids: await lockOpenRequests(trx, organizationId, { agentSlug }),
+    ids: await lockOpenRequests(trx, organizationId, { agentSlug, instanceId }),
     plan: (view) => planCancelByService(view, { ...cancel, decisionId: v7() }),
   });
 }
@@ -57,14 +59,17 @@ const AT_ONCE = 500;
 
 type Locked = Pick<Parameters<typeof changeSetIn>[1], 'ids' | 'plan'>;
 
-/** None is left out: the plans that became old before their commit are made again. */
+/**
+ * None is left out: the plans that became old before their commit are made again. They notify no one, so it does not matter
+ * whether the deployment sends email.
+ */
 async function changeLocked(trx: Trx, { ids, plan }: Locked): Promise<Effects[]> {
   const all: Effects[] = [];
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     let left: readonly string[] = ids.slice(from, from + AT_ONCE);
     await untilCommitted(async () => {
-      const set = { ids: left, need: { texts: false }, depends: 'row', plan } as const;
-      const { done, missed } = await changeSetIn(trx, set);
+      const set = { ids: left, need: { texts: false }, depends: 'row', byEmail: false } as const;
+      const { done, missed } = await changeSetIn(trx, { ...set, plan });
       all.push(...done);
       left = missed;
       return missed.length === 0 || undefined;
@@ -74,12 +79,12 @@ async function changeLocked(trx: Trx, { ids, plan }: Locked): Promise<Effects[]>
 }
 
 /** Notifies the waiting callers and the workflows, after the commit. */
-export function announceSettled(runtime: Runtime, settled: readonly Effects[]): void {
+export function announceCommitted(runtime: Runtime, committed: readonly Effects[]): void {
   for (const status of ['cancelled', 'expired'] as const) {
-    const ids = settled.flatMap(({ request }) => (request.state === status ? [request.id] : []));
+    const ids = committed.flatMap(({ request }) => (request.state === status ? [request.id] : []));
     const signal = status === 'cancelled' ? 'cancel' : 'changed';
     announceEach(runtime, ids, { status, channel: 'system', signal });
   }
-  for (const { request } of settled)
+  for (const { request } of committed)
     if (request.state === 'pending') announceChanged(runtime, request.id, 'claim');
 }

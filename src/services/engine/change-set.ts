@@ -29,8 +29,8 @@ export async function changeSet(
 
 interface SetIds {
   readonly ids: readonly string[];
-  /** This deployment sends email. */
-  readonly byEmail?: boolean;
+  /** This deployment sends email to the people that the plans notify. */
+  readonly byEmail: boolean;
 }
 
 interface SetDone {
@@ -42,7 +42,7 @@ interface SetDone {
 /** The same in a transaction that has locked the requests: only a plan that became old is missed. */
 export async function changeSetIn(
   db: Db,
-  { ids, need, depends, plan, byEmail = false }: SetChange & SetIds,
+  { ids, need, depends, plan, byEmail }: SetChange & SetIds,
 ): Promise<SetDone> {
   if (ids.length === 0) return { done: [], missed: [] };
   const yieldIfDue = createYielder();

@@ -44,14 +44,18 @@ export async function evaluateDocuments(
     view: { request },
     metadata = request.previousMetadata,
     known,
+    onBehalfOf = poolKeyOf(request),
   }: {
     readonly view: RequestView;
     readonly metadata?: JsonText | undefined;
-    readonly known: KnownMatches;
+    readonly known?: KnownMatches;
+    readonly onBehalfOf?: string;
   },
 ): Promise<Documents> {
   const facts = conditionFacts(metadata ? { ...request, previousMetadata: metadata } : request);
-  const onBehalfOf = poolKeyOf(request);
-  const matches = await evaluateConditions(runtime, { conditions, facts, onBehalfOf, known });
+  const matches = await evaluateConditions(runtime, {
+    ...{ conditions, facts, onBehalfOf },
+    ...(known && { known }),
+  });
   return { path, policy, matches };
 }

@@ -6,6 +6,7 @@ import type { StepWait } from '../../domain/requests/engine/walk.ts';
 import type { ServiceContext } from '../context.ts';
 import { changeSet } from './change-set.ts';
 import { loadDocuments } from './documents.ts';
+import { observeLevel } from './lateness.ts';
 
 /** What was stepped, by id. The other requests are as before. */
 export async function stepLateLevels(
@@ -17,9 +18,16 @@ export async function stepLateLevels(
   const stepped = await changeSet(context, ids, {
     need: { texts: false, people },
     depends: 'access',
-    // A step of its own says what is wrong.
-    plan: async (view) => await planLate(context, view, waits).catch(() => undefined),
+    plan: async (view) =>
+      await planLate(context, view, waits).catch((error: unknown) => {
+        context.logger.warn(
+          { err: error, approvalRequest: view.request.id },
+          'a late level could not be planned with others; the request takes a step of its own',
+        );
+        return undefined;
+      }),
   });
+  for (const effects of stepped) observeLevel(context, effects);
   const done = new Set(stepped.map(({ request }) => request.id));
   for (const id of done) context.changes.publish(id);
   return new Map([...waits].filter(([id]) => done.has(id)));

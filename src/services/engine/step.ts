@@ -10,7 +10,12 @@ import { readView, type Need } from '../../data/requests/engine/view.ts';
 import { lockPendingCount } from '../../data/requests/pending-caps.ts';
 import type { Question } from '../../domain/pipelines/verdict.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import { isEmpty, type Effects } from '../../domain/requests/engine/effects.ts';
+import {
+  isEmpty,
+  isFinalNow,
+  isShown,
+  type Effects,
+} from '../../domain/requests/engine/effects.ts';
 import { refusedButKept } from '../../domain/requests/engine/pending-cap.ts';
 import {
   GONE,
@@ -30,6 +35,7 @@ import { evaluatePinned } from '../evaluation/evaluate.ts';
 import { announceDecided } from './announce.ts';
 import { TRIES_WITHOUT_LOCKS, untilCommitted } from './change.ts';
 import { evaluateDocuments, loadDocuments } from './documents.ts';
+import { observeLevel } from './lateness.ts';
 
 export interface StepOptions {
   /** An instant known to have passed: the row's clock is never before it. */
@@ -225,8 +231,9 @@ async function stepLocked(context: ServiceContext, { id, stepping }: Attempt): P
 
 function announced(context: ServiceContext, { step, effects }: Taken): RequestStep {
   if (!effects) return step;
-  const { request, view, isRemoved } = effects;
-  if (request.decision && !view.request.decision) announceDecided(context, request);
-  else if (isRemoved || request !== view.request) context.changes.publish(request.id);
+  const { request } = effects;
+  observeLevel(context, effects);
+  if (isFinalNow(effects)) announceDecided(context, request);
+  else if (isShown(effects)) context.changes.publish(request.id);
   return step;
 }

@@ -1,10 +1,10 @@
-/** The steps of a path if no one answered, as its timeline would show them. Nothing is written. */
+/** The steps of a path if no one decided, as its timeline would show them. Nothing is written. */
 import type { Decider } from '../../domain/requests/deciders.ts';
-import { findNames } from '../../data/escalation/escalation-path-previews.ts';
+import { findTargetNames } from '../../data/escalation/target-names.ts';
 import { readClock } from '../../data/clock.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
-import { findAskedDeciders, findAskedForAnyAgent } from '../../data/requests/deciders.ts';
-import { callerIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
+import { findAskedDeciders } from '../../data/requests/deciders.ts';
+import { authorize, callerIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import {
@@ -15,6 +15,7 @@ import {
   type LocalTime,
   type PlannedStep,
 } from '../../domain/escalation/preview.ts';
+import { policyAsPath } from '../../domain/escalation/policy-as-path.ts';
 import { recipients, type TeamRoster } from '../../domain/escalation/recipients.ts';
 import {
   type EscalationPathDocument,
@@ -30,9 +31,10 @@ import type { ServiceContext } from '../context.ts';
 import { loadPolicies } from './policies.ts';
 import { evaluateConditions } from '../evaluation/conditions.ts';
 import { readDocument } from '../read-documents.ts';
-import { idsOf, namesIn, readPreviewedPath } from './read-escalation.ts';
+import { idsOf, namesIn, readPreviewedPath, readTeamPolicy } from './read-escalation.ts';
 import { checkTargets, escalationPathKind, storedPath } from './escalation-paths.ts';
 import { findWarnings, tooLongPolicies, type EscalationWarning } from './escalation-warnings.ts';
+import { storedPolicy, teamPolicyKind } from './team-escalation-policies.ts';
 import { getRevision } from '../revisions/read.ts';
 
 const MAX_STEPS = 500;
@@ -42,9 +44,9 @@ const EARLIEST = Date.UTC(1970, 0, 1);
 const LATEST = Date.UTC(3000, 0, 1);
 
 export interface PreviewRequest {
-  /** A document as written or read, or a saved revision. Default: the active one. */
+  /** A document as written or read, or a saved revision. Default: the active one. With `teamId` it is the policy of that team. */
   readonly path:
-    | { readonly document: ExactValue | JsonText }
+    | { readonly document: ExactValue | JsonText; readonly teamId?: string }
     | { readonly pathKey: string; readonly revision?: number };
   /** The database's clock when absent. */
   readonly startsAt?: Date;
@@ -86,7 +88,7 @@ export interface PathPreview {
   readonly warnings: readonly EscalationWarning[];
 }
 
-/** Throws 400 for an invalid document, and 404 for a revision that does not exist. */
+/** Throws 400 for an invalid document, and 404 for a revision or a team that the caller may not see. */
 export async function previewEscalationPath(
   context: ServiceContext,
   principal: ProductPrincipal,
@@ -103,24 +105,26 @@ export async function previewEscalationPath(
   }
   const { db } = context;
   const { organizationId } = principal;
-  const { document, pathKey } = await documentOf(context, principal, path);
+  const { document, pathKey, isPolicy = false } = await documentOf(context, principal, path);
   const startsAt = given ?? (await readClock(db));
   const asked = {
     membershipIds: idsOf(namesIn(document), 'user'),
     teamIds: idsOf(namesIn(document), 'team'),
   };
-  const teams = await findTeamRosters(db, organizationId, asked.teamIds);
-  const deciders = facts
-    ? await findAskedDeciders(db, organizationId, facts.agent.slug)
-    : await findAskedForAnyAgent(db, organizationId);
+  const rosters = await findTeamRosters(db, organizationId, asked.teamIds);
+  // Inside its own policy a team is asked as a whole.
+  const teams = isPolicy ? new Map([...rosters].map(withoutPolicy)) : rosters;
+  const deciders = await findAskedDeciders(db, organizationId, facts?.agent.slug);
   const onBehalfOf = callerIdOf(principal);
   const walking = { startsAt, document, teams, deciders, facts, urgency, onBehalfOf };
   const { steps, truncated, policies } = await walkFrom(context, walking);
   const names = await namesOf(context, organizationId, [document, ...policies.values()]);
   const expiresAt = timeoutMs === undefined ? undefined : new Date(startsAt.getTime() + timeoutMs);
+  const found = await findWarnings(db, organizationId, asked);
   const warnings = [
     ...afterDeadline(steps, expiresAt),
-    ...(await findWarnings(db, organizationId, asked)),
+    ...found,
+    ...notForAgent(asked.membershipIds, { found, deciders, names, agent: facts?.agent }),
     ...tooLongPolicies(document, { policies, names }),
   ];
   const around = { document, policies, names, deciders, expiresAt };
@@ -135,6 +139,9 @@ export async function previewEscalationPath(
   };
 }
 
+const withoutPolicy = ([id, { members }]: readonly [string, TeamRoster]) =>
+  [id, { members }] as const;
+
 /** No one would be asked in time. */
 function afterDeadline(
   steps: readonly PlannedStep[],
@@ -143,6 +150,34 @@ function afterDeadline(
   const first = steps.find(({ kind }) => kind === 'level_notified');
   if (!first || !expiresAt || first.at < expiresAt) return [];
   return [{ code: 'first_level_after_deadline', nodeId: first.nodeId, at: first.at }];
+}
+
+interface Asking {
+  readonly found: readonly EscalationWarning[];
+  readonly deciders: readonly Decider[];
+  readonly names: ReadonlyMap<string, string>;
+  readonly agent: ConditionFacts['agent'] | undefined;
+}
+
+/** The members who can decide, but not for this agent. */
+function notForAgent(
+  membershipIds: readonly string[],
+  { found, deciders, names, agent }: Asking,
+): readonly EscalationWarning[] {
+  if (!agent) return [];
+  const known = new Set([
+    ...deciders.map(({ membershipId }) => membershipId),
+    // Of the deciders, those without a channel are not asked, and are warned about already.
+    ...found.flatMap((each) => ('membershipId' in each ? [each.membershipId] : [])),
+  ]);
+  return membershipIds
+    .filter((id) => !known.has(id))
+    .map((id) => ({
+      code: 'user_cannot_decide',
+      membershipId: id,
+      displayName: names.get(id) ?? '',
+      agent: { slug: agent.slug, name: agent.name },
+    }));
 }
 
 interface Walking {
@@ -177,6 +212,7 @@ async function walkFrom(context: ServiceContext, walking: Walking) {
 interface Previewed {
   readonly document: EscalationPathDocument;
   readonly pathKey?: string;
+  readonly isPolicy?: boolean;
 }
 
 async function documentOf(
@@ -190,10 +226,12 @@ async function documentOf(
     const found = await getRevision(context, principal, { ...of, revision });
     return { pathKey, document: await storedPath(found.revision.text) };
   }
+  const { document: body, teamId } = path;
   try {
+    if (teamId !== undefined) return await policyOf(context, principal, { body, teamId });
     const { text, names } = await readDocument(context, principal, {
       reader: readPreviewedPath,
-      body: path.document,
+      body,
     });
     await checkTargets(context.db, principal.organizationId, { names });
     const { pathKey } = names;
@@ -203,6 +241,21 @@ async function documentOf(
       throw invalid(underDocument(error.details['issues'] as Issue[]));
     throw error;
   }
+}
+
+async function policyOf(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  { body, teamId }: { readonly body: ExactValue | JsonText; readonly teamId: string },
+): Promise<Previewed> {
+  const { db } = context;
+  const { organizationId } = principal;
+  const team = { kind: 'team', id: teamId } as const;
+  const [roster] = await findTeamRosters(db, organizationId, [teamId]);
+  if (!roster || !authorize(principal, 'team.read', team).allowed) throw new AppError('not_found');
+  const { text, names } = await readDocument(context, principal, { reader: readTeamPolicy, body });
+  await teamPolicyKind.checkReferences?.(db, organizationId, { documentKey: teamId, names });
+  return { document: policyAsPath(await storedPolicy(text), teamId), isPolicy: true };
 }
 
 /** Turns pointers into the document into pointers into the body. */
@@ -216,7 +269,7 @@ async function namesOf(
   documents: readonly TeamPolicyDocument[],
 ): Promise<ReadonlyMap<string, string>> {
   const names = { targets: documents.flatMap((document) => namesIn(document).targets) };
-  return await findNames(db, organizationId, {
+  return await findTargetNames(db, organizationId, {
     membershipIds: idsOf(names, 'user'),
     teamIds: idsOf(names, 'team'),
   });

@@ -1,7 +1,6 @@
 /** Escalation paths and their revisions: who is asked, and in which order. */
 import { historyOf, type Revision, type RevisionHistory } from '../../domain/revisions.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
-import { placedBlocks } from '../../domain/pipelines/nesting.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import {
   distinctTargets,
@@ -15,10 +14,7 @@ import {
   insertTargets,
 } from '../../data/escalation/escalation-paths.ts';
 import { lockAccess } from '../../data/organization/organizations.ts';
-import {
-  listActiveUsesOfPath,
-  type PathUse,
-} from '../../data/pipelines/request-approval-pipelines.ts';
+import { listActiveUsesOfPath } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findRevisionById } from '../../data/revisions.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
@@ -36,7 +32,7 @@ import {
 } from './read-escalation.ts';
 import { findWarnings, tooLongPolicies, type EscalationWarning } from './escalation-warnings.ts';
 import { activePolicies } from './team-escalation-policies.ts';
-import { pipelineOwner, storedPipeline } from '../pipelines/request-approval-pipelines.ts';
+import { placesOf, type EscalationPathUse } from './escalation-path-uses.ts';
 import { archiveDocument } from '../revisions/archive.ts';
 import { revisionCache } from '../revisions/cache.ts';
 import type { ChangedRevision } from '../revisions/change.ts';
@@ -196,14 +192,22 @@ export async function archiveEscalationPath(
     kind: escalationPathKind,
     documentKey: pathKey,
     refuse: async (trx) => {
-      const uses = await listActiveUsesOfPath(trx, organizationId, pathKey);
+      const uses = await listActiveUsesOfPath(trx, organizationId, { pathKey });
       if (uses.length > 0)
         throw new AppError('escalation_path_in_use', {
-          details: { uses: await placesOf(uses, pathKey) },
+          details: { uses: (await placesOf(uses, pathKey)).map(useDetails) },
         });
     },
   });
 }
+
+const useDetails = ({ pipelineId, agentSlug, blockKey, ...use }: EscalationPathUse) => ({
+  pipeline_id: pipelineId,
+  scope: use.scope,
+  agent_slug: agentSlug,
+  revision: use.revision,
+  ...(blockKey !== undefined && { block_key: blockKey, block_name: use.blockName }),
+});
 
 /** A revision as its requests need it. `targets`: all its targets, each once. */
 export interface LoadedEscalationPath {
@@ -234,20 +238,3 @@ export const loadEscalationPathRevision = revisionCache<LoadedEscalationPath>(
     };
   },
 );
-
-async function placesOf(uses: readonly PathUse[], pathKey: string) {
-  const places: unknown[] = [];
-  for (const use of uses) places.push(...(await usesOf(use, pathKey)));
-  return places;
-}
-
-/** Where an active pipeline names the path: one entry per block, and one without a block for the default path. */
-async function usesOf({ pipelineId, documentKey, revision, document }: PathUse, pathKey: string) {
-  const { scope, agentSlug } = pipelineOwner(documentKey);
-  const use = { pipeline_id: pipelineId, scope, agent_slug: agentSlug, revision };
-  const { blocks, default_escalation_path: fallback } = await storedPipeline(document);
-  const named = placedBlocks(blocks)
-    .filter(({ block }) => block.config.escalation_path === pathKey)
-    .map(({ block }) => ({ ...use, block_key: block.id }));
-  return fallback === pathKey ? [...named, use] : named;
-}

@@ -16,6 +16,8 @@ export interface MemberWarning {
   readonly code: 'user_cannot_decide' | 'user_has_no_channel';
   readonly membershipId: string;
   readonly displayName: string;
+  /** They can decide for other agents than this one of a preview. */
+  readonly agent?: { readonly slug: string; readonly name: string };
 }
 
 /** `count` of the `memberCount` members cannot decide. */

@@ -2,7 +2,7 @@
 import { historyOf, type Revision, type RevisionHistory } from '../../domain/revisions.ts';
 import { AppError, invalid, type ErrorCode, type Issue } from '../../domain/errors.ts';
 import type { EscalationPathDocument, TeamPolicyDocument } from '../../domain/escalation/types.ts';
-import { findNames } from '../../data/escalation/escalation-path-previews.ts';
+import { findTargetNames } from '../../data/escalation/target-names.ts';
 import { listPathsAskingTeam } from '../../data/escalation/escalation-paths.ts';
 import { lockAccess } from '../../data/organization/organizations.ts';
 import { findRevisionById } from '../../data/revisions.ts';
@@ -35,7 +35,7 @@ export interface TeamPolicyRevision extends RevisionHistory {
 }
 
 /** A stored revision was checked on creation. Later rules do not apply to it. */
-async function storedPolicy(text: string): Promise<TeamPolicyDocument> {
+export async function storedPolicy(text: string): Promise<TeamPolicyDocument> {
   return (await parseInSlices(text)) as unknown as TeamPolicyDocument;
 }
 
@@ -165,7 +165,9 @@ export async function activePolicies(
       policies.set(teamId, await loadTeamPolicyRevision(db, policyRevisionId));
   const named = { membershipIds: [], teamIds: [...policies.keys()] };
   const names =
-    policies.size === 0 ? new Map<string, string>() : await findNames(db, organizationId, named);
+    policies.size === 0
+      ? new Map<string, string>()
+      : await findTargetNames(db, organizationId, named);
   return { policies, names };
 }
 
@@ -176,7 +178,7 @@ async function tooLongFor(
   { teamId, policy }: { readonly teamId: string; readonly policy: TeamPolicyDocument },
 ): Promise<readonly EscalationWarning[]> {
   const warnings: EscalationWarning[] = [];
-  const names = await findNames(db, organizationId, { membershipIds: [], teamIds: [teamId] });
+  const names = await findTargetNames(db, organizationId, { membershipIds: [], teamIds: [teamId] });
   for (const { pathKey, document } of await listPathsAskingTeam(db, organizationId, teamId)) {
     const path = (await parseInSlices(document)) as unknown as EscalationPathDocument;
     warnings.push(

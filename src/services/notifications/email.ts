@@ -15,6 +15,7 @@ import {
 import { shownLine } from '../../domain/shown-text.ts';
 import { MailRefused, type Email } from '../../platform/mailer.ts';
 import type { Runtime } from '../context.ts';
+import { excerptOfText } from '../webhooks/signed-post.ts';
 import { textOfRequest } from './shown-request.ts';
 import type { SendContext, SendStatements } from './statements.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
@@ -47,10 +48,11 @@ async function writtenAs(
     case 'notified': {
       const own = await statements.ownView(delivery.request);
       const call = textOfRequest(delivery.request, own, EMAIL_ROOM);
+      const message = { ...delivery, call, now: new Date() };
       return {
         to: delivery.recipient.email,
-        subject: notifiedSubject(delivery),
-        text: notifiedText({ ...delivery, call }),
+        subject: notifiedSubject(message),
+        text: notifiedText(message),
       };
     }
     case 'unreachable':
@@ -94,6 +96,7 @@ async function sendTest(
     return { delivered: true };
   } catch (error) {
     logger.info({ err: error, channelId }, 'a test message was not delivered');
-    return { delivered: false, errorCode: 'email_not_delivered' };
+    const excerpt = error instanceof Error ? excerptOfText(error.message) : undefined;
+    return { delivered: false, errorCode: 'email_not_delivered', ...(excerpt && { excerpt }) };
   }
 }

@@ -2,13 +2,14 @@
  * Notification channels of an organization. Every change needs a session with a recent
  * authentication.
  */
-import { termsOf } from '../../domain/notifications/channels.ts';
+import { readinessOf, termsOf, type KindReadiness } from '../../domain/notifications/channels.ts';
 import type {
   NotificationChannel,
+  WatchedChannel,
   WebhookTerms,
 } from '../../domain/notifications/notification-channels.ts';
 import { v7 } from 'uuid';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import {
   deleteChannel,
   findChannel,
@@ -20,17 +21,18 @@ import {
   updateWebhook,
   type ChannelPage,
 } from '../../data/notifications/notification-channels.ts';
+import { findRecentMessages } from '../../data/notifications/notification-delivery-lists.ts';
 import {
   CHANNEL_SECRETS,
   rotateSecret,
   type SecretRotation,
 } from '../../data/webhooks/signing-secrets.ts';
-import { actorOf } from '../../domain/audit.ts';
+import { actorOf } from '../../domain/audit/events.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
 import { requireMayChangeAnchor } from '../../domain/people/trust-anchors.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
-import type { Trx } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import {
   lockAccessAndRereadMember,
@@ -45,18 +47,24 @@ import { makeSigningSecret, overlapOf } from '../webhooks/signing-secrets.ts';
 
 const TEST_MS = 10_000;
 
+/** The channels of a page, and which kinds this deployment can send by. */
 export async function listNotificationChannels(
-  { db }: ServiceContext,
+  { db, mailer, secrets }: ServiceContext,
   { organizationId }: MemberPrincipal,
   { limit, after }: ChannelPage,
 ): Promise<{
-  readonly channels: readonly NotificationChannel[];
+  readonly channels: readonly WatchedChannel[];
+  readonly kinds: readonly KindReadiness[];
   readonly next: NotificationChannel | undefined;
 }> {
   const { items, last } = await readPage(limit, (most) =>
     listChannels(db, organizationId, { limit: most, after }),
   );
-  return { channels: items, next: last };
+  const kinds = readinessOf({
+    mail_server: mailer !== undefined,
+    secrets_key: secrets !== undefined,
+  });
+  return { channels: await withRecent(db, items), kinds, next: last };
 }
 
 /** Throws 404. */
@@ -64,11 +72,36 @@ export async function getNotificationChannel(
   { db }: ServiceContext,
   { organizationId }: MemberPrincipal,
   id: string,
-): Promise<NotificationChannel> {
-  return existing(await findChannel(db, organizationId, id));
+): Promise<WatchedChannel> {
+  const [channel] = await withRecent(db, [existing(await findChannel(db, organizationId, id))]);
+  return existing(channel);
 }
 
-function existing(channel: NotificationChannel | undefined): NotificationChannel {
+const NO_MESSAGES = {
+  deliveredCount: 0,
+  deadCount: 0,
+  waitingCount: 0,
+  droppedCount: 0,
+  lastDeliveredAt: null,
+  lastDeadAt: null,
+  lastError: null,
+} as const;
+
+async function withRecent(
+  db: Db,
+  channels: readonly NotificationChannel[],
+): Promise<readonly WatchedChannel[]> {
+  const recent = await findRecentMessages(
+    db,
+    channels.map(({ id }) => id),
+  );
+  return channels.map((channel) => ({
+    ...channel,
+    recentMessages: recent.get(channel.id) ?? NO_MESSAGES,
+  }));
+}
+
+function existing<Channel extends NotificationChannel>(channel: Channel | undefined): Channel {
   if (!channel) throw new AppError('not_found');
   return channel;
 }

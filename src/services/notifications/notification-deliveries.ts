@@ -1,6 +1,7 @@
 /** The outbox for administrators: list deliveries and retry those that failed. */
 import type { ListedDelivery } from '../../domain/notifications/notification-deliveries.ts';
 import {
+  countDeadDeliveries,
   findDelivery,
   listDeliveries,
   retryDelivery,
@@ -23,6 +24,14 @@ export async function listNotificationDeliveries(
     listDeliveries(db, organizationId, { ...page, limit }),
   );
   return { deliveries: items, next: last };
+}
+
+/** How many messages could not be delivered. Counting stops at 1,000. */
+export async function countDeadNotificationDeliveries(
+  { db }: ServiceContext,
+  { organizationId }: MemberPrincipal,
+): Promise<number> {
+  return await countDeadDeliveries(db, organizationId);
 }
 
 /**

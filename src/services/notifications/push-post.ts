@@ -63,7 +63,8 @@ export async function postPush(
     { endpoint, p256dh, auth, ...message },
     { ...signer, subject },
   );
-  const posted = await postTo(runtime, endpoint, { headers, body, timeoutMs: TIMEOUT_MS, signal });
+  const limits = { timeoutMs: TIMEOUT_MS, maxBytes: 0, signal };
+  const posted = await postTo(runtime, endpoint, { headers, body, ...limits });
   if (posted.kind === 'refused') return { ...posted, kind: 'failed' };
   const { status, retryAfterMs } = posted;
   if (isSuccess(status)) return { kind: 'accepted', status };

@@ -59,12 +59,12 @@ async function send(
 }
 
 function messageOf(delivery: NotifiedDelivery | UnreachableDelivery | DigestDelivery): PushMessage {
-  const { event, request, url } = delivery;
+  const { event, url } = delivery;
   switch (event) {
     case 'notified':
-      return askingMessage(request, url, new Date());
+      return askingMessage(delivery, new Date());
     case 'unreachable':
-      return unreachableMessage(request, url, new Date());
+      return unreachableMessage(delivery, new Date());
     case 'digest':
       return digestMessage(delivery.count, url);
   }

@@ -51,7 +51,7 @@ export interface UnreachableAnnouncedDelivery extends AnyDelivery {
 }
 
 /**
- * The final answer of a request that people were asked about over this channel. Sent once per
+ * The decision on a request that people were asked about over this channel. Sent once per
  * request and channel, when no other message about it is under way there.
  */
 export interface DecidedDelivery extends AnyDelivery {
@@ -94,8 +94,10 @@ export interface TestOutcome {
   readonly statusCode?: number;
   /** Such as `timeout` or `egress_denied`. */
   readonly errorCode?: string;
-  /** What to look at when no answer came, such as `dns`. */
+  /** What to look at when no response came, such as `dns`. */
   readonly errorCause?: ErrorCause;
+  /** The beginning of what the receiver said. */
+  readonly excerpt?: string;
 }
 
 export interface TestMessage {

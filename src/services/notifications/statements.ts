@@ -16,8 +16,10 @@ import { findSlackLinks, type LinkedMember } from '../../data/notifications/slac
 import {
   beginPostings,
   endPostings,
+  findThreads,
   type EndedPost,
   type NewPost,
+  type ThreadPlace,
 } from '../../data/notifications/slack/messages.ts';
 import type { WebhookTarget } from '../../domain/notifications/notification-channels.ts';
 import type { SlackConnection } from '../../domain/notifications/slack/connections.ts';
@@ -38,6 +40,8 @@ export interface SendStatements {
   /** True when this delivery posts its message. */
   beginPosting(post: NewPost): Promise<boolean>;
   endPosting(post: EndedPost): Promise<void>;
+  /** The message that a further one about the request replies to. */
+  slackThread(place: ThreadPlace): Promise<string | undefined>;
   /** Whether the message is sent by itself, and not in the digest of its minute. */
   count(message: HeldMessage): Promise<boolean>;
   /** Resolves once it is recorded, or another process holds the message by now. */
@@ -73,6 +77,7 @@ export function openStatements(db: Db): SendStatements {
       await endPostings(db, posts);
       return posts.map(() => undefined);
     }),
+    slackThread: inSets((places: readonly ThreadPlace[]) => findThreads(db, places)),
     count: inSets((messages: readonly HeldMessage[]) => countMessages(db, messages)),
     // A set can fail, for example in a deadlock with the removal of a channel.
     record: inSets(async (attempts: readonly RecordedAttempt[]) => {

@@ -11,10 +11,12 @@ import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } f
 import type { SendContext } from './statements.ts';
 import { concealedArguments, howToShow } from './shown-request.ts';
 import { isLarge } from '../heavy-work.ts';
-import { isSuccess, mayPass, postSigned, type Posted } from '../webhooks/signed-post.ts';
+import { excerptOf, isSuccess, mayPass, postSigned, type Posted } from '../webhooks/signed-post.ts';
 import { openSigningSecrets } from '../webhooks/signing-secrets.ts';
 
 const TIMEOUT_MS = 10_000;
+/** Of the response to a test, the beginning is shown. Other responses are not read. */
+const TEST_RESPONSE_BYTES = 64 * 1024;
 
 export const webhookSender: ChannelSender = { send, sendTest };
 
@@ -59,7 +61,8 @@ async function sendTest(
     created_at: new Date(),
     organization_id: organizationId,
   };
-  const posted = await post(context, target, { id, channelId, payload, signal });
+  const maxBytes = TEST_RESPONSE_BYTES;
+  const posted = await post(context, target, { id, channelId, payload, maxBytes, signal });
   if (posted.kind === 'refused') {
     const { code: errorCode, errorCause } = posted;
     return { delivered: false, errorCode, ...(errorCause && { errorCause }) };
@@ -69,6 +72,7 @@ async function sendTest(
     delivered,
     statusCode: posted.status,
     ...(!delivered && { errorCode: 'unexpected_status' }),
+    ...excerptOf(posted),
   };
 }
 
@@ -77,6 +81,8 @@ interface Message {
   readonly channelId: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
+  /** Of the response. Default: its body is not read. */
+  readonly maxBytes?: number;
 }
 
 interface NotSigned {
@@ -90,7 +96,7 @@ interface NotSigned {
 async function post(
   runtime: Runtime,
   { url, secrets: stored }: WebhookTarget,
-  { id, channelId, payload, signal }: Message,
+  { id, channelId, payload, signal, maxBytes = 0 }: Message,
 ): Promise<Posted | NotSigned> {
   if (!runtime.secrets)
     return {
@@ -115,6 +121,8 @@ async function post(
     id,
     body,
     timeoutMs: TIMEOUT_MS,
+    headers: { 'accept-encoding': 'identity' },
+    maxBytes,
     signal,
   });
 }
@@ -136,6 +144,7 @@ function payloadOf(delivery: Delivery, shown: ShownArguments): Record<string, un
       created_at: request.createdAt,
       deadline_at: request.deadlineAt,
       status: publicStatus(request.state),
+      requester_state: delivery.event === 'decided' ? undefined : delivery.requesterState,
       url: delivery.url,
       ...shown,
     },

@@ -1,10 +1,10 @@
 /** Creates the first owner, once, with a secret from a file that only the operator can read. */
 import { rm } from 'node:fs/promises';
 import { v7 } from 'uuid';
-import { personOf } from '../../domain/audit.ts';
+import { personOf } from '../../domain/audit/events.ts';
 import { AppError } from '../../domain/errors.ts';
 import { slugOf } from '../../domain/organization/organizations.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { insertMembership } from '../../data/people/memberships.ts';
 import {
   hasOrganization,

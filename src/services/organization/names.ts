@@ -1,4 +1,4 @@
-/** The names behind ids. */
+/** The names of ids. */
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { NAMED_KINDS, type Name } from '../../domain/organization/names.ts';
 import { findNames } from '../../data/organization/names.ts';

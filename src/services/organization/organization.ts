@@ -6,11 +6,11 @@ import {
   type Organization,
   type TermsWanted,
 } from '../../domain/organization/organizations.ts';
-import { actorOf } from '../../domain/audit.ts';
+import { actorOf } from '../../domain/audit/events.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
 import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import {
   completeOnboarding,
   endOrganization,
@@ -19,7 +19,7 @@ import {
   updateOrganization,
 } from '../../data/organization/organizations.ts';
 import type { Trx } from '../../platform/postgres.ts';
-import { announceSettled, cancelAll } from '../engine/change-all.ts';
+import { announceCommitted, cancelAll } from '../engine/change-all.ts';
 import { prepareBootstrap } from './bootstrap.ts';
 import type { Limits, Runtime, ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember } from '../access/current-callers.ts';
@@ -155,7 +155,7 @@ export async function deleteOrganization(
     }
     return await end(trx, caller);
   });
-  announceSettled(context, settled);
+  announceCommitted(context, settled);
   await prepareBootstrap(context).catch((error: unknown) => {
     context.logger.warn(
       { err: error },

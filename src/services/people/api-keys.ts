@@ -11,9 +11,10 @@ import {
   requireBearable,
   type ApiKeyRecord,
   type ApiKeyRules,
+  type ApiKeyStatus,
 } from '../../domain/people/api-keys.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
-import { actorOf, type AuditActor } from '../../domain/audit.ts';
+import { actorOf, type AuditActor } from '../../domain/audit/events.ts';
 import {
   effectiveGrants,
   effectivePermissions,
@@ -33,7 +34,7 @@ import {
   requireRecentAuthentication,
 } from '../../domain/sign-in/recent-authentication.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import {
   findApiKey,
   findApiKeyHolder,
@@ -55,7 +56,7 @@ const SENSITIVE_KEY =
   'The key could decide requests or use a dangerous permission: authenticate again first.';
 
 /**
- * The member behind a personal key. 401 when it is unknown, expired or revoked; 403 `membership_inactive`, and
+ * The member of a personal key. 401 when it is unknown, expired or revoked; 403 `membership_inactive`, and
  * `api_keys_disabled` while the organization does not allow personal keys.
  */
 export async function authenticateApiKey(
@@ -117,17 +118,25 @@ export interface OwnApiKeys {
   readonly latestExpiry: Date | undefined;
 }
 
+interface OwnApiKeyPage {
+  readonly status: ApiKeyStatus | undefined;
+  /** Part of the key's name. */
+  readonly q: string | undefined;
+  readonly limit: number;
+  readonly after: string | undefined;
+}
+
 /** The caller's own keys, newest first, and what a new key would carry. */
 export async function listOwnApiKeys(
   context: ServiceContext,
   principal: MemberPrincipal,
-  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+  { limit, ...page }: OwnApiKeyPage,
 ): Promise<OwnApiKeys> {
   const { organizationId, membershipId } = principal;
   const [rules, { items, last }] = await Promise.all([
     findApiKeyRules(context.db, organizationId),
     readPage(limit, (most) =>
-      listApiKeys(context.db, organizationId, { membershipId, limit: most, after }),
+      listApiKeys(context.db, organizationId, { ...page, membershipId, limit: most }),
     ),
   ]);
   return {
@@ -172,33 +181,49 @@ export async function issueApiKey(
   },
 ): Promise<IssuedApiKey> {
   return await context.db.transaction(async (trx) => {
-    const member = await lockAccessAndRereadMember(trx, principal, { permission: 'api_key.issue' });
-    const rules = await findApiKeyRules(trx, member.organizationId);
-    if (!rules.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
-    if (input.permissions && context.edition === 'open')
-      throw new AppError('api_key_scoping_unavailable');
-    const bearable = bearablePermissions(member, context.edition);
-    const latest = latestExpiryUnder(context, rules);
-    const issues = [
-      ...(input.permissions ? keyScopeIssues(input.permissions) : []),
-      ...expiryIssues(input.expiresAt, { now: rules.now, latest }),
-    ];
-    if (issues.length > 0) throw invalid(issues);
-    const permissions = input.permissions?.filter(isPermission);
-    if (permissions) requireBearable(permissions, bearable);
-    if (isSensitive(permissions ?? bearable)) requireRecentAuthentication(member, SENSITIVE_KEY);
-    const expiresAt = input.expiresAt ?? latest;
-    const news = { kind: 'api_key_created', name: input.name } as const;
-    await tellAccountHolder(trx, context, { holder: member, news });
-    return await insertWithToken(trx, context, {
-      kind: 'personal',
-      issuer: member,
-      name: input.name,
-      permissions,
-      expiresAt,
-      now: rules.now,
-    });
+    const wanted = await permitPersonalKey(trx, context, { principal, ...input });
+    return await insertWithToken(trx, context, wanted);
   });
+}
+
+export interface WantedPersonalKey {
+  readonly principal: MemberPrincipal;
+  readonly name: string;
+  readonly expiresAt: Date | undefined;
+  readonly permissions: readonly string[] | undefined;
+}
+
+/** Checks what `issueApiKey` says, under the lock of the organization's access, and tells the member by email. */
+export async function permitPersonalKey(
+  trx: Trx,
+  context: ServiceContext,
+  { principal, ...input }: WantedPersonalKey,
+): Promise<KeyToIssue> {
+  const member = await lockAccessAndRereadMember(trx, principal, { permission: 'api_key.issue' });
+  const rules = await findApiKeyRules(trx, member.organizationId);
+  if (!rules.personalApiKeysAllowed) throw new AppError('api_keys_disabled');
+  if (input.permissions && context.edition === 'open')
+    throw new AppError('api_key_scoping_unavailable');
+  const bearable = bearablePermissions(member, context.edition);
+  const latest = latestExpiryUnder(context, rules);
+  const issues = [
+    ...(input.permissions ? keyScopeIssues(input.permissions) : []),
+    ...expiryIssues(input.expiresAt, { now: rules.now, latest }),
+  ];
+  if (issues.length > 0) throw invalid(issues);
+  const permissions = input.permissions?.filter(isPermission);
+  if (permissions) requireBearable(permissions, bearable);
+  if (isSensitive(permissions ?? bearable)) requireRecentAuthentication(member, SENSITIVE_KEY);
+  const news = { kind: 'api_key_created', name: input.name } as const;
+  await tellAccountHolder(trx, context, { holder: member, news });
+  return {
+    kind: 'personal',
+    issuer: member,
+    name: input.name,
+    permissions,
+    expiresAt: input.expiresAt ?? latest,
+    now: rules.now,
+  };
 }
 
 export interface KeyToIssue {
@@ -208,6 +233,12 @@ export interface KeyToIssue {
   readonly permissions: readonly Permission[] | undefined;
   readonly expiresAt: Date | undefined;
   readonly now: Date;
+  /** The program that a person lets in with the key. */
+  readonly oauthClient?: {
+    readonly id: string;
+    readonly clientId: string;
+    readonly resource: string;
+  };
 }
 
 /** Inserts a permitted key with its audit event. */
@@ -216,7 +247,7 @@ export async function insertWithToken(
   runtime: Runtime,
   wanted: KeyToIssue,
 ): Promise<IssuedApiKey> {
-  const { kind, issuer, name, permissions, expiresAt, now } = wanted;
+  const { kind, issuer, name, permissions, expiresAt, now, oauthClient } = wanted;
   const { organizationId, membershipId } = issuer;
   const { id, hash, token } = issueToken(
     kind === 'personal' ? TOKEN_PREFIX.apiKey : TOKEN_PREFIX.organizationKey,
@@ -237,6 +268,13 @@ export async function insertWithToken(
     kind,
     ...(permissions && { permissions: [...permissions] }),
     ...(expiresAt && { expires_at: expiresAt }),
+    ...(oauthClient && {
+      oauth_client: {
+        id: oauthClient.id,
+        client_id: oauthClient.clientId,
+        resource: oauthClient.resource,
+      },
+    }),
   };
   await insertAuditEvents(trx, organizationId, {
     events: [{ eventType: 'api_key.created', actor: actorOf(issuer), subjectId: id, data }],
@@ -270,15 +308,35 @@ export async function revokeOwnApiKey(
   });
 }
 
+/**
+ * Why a key ended that no person revoked: what happened to the code or a refresh token of its client, its client wished it, or
+ * the organization or the deployment lowered how long keys may live.
+ */
+export type OAuthRevocation =
+  | 'code_not_exchanged'
+  | 'code_used_again'
+  | 'refresh_token_used_again'
+  | 'revoked_by_client'
+  | 'lifetime_limit_lowered';
+
 /** Of two concurrent calls, one revokes and writes the event. */
 export async function revokeWithAudit(
   trx: Trx,
   organizationId: string,
-  { id, actor }: { readonly id: string; readonly actor: AuditActor },
+  {
+    id,
+    actor,
+    reason = 'manual',
+  }: {
+    readonly id: string;
+    readonly actor: AuditActor;
+    readonly reason?: 'manual' | OAuthRevocation;
+  },
 ): Promise<void> {
-  if (!(await revokeApiKey(trx, organizationId, { id, reason: 'manual' }))) return;
+  const shown = reason === 'manual' ? reason : null;
+  if (!(await revokeApiKey(trx, organizationId, { id, reason: shown }))) return;
   await insertAuditEvents(trx, organizationId, {
-    events: [{ eventType: 'api_key.revoked', actor, subjectId: id, data: { reason: 'manual' } }],
+    events: [{ eventType: 'api_key.revoked', actor, subjectId: id, data: { reason } }],
   });
 }
 

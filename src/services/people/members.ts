@@ -1,11 +1,10 @@
 /** The members of an organization: list, suspend, reactivate and remove them. */
 import type { MemberPosition, MemberSummary } from '../../domain/people/memberships.ts';
-import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
+import { actorOf, type NewAuditEvent } from '../../domain/audit/events.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
-import { listPathsNaming, type NamingPath } from '../../data/escalation/escalation-paths.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import {
   endAccess,
   findMember,
@@ -15,17 +14,14 @@ import {
 } from '../../data/people/memberships.ts';
 import { listMemberAssignments } from '../../data/people/role-assignments.ts';
 import { wakeUnreachable } from '../../data/requests/unreachable.ts';
-import {
-  listPoliciesNaming,
-  type NamingPolicy,
-} from '../../data/escalation/team-escalation-policies.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { announceDue } from '../engine/announce.ts';
 import type { Effects } from '../../domain/requests/engine/effects.ts';
-import { announceSettled, releaseClaimsOf } from '../engine/change-all.ts';
+import { announceCommitted, releaseClaimsOf } from '../engine/change-all.ts';
 import type { ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember } from '../access/current-callers.ts';
 import { readPage } from '../pages.ts';
+import { findEscalationUses, presentUses } from './member-uses.ts';
 import { requireActiveOwner } from './permission-policies.ts';
 import {
   withAssignments,
@@ -82,39 +78,6 @@ async function readMember(db: Db, of: ServedOrganization, id: string): Promise<M
   return member;
 }
 
-/** The active paths and policies that target a member. */
-interface EscalationUses {
-  readonly escalationPaths: readonly NamingPath[];
-  readonly teamEscalationPolicies: readonly NamingPolicy[];
-}
-
-async function findEscalationUses(
-  trx: Trx,
-  organizationId: string,
-  id: string,
-): Promise<EscalationUses> {
-  return {
-    escalationPaths: await listPathsNaming(trx, organizationId, id),
-    teamEscalationPolicies: await listPoliciesNaming(trx, organizationId, id),
-  };
-}
-
-/** The form used in error details and audit events. */
-function presentUses({ escalationPaths, teamEscalationPolicies }: EscalationUses) {
-  return {
-    escalation_paths: escalationPaths.map(({ pathKey, name, revision }) => ({
-      path_key: pathKey,
-      name,
-      revision,
-    })),
-    team_escalation_policies: teamEscalationPolicies.map(({ teamId, teamName, revision }) => ({
-      team_id: teamId,
-      team_name: teamName,
-      revision,
-    })),
-  };
-}
-
 interface StatusChange {
   readonly id: string;
   /** Proceed although escalation paths and policies still target the member. */
@@ -142,7 +105,7 @@ async function requireChangeable(
 }
 
 /**
- * Throws 409 `directory_managed`, or `membership_in_escalation_path` unless forced; answers what
+ * Throws 409 `directory_managed`, or `membership_in_escalation_path` unless forced; returns what
  * still targets the member.
  */
 async function requireReleased(
@@ -204,7 +167,7 @@ interface LeftRequests {
 const NONE: LeftRequests = { released: [], due: [] };
 
 function announceLeft(context: ServiceContext, { released, due }: LeftRequests): void {
-  announceSettled(context, released);
+  announceCommitted(context, released);
   const told = new Set(released.map(({ request }) => request.id));
   announceDue(
     context,

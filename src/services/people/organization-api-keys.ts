@@ -9,7 +9,7 @@ import {
   type PolicyTerms,
 } from '../../domain/people/permission-policies.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
-import { actorOf } from '../../domain/audit.ts';
+import { actorOf } from '../../domain/audit/events.ts';
 import {
   effectiveGrants,
   type MemberPrincipal,
@@ -48,7 +48,7 @@ import { organizationKeyPrincipal } from '../access/principals.ts';
 const HOLDER = 'organization_api_key';
 
 /**
- * The integration behind an organization key. 401 when it is unknown, expired or revoked, and
+ * The integration of an organization key. 401 when it is unknown, expired or revoked, and
  * always in the open edition.
  */
 export async function authenticateOrganizationKey(
@@ -67,6 +67,9 @@ export async function authenticateOrganizationKey(
 
 export interface ApiKeyFilter {
   readonly kind: ApiKeyKind | undefined;
+  /** The membership of who created the key. */
+  readonly createdBy: string | undefined;
+  readonly endsSoon: boolean;
   readonly status: ApiKeyStatus | undefined;
   readonly q: string | undefined;
 }

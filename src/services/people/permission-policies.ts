@@ -12,10 +12,10 @@ import {
   type PolicyTerms,
 } from '../../domain/people/permission-policies.ts';
 import { createHash } from 'node:crypto';
-import { actorOf, type AuditActor } from '../../domain/audit.ts';
+import { actorOf, type AuditActor } from '../../domain/audit/events.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { wakeUnreachable } from '../../data/requests/unreachable.ts';
 import { findOutcome, keepOutcome } from '../../data/idempotency-keys.ts';
 import {
@@ -122,7 +122,7 @@ export async function addPolicies(
   const { holder, terms, grantedByActorId } = policies;
   const ids = await insertPermissionPolicies(trx, organizationId, policies);
   const events = terms.map((each, index) => ({
-    eventType: 'permission_policy.created',
+    eventType: 'permission_policy.created' as const,
     actor,
     subjectId: ids[index] ?? '',
     data: {
@@ -135,11 +135,11 @@ export async function addPolicies(
   return ids;
 }
 
-function auditedHolder({ kind, id }: PolicyHolder) {
+export function auditedHolder({ kind, id }: PolicyHolder) {
   return { [HOLDER_COLUMNS[kind]]: id };
 }
 
-function auditedTerms({ scopeKind, resourceIds, permissions, isOwner }: PolicyTerms) {
+export function auditedTerms({ scopeKind, resourceIds, permissions, isOwner }: PolicyTerms) {
   return {
     scope_kind: scopeKind,
     resource_ids: [...resourceIds],
@@ -184,7 +184,7 @@ async function changing<T>(
 
 /**
  * The same for a change that may remove rights: no request keeps waiting for people who can no
- * longer answer it.
+ * longer act on it.
  */
 async function taking<T>(context: ServiceContext, of: Changing, change: Change<T>): Promise<T> {
   const { organizationId } = of.principal;
@@ -203,13 +203,13 @@ async function listHolders(trx: Trx, { kind, id }: PolicyHolder): Promise<readon
 }
 
 /** Throws 409 `membership_removed`, `team_archived`, or `read_only_policy` for an ended key. */
-function requireOpen({ closed }: PolicyHolderState): void {
+export function requireOpen({ closed }: PolicyHolderState): void {
   if (closed === 'api_key_inactive') throw readOnly(closed);
   if (closed !== null)
     throw new AppError(closed satisfies Exclude<ClosedReason, 'api_key_inactive'>);
 }
 
-function readOnly(read_only_reason: string): AppError {
+export function readOnly(read_only_reason: string): AppError {
   return new AppError('read_only_policy', { details: { read_only_reason } });
 }
 
@@ -254,7 +254,7 @@ export interface NewPolicy {
 }
 
 /**
- * Creates a policy. Repeating key and terms answers the current policy and creates no second one;
+ * Creates a policy. Repeating key and terms returns the current policy and creates no second one;
  * other terms are 409 `idempotency_conflict`. Throws 404, 409 for an ended holder, 409
  * `policy_limit_reached`, 400, and as `requireMayGrant` does.
  */
@@ -298,7 +298,7 @@ async function requireRoom(trx: Trx, organizationId: string, holder: PolicyHolde
   throw new AppError('policy_limit_reached', { details: { limit: MOST_POLICIES } });
 }
 
-function settingOf({ edition }: Runtime, { kind }: PolicyHolder): PolicySetting {
+export function settingOf({ edition }: Runtime, { kind }: PolicyHolder): PolicySetting {
   return { edition, holder: HOLDER_KINDS[kind], mayOwn: kind === 'membership' };
 }
 

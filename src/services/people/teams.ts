@@ -4,7 +4,7 @@
  */
 import type { TeamMember, TeamSummary } from '../../domain/people/teams.ts';
 import { v7 } from 'uuid';
-import { actorOf, type NewAuditEvent } from '../../domain/audit.ts';
+import { actorOf, type NewAuditEvent, type VerbOf } from '../../domain/audit/events.ts';
 import {
   scopeOf,
   type MemberPrincipal,
@@ -12,7 +12,7 @@ import {
 } from '../../domain/people/authorization.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
 import { wakeUnreachable } from '../../data/requests/unreachable.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { findWaitingOnTeam, listPathsNamingTeam } from '../../data/escalation/escalation-paths.ts';
 import { listTeamAssignments } from '../../data/people/role-assignments.ts';
 import { findNamedInPolicy } from '../../data/escalation/team-escalation-policies.ts';
@@ -102,7 +102,7 @@ export async function getTeam(
 
 function teamEvent(
   principal: MemberPrincipal,
-  { verb, id, data }: { verb: string; id: string; data: Readonly<Record<string, unknown>> },
+  { verb, id, data }: { verb: VerbOf<'team'>; id: string; data: Readonly<Record<string, unknown>> },
 ): { events: NewAuditEvent[] } {
   return {
     events: [{ eventType: `team.${verb}`, actor: actorOf(principal), subjectId: id, data }],
@@ -282,7 +282,7 @@ export async function setTeamMembers(
 
 /**
  * Throws 409 `team_member_in_escalation_policy` when the active policy targets a member who left
- * the team; when forced, answers the remaining targets. Members that the directory added have not
+ * the team; when forced, returns the remaining targets. Members that the directory added have not
  * left.
  */
 async function requireReleased(

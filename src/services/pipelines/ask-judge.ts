@@ -9,10 +9,10 @@ import {
   type Reservation,
 } from '../../data/pipelines/judge-budgets.ts';
 import {
-  answerSchema,
-  readJudgeAnswer,
-  type JudgeAnswer,
-} from '../../domain/pipelines/judge/answer.ts';
+  resultSchema,
+  readJudgeResult,
+  type JudgeResult,
+} from '../../domain/pipelines/judge/result.ts';
 import { costOf, type Cost } from '../../domain/pipelines/judge/cost.ts';
 import {
   judgePrompt,
@@ -24,7 +24,7 @@ import {
 } from '../../domain/pipelines/judge/prompt.ts';
 import type { JudgeBlock } from '../../domain/pipelines/remote.ts';
 import { JsonText, stringifyExact } from '../../platform/json/exact-json.ts';
-import type { ModelAnswer, ModelFailure } from '../../platform/language-models/language-model.ts';
+import type { ModelResponse, ModelFailure } from '../../platform/language-models/language-model.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { Judge, ServiceContext } from '../context.ts';
 import { mayPass } from '../webhooks/signed-post.ts';
@@ -51,20 +51,20 @@ export async function askJudge(
   if (!reservation) return failedFor('judge_budget_exhausted');
   const startedAt = performance.now();
   const reply = await judge.ask({
-    ...{ ...prompt, model, schema: answerSchema(block.config) },
+    ...{ ...prompt, model, schema: resultSchema(block.config) },
     ...{ maxOutputTokens: MAX_OUTPUT_TOKENS, timeoutMs: question.timeoutMs },
     signal: question.signal,
   });
   const observed = { model, duration_ms: Math.round(performance.now() - startedAt) };
   const call = { question, prompt, model, reservation, observed };
-  if (reply.kind === 'answered') return answered(call, judge, reply);
+  if (reply.kind === 'responded') return replyFrom(call, judge, reply);
   const { timedOut, status, code, errorCause, providerRequestId } = reply;
   const why = { timedOut, status, code, errorCause, providerRequestId };
   logger.warn(
     { approvalRequest: question.request?.id, model, ...why },
     'the language model could not be asked',
   );
-  return unanswered(call, reply);
+  return replyWithout(call, reply);
 }
 
 /** Undefined for a model that the deployment no longer has. */
@@ -82,7 +82,10 @@ interface Call {
   readonly observed: Readonly<Record<string, unknown>>;
 }
 
-function unanswered({ question, reservation, observed }: Call, failure: ModelFailure): BlockReply {
+function replyWithout(
+  { question, reservation, observed }: Call,
+  failure: ModelFailure,
+): BlockReply {
   const { timedOut, status, retryAfterMs, unheard, errorCause } = failure;
   const { organizationId } = question;
   return {
@@ -102,33 +105,33 @@ function unanswered({ question, reservation, observed }: Call, failure: ModelFai
   };
 }
 
-function answered(call: Call, judge: Judge, reply: ModelAnswer): BlockReply {
+function replyFrom(call: Call, judge: Judge, reply: ModelResponse): BlockReply {
   const { question, model, prompt } = call;
   const { block } = question;
-  const answer = readJudgeAnswer(reply.value, block.config);
+  const result = readJudgeResult(reply.value, block.config);
   const cost = reply.usage && costOf(reply.usage, judge.prices.get(model));
   return {
     result: {
-      ...(answer ? { outcome: answer.outcome } : { errorCode: 'judge_invalid_answer' as const }),
+      ...(result ? { outcome: result.outcome } : { errorCode: 'judge_invalid_answer' as const }),
       ...(cost && { cost }),
     },
     observed: { ...call.observed, ...(cost && { cost }) },
-    ...(answer && {
+    ...(result && {
       event: {
         verb: 'judged',
         data: {
-          ...{ scope: question.scope, block_id: block.id, model, ...answer, ...cost },
+          ...{ scope: question.scope, block_id: block.id, model, ...result, ...cost },
           ...{ prompt_sha256: promptHash(prompt), content_hash: block.content_hash },
         },
       },
     }),
-    keep: (db) => keep(db, call, { reply, answer, cost }),
+    keep: (db) => keep(db, call, { reply, result, cost }),
   };
 }
 
 interface Kept {
-  readonly reply: ModelAnswer;
-  readonly answer: JudgeAnswer | undefined;
+  readonly reply: ModelResponse;
+  readonly result: JudgeResult | undefined;
   readonly cost: Cost | undefined;
 }
 
@@ -136,7 +139,7 @@ interface Kept {
 async function keep(
   db: Db,
   { question, prompt, model, reservation }: Call,
-  { reply, answer, cost }: Kept,
+  { reply, result, cost }: Kept,
 ): Promise<void> {
   const { usage } = reply;
   if (usage)
@@ -148,10 +151,10 @@ async function keep(
   await insertAssessment(db, {
     requestId: question.request.id,
     ...{ scope: question.scope, blockId: question.block.id, model },
-    outcome: answer?.outcome ?? null,
-    confidence: answer ? new JsonText(stringifyExact(answer.confidence)) : null,
-    reason: answer?.reason ?? null,
-    errorCode: answer ? null : 'judge_invalid_answer',
+    outcome: result?.outcome ?? null,
+    confidence: result ? new JsonText(stringifyExact(result.confidence)) : null,
+    reason: result?.reason ?? null,
+    errorCode: result ? null : 'judge_invalid_answer',
     input: promptText(prompt),
     output: storable(reply.text),
     cost: cost ? new JsonText(stringifyExact(cost)) : null,

@@ -64,7 +64,7 @@ function warn(
 }
 
 function replyOf(reply: EndpointReply): Omit<BlockReply, 'observed' | 'keep'> {
-  if (reply.kind === 'answered') return { result: reply.answer };
+  if (reply.kind === 'responded') return { result: reply.result };
   const { errorCode, errorCause, mayPass, retryAfterMs } = reply;
   return {
     result: { errorCode, ...(errorCause && { errorCause }) },

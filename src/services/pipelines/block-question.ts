@@ -1,4 +1,5 @@
 /** What a block asks another system, and what came of it. Each type of block has its own way to ask. */
+import type { VerbOf } from '../../domain/audit/events.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import type {
   BlockRef,
@@ -32,10 +33,13 @@ export interface BlockReply {
   readonly mayPass?: boolean;
   /** The other system asks to wait this long before it. */
   readonly retryAfterMs?: number;
-  /** What the timeline says besides. Never what was sent or answered. */
+  /** What the timeline says besides. Never what was sent or returned. */
   readonly observed?: Readonly<Record<string, unknown>>;
   /** An event beside that of the attempt, written only when the result counts. */
-  readonly event?: { readonly verb: string; readonly data: Readonly<Record<string, unknown>> };
+  readonly event?: {
+    readonly verb: VerbOf<'approval_request'>;
+    readonly data: Readonly<Record<string, unknown>>;
+  };
   /** Keeps what people look up later, in the transaction that records the attempt. */
   readonly keep?: (db: Db) => Promise<void>;
 }

@@ -47,7 +47,7 @@ export interface PreviewTexts {
   readonly work: number;
 }
 
-type PreviewAnswer =
+type PreviewResult =
   | { readonly issues: readonly Issue[] }
   | ({ readonly names: PipelineNames } & (
       | { readonly evaluation: Evaluation }
@@ -55,7 +55,7 @@ type PreviewAnswer =
       | { readonly ask: string; readonly blocks: readonly BlockReport[] }
     ));
 
-export function evaluatePreview(texts: PreviewTexts): PreviewAnswer {
+export function evaluatePreview(texts: PreviewTexts): PreviewResult {
   const parsed = parsePipelineDocument(parseExact(texts.document), texts.edition);
   if (!parsed.ok) return { issues: parsed.issues };
   const { document } = parsed;
@@ -102,14 +102,14 @@ export async function runPreview(
       ...{ document, sample: stringifyExact(sample), after },
       ...{ edition, models: judge?.models },
     };
-    const answer = await evaluateSample(context, texts, onBehalfOf);
-    if ('issues' in answer) throw invalid(answer.issues);
-    const blocks = 'ask' in answer ? answer.blocks : answer.evaluation.blocks;
+    const evaluated = await evaluateSample(context, texts, onBehalfOf);
+    if ('issues' in evaluated) throw invalid(evaluated.issues);
+    const blocks = 'ask' in evaluated ? evaluated.blocks : evaluated.evaluation.blocks;
     reached.push(...withReturned(blocks, after));
-    const { names } = answer;
-    if ('evaluation' in answer)
-      return { evaluation: { ...answer.evaluation, blocks: reached }, names };
-    const block = parseExact(answer.ask) as unknown as RemoteBlock;
+    const { names } = evaluated;
+    if ('evaluation' in evaluated)
+      return { evaluation: { ...evaluated.evaluation, blocks: reached }, names };
+    const block = parseExact(evaluated.ask) as unknown as RemoteBlock;
     const result = await askOnce(context, {
       ...{ organizationId: of.organizationId, scope: of.scope, block, facts: sample },
       leftMs: endsAt - performance.now(),
@@ -124,7 +124,7 @@ async function evaluateSample(
   { workerPool }: Pick<Runtime, 'workerPool'>,
   texts: Omit<PreviewTexts, 'work'>,
   onBehalfOf: string,
-): Promise<PreviewAnswer> {
+): Promise<PreviewResult> {
   const light =
     isHeavyDocument(texts.document) || isLarge([texts.document, texts.sample])
       ? undefined

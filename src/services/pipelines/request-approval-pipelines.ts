@@ -1,5 +1,8 @@
 /** Approval pipelines: revisions of the rules, and previews of rules before they are saved. */
-import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
+import {
+  pipelineOwner,
+  type PipelineKey,
+} from '../../domain/pipelines/request-approval-pipelines.ts';
 import { historyOf, type Revision, type RevisionHistory } from '../../domain/revisions.ts';
 import { callerIdOf, scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
@@ -42,15 +45,6 @@ import {
 import { revisionCache } from '../revisions/cache.ts';
 import type { RevisionedKind } from '../revisions/kind.ts';
 import { listSummaries, type SummaryQuery } from '../revisions/read.ts';
-
-/** The owner that a pipeline's key names. */
-export function pipelineOwner(documentKey: string): {
-  readonly scope: PipelineScope;
-  readonly agentSlug?: string;
-} {
-  if (!documentKey.startsWith('agent:')) return { scope: 'organization' };
-  return { scope: 'agent', agentSlug: documentKey.slice('agent:'.length) };
-}
 
 export interface PipelineRevision extends RevisionHistory {
   /** The stored document. */
@@ -242,7 +236,7 @@ export interface PreviewedPipeline {
 }
 
 /**
- * What a pipeline would answer to a sample. Nothing is saved. Throws 400 for an invalid document
+ * What a pipeline would conclude about a sample. Nothing is saved. Throws 400 for an invalid document
  * and, in an agent's pipeline, for a sample of another agent. Throws 404 when there is no such
  * pipeline.
  */

@@ -1,4 +1,4 @@
-/** What language models read and answered about a request. */
+/** What language models read and concluded about a request. */
 import { listAssessments } from '../../data/pipelines/request-assessments.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { Assessment } from '../../domain/pipelines/judge/assessments.ts';

@@ -1,11 +1,21 @@
 /**
- * Evaluates requests of the past as if another document had been the pipeline. No other system is
+ * Evaluates past requests as if another document had been the pipeline. No other system is
  * asked. Threads of the worker pool do the work, a batch at a time.
  */
 import { createHash } from 'node:crypto';
 import { callerIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
+import {
+  pipelineOwner,
+  type PipelineKey,
+} from '../../domain/pipelines/request-approval-pipelines.ts';
+import type { BlockRef } from '../../domain/pipelines/remote.ts';
+import {
+  byWeight,
+  countChanges,
+  counted,
+  type CountedChange,
+} from '../../domain/pipelines/simulated-changes.ts';
 import type { PipelineScope } from '../../domain/pipelines/types.ts';
 import { listAccess } from '../../domain/requests/request-access.ts';
 import {
@@ -23,14 +33,17 @@ import { requirePermission } from '../access/current-callers.ts';
 import { readDocument } from '../read-documents.ts';
 import { readerOf } from '../revisions/kind.ts';
 import type { PipelineText } from '../evaluation/evaluate-texts.ts';
-import { pipelineKind, pipelineOwner } from './request-approval-pipelines.ts';
-import { simulateRequests, type Simulated, type SimulatedBatch } from './simulate-texts.ts';
+import { howToShowCalls } from '../agents/how-to-show.ts';
+import { inBatches } from '../batches.ts';
+import { pipelineKind } from './request-approval-pipelines.ts';
+import { simulateRequests, type ShownChange, type Simulated } from './simulate-texts.ts';
 
 type Outcome = ConcludedRequest['was'];
 
 /** A request that would have had another outcome. */
-export interface SimulatedChange {
+export interface SimulatedChange extends ShownChange {
   readonly id: string;
+  readonly created_at: Date;
   readonly tool: string;
   readonly was: Outcome;
   readonly would_be: Outcome;
@@ -42,11 +55,20 @@ export interface Simulation {
   evaluated: number;
   same: number;
   changed: number;
-  /** Those that reach a block without a stored answer. */
+  /** Those that reach a block without a stored result. */
   undetermined: number;
+  /** Which blocks these are, the most frequent first. */
+  readonly undetermined_at: readonly UndeterminedAt[];
   readonly by_outcome: Record<Outcome, number>;
-  /** The first ones. */
-  readonly changes: SimulatedChange[];
+  readonly by_change: readonly CountedChange[];
+  /** The first ones, by their weight. */
+  readonly changes: readonly SimulatedChange[];
+}
+
+export interface UndeterminedAt {
+  readonly scope: PipelineScope;
+  readonly block_id: string;
+  readonly count: number;
 }
 
 export interface SimulationOf {
@@ -60,7 +82,7 @@ export interface SimulationOf {
   readonly signal: AbortSignal;
 }
 
-/** A page ends after this much work. */
+/** A page begins no further batch after this time. */
 const PAGE_MS = 1_000;
 /** Requests that are read at once: less than 5 ms of the event loop. */
 const BATCH = 200;
@@ -104,68 +126,69 @@ async function simulatePage(
   principal: ProductPrincipal,
   page: PageOf,
 ): Promise<{ readonly simulation: Simulation; readonly next?: RequestPosition }> {
+  const { limit: most, signal } = page;
   const access = listAccess(principal);
-  const simulation = newSimulation();
-  let next = page.after;
-  let left = page.limit;
-  let size = BATCH;
-  let workMs = 0;
+  const simulated: SimulatedRequest[] = [];
   let others: readonly PipelineText[] = [];
-  do {
-    const startedAt = performance.now();
-    const filter = { ...page, access, after: next, limit: Math.min(size, left) };
+  const limits = { most, size: BATCH, ms: PAGE_MS, signal };
+  const next = await inBatches(page.after, limits, async ({ after, size, leftMs }) => {
+    const filter = { ...page, access, after, limit: size };
     const found = await listConcluded(context.db, principal.organizationId, filter);
     const requests = withFewRevisions(found.requests, page.scope);
     others = await readOthers(context.db, revisionsOf(requests, page.scope), others);
-    workMs += performance.now() - startedAt;
-    const { outcomes, workMs: simulatingMs } = await simulateBatch(context, {
-      ...{ page, requests, others },
-      workMs: PAGE_MS - workMs,
-      onBehalfOf: callerIdOf(principal),
-    });
-    workMs += simulatingMs;
-    for (const [index, outcome] of outcomes.entries())
-      if (requests[index]) count(simulation, requests[index], outcome);
-    const last = requests[outcomes.length - 1];
-    const isWhole = outcomes.length === found.requests.length;
-    next = isWhole || !last ? found.next : { createdAt: last.createdAt, id: last.id };
-    const seen = isWhole ? found.seen : outcomes.length;
-    left -= seen;
-    // Long documents end a batch early. The next one reads few of them in vain.
-    size = Math.min(BATCH, 2 * seen);
-  } while (next && left > 0 && workMs < PAGE_MS && !page.signal.aborted);
-  return { simulation, ...(next && { next }) };
+    const batch = { page, requests, others, workMs: leftMs };
+    const results = await simulateBatch(context, principal, batch);
+    for (const [index, result] of results.entries())
+      if (requests[index]) simulated.push({ request: requests[index], result });
+    const last = requests[results.length - 1];
+    const isWhole = results.length === found.requests.length;
+    return {
+      next: isWhole || !last ? found.next : { createdAt: last.createdAt, id: last.id },
+      seen: isWhole ? found.seen : results.length,
+    };
+  });
+  return { simulation: simulationOf(simulated), ...(next && { next }) };
 }
 
-const newSimulation = (): Simulation => ({
-  ...{ evaluated: 0, same: 0, changed: 0, undetermined: 0 },
-  by_outcome: { approve: 0, deny: 0, human: 0 },
-  changes: [],
-});
-
-function count(
-  simulation: Simulation,
-  { id, tool, was }: ConcludedRequest,
-  simulated: Simulated,
-): void {
-  simulation.evaluated += 1;
-  if (!simulated) {
-    simulation.undetermined += 1;
-    return;
-  }
-  const { outcome: would_be, block_id } = simulated;
-  simulation.by_outcome[would_be] += 1;
-  if (was === would_be) {
-    simulation.same += 1;
-    return;
-  }
-  simulation.changed += 1;
-  if (simulation.changes.length < LISTED_CHANGES)
-    simulation.changes.push({
-      ...{ id, tool, was, would_be },
-      ...(block_id !== undefined && { block_id }),
-    });
+/** Without its documents. */
+interface SimulatedRequest {
+  readonly request: Pick<ConcludedRequest, 'createdAt' | 'id' | 'tool' | 'was'>;
+  readonly result: Simulated;
 }
+
+function simulationOf(simulated: readonly SimulatedRequest[]): Simulation {
+  const by_outcome = { approve: 0, deny: 0, human: 0 };
+  const changes: SimulatedChange[] = [];
+  const missing: BlockRef[] = [];
+  for (const { request, result } of simulated) {
+    if ('blockId' in result) {
+      missing.push(result);
+      continue;
+    }
+    const { outcome: would_be, block_id, shown = { excerpt: '' } } = result;
+    const { id, createdAt: created_at, tool, was } = request;
+    by_outcome[would_be] += 1;
+    if (was !== would_be)
+      changes.push({
+        ...{ id, created_at, tool, was, would_be, ...shown },
+        ...(block_id !== undefined && { block_id }),
+      });
+  }
+  const [evaluated, changed, undetermined] = [simulated, changes, missing].map(
+    ({ length }) => length,
+  ) as [number, number, number];
+  return {
+    ...{ evaluated, same: evaluated - changed - undetermined, changed, undetermined, by_outcome },
+    undetermined_at: countBlocks(missing),
+    by_change: countChanges(changes),
+    changes: changes.toSorted(byWeight).slice(0, LISTED_CHANGES),
+  };
+}
+
+const countBlocks = (blocks: readonly BlockRef[]): readonly UndeterminedAt[] =>
+  counted(blocks, ({ scope, blockId }) => `${scope} ${blockId}`)
+    .slice(0, LISTED_CHANGES)
+    .map(({ scope, blockId: block_id, count }) => ({ scope, block_id, count }));
 
 /** The revision of the pipeline that is not simulated. */
 const otherRevision = (request: ConcludedRequest, scope: PipelineScope): string | null =>
@@ -212,17 +235,20 @@ interface BatchOf {
   readonly requests: readonly ConcludedRequest[];
   readonly others: readonly PipelineText[];
   readonly workMs: number;
-  readonly onBehalfOf: string;
 }
 
 async function simulateBatch(
-  { workerPool }: ServiceContext,
-  { page: { scope, pipeline }, requests, others, workMs, onBehalfOf }: BatchOf,
-): Promise<SimulatedBatch> {
-  if (requests.length === 0) return { outcomes: [], workMs: 0 };
+  { db, workerPool }: ServiceContext,
+  principal: ProductPrincipal,
+  { page: { scope, pipeline }, requests, others, workMs }: BatchOf,
+): Promise<readonly Simulated[]> {
+  if (requests.length === 0) return [];
+  const { hows, howOf } = await howToShowCalls(db, principal.organizationId, requests);
   const texts = {
-    ...{ scope, pipeline, others, workMs },
+    ...{ scope, pipeline, others, workMs, hows },
     requests: requests.map((request) => ({
+      was: request.was,
+      how: howOf(request),
       request: {
         tool: request.tool,
         ...(request.server !== null && { server: request.server }),
@@ -236,5 +262,5 @@ async function simulateBatch(
       results: request.results,
     })),
   };
-  return await workerPool.run(simulateRequests, texts, onBehalfOf);
+  return await workerPool.run(simulateRequests, texts, callerIdOf(principal));
 }

@@ -115,13 +115,25 @@ async function detailOf(
  * Throws `permission_denied` without `request.read` for the agent, else `request_not_routed`. Check again after a wait:
  * only the pipeline's conclusion says who is asked. Returns the audience.
  */
-export async function refuseUnlessVisible(
+async function refuseUnlessVisible(
   context: ServiceContext,
   principal: ProductPrincipal,
   request: ApprovalRequest,
 ): Promise<Audience> {
   const audience = await readAudience(context.db, request);
-  if (maySee(principal, request, audience)) return audience;
+  refuseOutside(audience, { principal, request });
+  return audience;
+}
+
+/** The same, for an audience that was read. */
+export function refuseOutside(
+  audience: Audience,
+  {
+    principal,
+    request,
+  }: { readonly principal: ProductPrincipal; readonly request: ApprovalRequest },
+): void {
+  if (maySee(principal, request, audience)) return;
   requireForAgent(principal, 'request.read', request.agentSlug);
   throw new AppError('request_not_routed');
 }

@@ -1,26 +1,29 @@
 /** A reviewer asks colleagues for help with one request: the candidates, and adding them. */
 import { v7 } from 'uuid';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
-import { findAddedReviewers } from '../../data/requests/added-reviewers.ts';
+import { findAddedReviewers, findNotified } from '../../data/requests/added-reviewers.ts';
 import { listDeciders } from '../../data/requests/deciders.ts';
 import { AppError } from '../../domain/errors.ts';
+import type { TeamRoster } from '../../domain/escalation/recipients.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import type { AddedReviewer } from '../../domain/requests/added-reviewers.ts';
 import { requireForAgent } from '../../domain/requests/agent-permission.ts';
 import type { Decider } from '../../domain/requests/deciders.ts';
 import { planAddReviewers } from '../../domain/requests/engine/reviewers.ts';
-import { isInAudience, mayDecide } from '../../domain/requests/request-access.ts';
+import { isInAudience, mayDecide, type Audience } from '../../domain/requests/request-access.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceChange } from '../engine/announce.ts';
 import { changeRequest, outcomeOf } from '../engine/change.ts';
 import { readSettled } from '../engine/settle.ts';
 import { readPage } from '../pages.ts';
-import { namedTeams, readAudience, teamsOf } from './audience.ts';
+import { readAudience } from './audience.ts';
 
 export interface ReviewerCandidate extends Decider {
   readonly email: string;
   /** On the path already, or added before. */
   readonly alreadyRouted: boolean;
+  /** When they were first notified. People on a level that is not reached yet were not. */
+  readonly notifiedAt: Date | undefined;
 }
 
 export interface ReviewerCandidatePage {
@@ -55,15 +58,35 @@ export async function listReviewerCandidates(
   const { items, last } = await readPage(page.limit, (limit) =>
     listDeciders(context.db, organizationId, { ...page, agentSlug, limit }),
   );
+  const notified = await findNotified(context.db, id);
   const rosters = await findTeamRosters(context.db, organizationId, namedTeams(audience));
   const candidates = items.map((each) => {
     const candidate = {
       membershipId: each.membershipId,
       teamIds: teamsOf(each.membershipId, rosters),
     };
-    return { ...each, alreadyRouted: isInAudience(candidate, audience) };
+    return {
+      ...each,
+      alreadyRouted: isInAudience(candidate, audience),
+      notifiedAt: notified.get(each.membershipId),
+    };
   });
   return { candidates, ...(last && { next: last.membershipId }) };
+}
+
+/** The teams that a path targets. */
+function namedTeams({ targets = [] }: Pick<Audience, 'targets'>): readonly string[] {
+  return targets.flatMap((target) => (target.type === 'team' ? [target.id] : []));
+}
+
+/** The teams of the rosters (live teams only) that a member belongs to. */
+function teamsOf(
+  membershipId: string,
+  rosters: ReadonlyMap<string, TeamRoster>,
+): readonly string[] {
+  return [...rosters].flatMap(([teamId, { members }]) =>
+    members.some((each) => each.membershipId === membershipId) ? [teamId] : [],
+  );
 }
 
 interface AddInput {

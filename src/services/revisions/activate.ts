@@ -1,5 +1,5 @@
 /** Activates and deactivates the revisions of a document. */
-import { actorIdOf } from '../../domain/audit.ts';
+import { actorIdOf } from '../../domain/audit/events.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import * as data from '../../data/revisions.ts';
@@ -59,7 +59,7 @@ export async function activateRevision<N, V>(
       await audit(trx, principal, {
         kind,
         documentKey,
-        change: 'revision_activated',
+        eventType: `${kind.subject}.revision_activated`,
         more: { revision: number, previous_revision: locked.activeRevision },
       });
     }
@@ -119,7 +119,7 @@ export async function deactivateWith<N, V>(
   await audit(trx, principal, {
     kind,
     documentKey,
-    change: 'revision_deactivated',
+    eventType: `${kind.subject}.revision_deactivated`,
     more: { previous_revision: locked.activeRevision },
   });
 }

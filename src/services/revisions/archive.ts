@@ -40,7 +40,7 @@ export async function archiveDocument<N, V>(
     await audit(trx, principal, {
       kind,
       documentKey,
-      change: 'archived',
+      eventType: `${kind.subject}.archived`,
       more: { previous_revision: locked.activeRevision },
     });
   });

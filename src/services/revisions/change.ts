@@ -1,18 +1,19 @@
 /**
  * The parts of every change to a revisioned document: lock the document, write the audit event, add
- * warnings to the answer.
+ * warnings to the response.
  */
-import { actorOf } from '../../domain/audit.ts';
+import type { AuditEventType } from '../../domain/audit/event-sentences.ts';
+import { actorOf } from '../../domain/audit/events.ts';
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { Revision, RevisionedDocument } from '../../domain/revisions.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import * as data from '../../data/revisions.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { rereadCaller } from '../access/current-callers.ts';
 import type { DocumentRef, RevisionedKind } from './kind.ts';
 
-/** The answer to a change. `activeRevision` is 0 while none is active. */
+/** The response to a change. `activeRevision` is 0 while none is active. */
 export interface ChangedRevision<View> {
   readonly revision: View;
   readonly activeRevision: number;
@@ -82,12 +83,12 @@ export async function audit<N, V>(
   {
     kind,
     documentKey,
-    change,
+    eventType,
     more,
-  }: DocumentRef<N, V> & { change: string; more?: Readonly<Record<string, unknown>> },
+  }: DocumentRef<N, V> & { eventType: AuditEventType; more?: Readonly<Record<string, unknown>> },
 ): Promise<void> {
   const event = {
-    eventType: `${kind.subject}.${change}`,
+    eventType,
     actor: actorOf(principal),
     subjectId: documentKey,
     data: { ...kind.auditData(documentKey), ...more },

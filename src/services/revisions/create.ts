@@ -1,5 +1,5 @@
 /** Creates documents and their next revisions. */
-import { actorIdOf } from '../../domain/audit.ts';
+import { actorIdOf } from '../../domain/audit/events.ts';
 import { AppError, invalid, type ErrorCode } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { contradictions } from '../../domain/read-back.ts';
@@ -40,7 +40,12 @@ export async function createDocument<N, V>(
     });
     if (!revision) throw new AppError(taken);
     await kind.recordReferences?.(trx, { revisionId: revision.id, names: document.names });
-    await audit(trx, principal, { kind, documentKey, change: 'created', more: { revision: 1 } });
+    await audit(trx, principal, {
+      kind,
+      documentKey,
+      eventType: `${kind.subject}.created`,
+      more: { revision: 1 },
+    });
     const { names } = document;
     return {
       revision: await withWarnings(trx, organizationId, { kind, revision, names }),
@@ -87,7 +92,7 @@ export async function createRevision<N, V>(
     await audit(trx, principal, {
       kind,
       documentKey,
-      change: 'revision_created',
+      eventType: `${kind.subject}.revision_created`,
       more: { revision: revision.revision },
     });
     const { names } = document;

@@ -1,4 +1,5 @@
 /** What each kind of revisioned document says about itself. */
+import type { DocumentSubject } from '../../domain/audit/sentences/documents.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { AuthorizationTarget, ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { Permission } from '../../domain/people/permissions.ts';
@@ -23,13 +24,13 @@ export interface RevisionedKind<Names, View> {
   /** Where a caller needs them. */
   readonly targetOf: (documentKey: string) => AuthorizationTarget;
   /** Subject of its audit events, which name the document by its key. */
-  readonly subject: string;
+  readonly subject: DocumentSubject;
   /**
    * Why nothing can be added to or activated in an archived document. Absent: activating one of its
    * revisions brings the document back.
    */
   readonly archivedCode?: ErrorCode;
-  /** What a body may say about its document, as answers do. Anything else contradicts the call. */
+  /** What a body may say about its document, as responses do. Anything else contradicts the call. */
   readonly identity: (documentKey: string) => Readonly<Record<string, string | number | undefined>>;
   /** Members of audit events about a document, besides its key. */
   readonly auditData: (documentKey: string) => Readonly<Record<string, unknown>>;
@@ -81,7 +82,7 @@ export interface RevisionedKind<Names, View> {
   /** The first revision of a key creates its document. */
   readonly createdByFirstRevision?: true;
   /**
-   * Makes what a document has besides its revisions. Only the answer to its first revision shows
+   * Makes what a document has besides its revisions. Only the response to its first revision shows
    * the result.
    */
   readonly addToFirst?: (trx: Trx, runtime: Runtime, first: Revision) => Promise<Partial<View>>;
@@ -99,7 +100,7 @@ export interface RevisionedKind<Names, View> {
     principal: ProductPrincipal,
     revision: Revision,
   ) => Promise<Names>;
-  /** Adds warnings to the answer of a change. `names` as far as they are known. */
+  /** Adds warnings to the response of a change. `names` as far as they are known. */
   readonly addWarnings?: (
     db: Db,
     organizationId: string,

@@ -85,6 +85,7 @@ async function authenticateAgent(
     agentName: holder.agentName,
     instanceId: holder.instanceId,
     instanceName: holder.instanceName,
+    resume: holder.resume,
     credentialId: holder.credentialId,
     auth: {
       method: 'agent_credential',

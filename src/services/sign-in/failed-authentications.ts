@@ -1,6 +1,6 @@
 /** Records failed authentications in the audit log of the organization they were aimed at. */
-import { SYSTEM, type AuditActor } from '../../domain/audit.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { SYSTEM, type AuditActor } from '../../domain/audit/events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import type { UserIdentity } from '../../domain/sign-in/user-identities.ts';
 import type { ServiceContext } from '../context.ts';
 import type { Client } from './sessions.ts';
@@ -30,7 +30,7 @@ export interface FailedAuthentication {
 }
 
 /**
- * Runs after the answer, so that neither its duration nor its failure reveals anything to the
+ * Runs after the response, so that neither its duration nor its failure reveals anything to the
  * client.
  */
 export function recordFailedAuthentication(

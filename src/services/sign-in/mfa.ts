@@ -3,7 +3,7 @@
  * both are lost.
  */
 import { randomBytes } from 'node:crypto';
-import { actorOf, personOf } from '../../domain/audit.ts';
+import { actorOf, personOf } from '../../domain/audit/events.ts';
 import { grantsFromPolicies, type MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
 import { requireHeld } from '../../domain/people/permission-policies.ts';
@@ -18,7 +18,7 @@ import {
   readCode,
   RECOVERY_CODE_BYTES,
 } from '../../domain/sign-in/second-factors.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { findMemberWithPolicies } from '../../data/people/memberships.ts';
 import { listMembershipsOfUser, lockPassword } from '../../data/sign-in/passwords.ts';
 import {
@@ -245,7 +245,7 @@ async function record(
 ): Promise<void> {
   const subjectId = membershipId ?? principal.membershipId;
   const event = {
-    eventType: `membership.${verb}`,
+    eventType: `membership.${verb}` as const,
     actor: actorOf(principal),
     subjectId,
     ...(data && { data }),

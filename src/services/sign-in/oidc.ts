@@ -21,7 +21,7 @@ import { tellOfNewNetwork } from './account-mails.ts';
 import { recordFailedAuthentication } from './failed-authentications.ts';
 import { failedSignInLink, returnLink, ssoCallbackLink } from '../links.ts';
 import { openSession, type Client } from './sessions.ts';
-import { admitIdentity } from './user-identities.ts';
+import { recognizeOrJoin } from './user-identities.ts';
 
 export const SIGN_IN_MINUTES = 10;
 
@@ -134,7 +134,7 @@ function requireOidc({ oidc }: Runtime): OidcClient {
 }
 
 export interface ReturnedBrowser {
-  /** The provider's answer. */
+  /** The provider's response. */
   readonly query: Readonly<Record<string, string>>;
   readonly cookies: {
     readonly sso: readonly PendingCookie[];
@@ -147,7 +147,7 @@ export interface ReturnedBrowser {
 export interface FinishedSignIn {
   readonly url: string;
   readonly sessionToken?: string;
-  /** The cookie that is used up. Absent when the browser has none for this answer. */
+  /** The cookie that is used up. Absent when the browser has none for this response. */
   readonly usedCookie?: string;
 }
 
@@ -191,7 +191,7 @@ async function finishPending(
   }
   // The browser forgets its cookie, but a copy of cookie and address must not work again.
   if (!(await useSsoState(context.db, createHash('sha256').update(pending.state).digest()))) {
-    const reason = 'the answer to this sign-in was used before';
+    const reason = 'the response to this sign-in was used before';
     return failed(context, { code: 'sso_expired', reason, returnTo: pending.returnTo });
   }
   try {
@@ -240,7 +240,10 @@ async function enter(
 ): Promise<string> {
   const { client, cookies } = browser;
   const { member, issued } = await context.db.transaction(async (trx) => {
-    const recognized = await admitIdentity(trx, identity, { emailDomains, limits: context.limits });
+    const recognized = await recognizeOrJoin(trx, identity, {
+      emailDomains,
+      limits: context.limits,
+    });
     if (recognized.refusal) return { member: recognized };
     const { methods, authenticatedAt = await longAgo(trx) } = identity;
     const authentication = {

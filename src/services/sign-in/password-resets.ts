@@ -1,10 +1,10 @@
 /** Password resets through a link that only the owner of the email address receives. */
 import type { PasswordReset, ResetRecipient } from '../../domain/sign-in/password-resets.ts';
-import { personOf, SYSTEM } from '../../domain/audit.ts';
+import { personOf, SYSTEM } from '../../domain/audit/events.ts';
 import { AppError } from '../../domain/errors.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
 import { shownLine } from '../../domain/shown-text.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { listLiveApiKeysOfUser, type LiveApiKey } from '../../data/people/api-keys.ts';
 import {
   findLivePasswordReset,
@@ -24,7 +24,7 @@ import { revokeWithAudit } from '../people/api-keys.ts';
 import { tellAccountHolder } from './account-mails.ts';
 import { replacePassword, requireAcceptablePassword, wordsOf } from './passwords.ts';
 import type { Client } from './sessions.ts';
-import { admitSignInAttempt } from '../access/sign-in-attempts.ts';
+import { countSignInAttempt } from '../access/sign-in-attempts.ts';
 
 interface ResetRequest {
   readonly email: string;
@@ -34,7 +34,7 @@ interface ResetRequest {
 /**
  * Sends a link if an active member with a password has this email, unless the identity provider of the deployment
  * knows them. It looks up and sends after the
- * answer, so that neither text nor timing reveals whether an account exists. 501
+ * response, so that neither text nor timing reveals whether an account exists. 501
  * `email_not_configured`; 429 `rate_limited`.
  */
 export async function requestPasswordReset(
@@ -43,7 +43,7 @@ export async function requestPasswordReset(
 ): Promise<void> {
   const { mailer, logger } = context;
   if (!mailer) throw new AppError('email_not_configured');
-  await admitSignInAttempt(context, {
+  await countSignInAttempt(context, {
     email: request.email,
     clientAddress: request.client.address,
   });

@@ -2,11 +2,11 @@
  * Rules for new passwords, and the replacement of a password, which ends everything the old one
  * opened.
  */
-import { actorOf, personOf } from '../../domain/audit.ts';
+import { actorOf, personOf } from '../../domain/audit/events.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
 import { isGuessable } from '../../domain/sign-in/guessable-passwords.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import {
   listMembershipsOfUser,
   lockPassword,
@@ -20,7 +20,7 @@ import type { ServiceContext } from '../context.ts';
 import { recordFailedAuthentication, type FailedAuthentication } from './failed-authentications.ts';
 import { requirePasswordEnough } from './second-factors.ts';
 import { endSessionsOf, renewAuthentication, type Client, type Renewal } from './sessions.ts';
-import { admitRenewal } from '../access/sign-in-attempts.ts';
+import { countRenewal } from '../access/sign-in-attempts.ts';
 import { verifiedHash } from './verified-passwords.ts';
 
 const LEAST_CHARACTERS = 12;
@@ -139,7 +139,7 @@ export async function changePassword(
     words: await wordsOf(db, principal),
     pointer: '/new_password',
   });
-  await admitRenewal(context, via.sessionId);
+  await countRenewal(context, via.sessionId);
   const verified = await verifiedHash(input.current, current, via.sessionId);
   if (verified === undefined) {
     recordFailedAuthentication(context, {

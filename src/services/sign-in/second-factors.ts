@@ -14,7 +14,7 @@ import type { Db, Trx } from '../../platform/postgres.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import { totpStep } from '../../platform/crypto/totp.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
-import { admitTotpCode, deleteTotpCodes } from '../access/sign-in-attempts.ts';
+import { countTotpCode, deleteTotpCodes } from '../access/sign-in-attempts.ts';
 
 interface Presented {
   readonly userId: string;
@@ -23,7 +23,7 @@ interface Presented {
 
 /**
  * Runs `judge` on a code in its transaction. It first counts wrong codes of authenticator apps (429
- * `rate_limited`) on its own connection, so that a rollback keeps the count. `judge` answers
+ * `rate_limited`) on its own connection, so that a rollback keeps the count. `judge` returns
  * undefined for a wrong code.
  */
 export async function tryCode<T>(
@@ -32,14 +32,14 @@ export async function tryCode<T>(
   judge: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const counted = readCode(typed).kind === 'totp';
-  if (counted) await admitTotpCode(context, userId);
+  if (counted) await countTotpCode(context, userId);
   const outcome = await judge();
   if (counted && outcome !== undefined) await deleteTotpCodes(context, userId);
   return outcome;
 }
 
 /**
- * Uses the code and answers its kind; undefined when it is wrong or already used. Call it within
+ * Uses the code and returns its kind; undefined when it is wrong or already used. Call it within
  * `tryCode`.
  */
 export async function acceptCode(

@@ -1,7 +1,7 @@
 /** Browser sessions: resolve a presented cookie, open, renew and end a session. */
 import type { SessionRecord } from '../../domain/sign-in/sessions.ts';
 import { AppError } from '../../domain/errors.ts';
-import { actorOf, personOf, type AuditActor } from '../../domain/audit.ts';
+import { actorOf, personOf, type AuditActor } from '../../domain/audit/events.ts';
 import type {
   AuthContext,
   AuthMethod,
@@ -9,7 +9,7 @@ import type {
 } from '../../domain/people/authorization.ts';
 import type { SecondFactor } from '../../domain/sign-in/second-factors.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { movePushSubscriptions } from '../../data/notifications/push-subscriptions.ts';
 import { lockMembershipStatus } from '../../data/people/memberships.ts';
 import {
@@ -39,7 +39,7 @@ import { sessionPrincipal } from '../access/principals.ts';
 import { readPage } from '../pages.ts';
 
 /**
- * The member behind a session. `background`: the call is no use of it. 401 when it is unknown, tampered with, expired, idle or revoked; 403
+ * The member of a session. `background`: the call is no use of it. 401 when it is unknown, tampered with, expired, idle or revoked; 403
  * `membership_inactive`.
  */
 export async function authenticateSession(
@@ -249,7 +249,7 @@ async function recordEnds(
   }: { readonly ids: readonly string[]; readonly actor: AuditActor; readonly reason: EndReason },
 ): Promise<void> {
   const events = ids.map((subjectId) => ({
-    eventType: 'session.revoked',
+    eventType: 'session.revoked' as const,
     actor,
     subjectId,
     data: { reason },

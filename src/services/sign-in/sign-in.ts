@@ -1,7 +1,7 @@
 /** Sign-in by email and password, the second factor, and re-authentication. */
 import type { MfaChallenge } from '../../domain/sign-in/mfa-challenges.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { actorOf } from '../../domain/audit.ts';
+import { actorOf } from '../../domain/audit/events.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
@@ -32,8 +32,8 @@ import {
   type SignedIn,
 } from './sessions.ts';
 import {
-  admitRenewal,
-  admitSignInAttempt,
+  countRenewal,
+  countSignInAttempt,
   forgiveRenewal,
   forgiveSignInAttempts,
 } from '../access/sign-in-attempts.ts';
@@ -67,7 +67,7 @@ export async function signIn(
 ): Promise<SignInOutcome> {
   const { client, presented } = input;
   const attempt = { email: input.email, clientAddress: client.address };
-  await admitSignInAttempt(context, attempt);
+  await countSignInAttempt(context, attempt);
   const person = await findSignIn(context.db, input.email);
   const passwordHash = await verifiedHash(
     input.password,
@@ -148,7 +148,7 @@ export async function completeSignIn(
   const pending = await findPresentedChallenge(context.db, input.token);
   if (!pending) throw new AppError('invalid_credentials', WRONG_CODE);
   const attempt = { email: pending.email, clientAddress: client.address };
-  await admitSignInAttempt(context, attempt);
+  await countSignInAttempt(context, attempt);
   const tried = { userId: pending.userId, typed: input.code };
   const issued = await tryCode(
     context,
@@ -225,7 +225,7 @@ export async function reauthenticate(
   }
   const { userId, via } = principal;
   if (via.kind !== 'session') throw new AppError('session_required');
-  await admitRenewal(context, via.sessionId);
+  await countRenewal(context, via.sessionId);
   if (code === undefined) await requirePasswordEnough(context.db, principal);
   const kept = await findPasswordHash(context.db, userId);
   const passwordHash =

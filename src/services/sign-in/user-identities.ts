@@ -1,12 +1,12 @@
 /**
  * Which person an identity provider's claims identify: a linked identity, a member with that email,
- * an invited person, or a newcomer of an admitted domain.
+ * an invited person, or a newcomer whose email domain may join.
  */
 import type { Invitation } from '../../domain/people/invitations.ts';
 import type { Person } from '../../domain/sign-in/user-identities.ts';
 import { v7 } from 'uuid';
 import { decideAdmission, isMember } from '../../domain/sign-in/admission.ts';
-import { personOf } from '../../domain/audit.ts';
+import { personOf } from '../../domain/audit/events.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
   admissibleEmail,
@@ -14,11 +14,11 @@ import {
   isSubject,
   lacksOnlyVerification,
 } from '../../domain/sign-in/oidc.ts';
-import { insertAuditEvents } from '../../data/audit-events.ts';
+import { insertAuditEvents } from '../../data/audit/events.ts';
 import { insertMembership, lockMembershipStatus } from '../../data/people/memberships.ts';
 import { lockAccess } from '../../data/organization/organizations.ts';
 import {
-  findAdmittingOrganization,
+  findOrganizationToJoin,
   findPersonByEmail,
   findPersonByIdentity,
   hasIdentityAt,
@@ -29,7 +29,10 @@ import { insertUserUnlessKnown } from '../../data/people/users.ts';
 import type { VerifiedIdentity } from '../../platform/oidc.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime } from '../context.ts';
-import { admitBy, findStandingInvitation } from '../people/invitations/admit.ts';
+import {
+  joinByInvitation,
+  findStandingInvitation,
+} from '../people/invitations/join-by-invitation.ts';
 import { claimSeat } from '../people/seats.ts';
 
 /** A recognized member, whether or not they may enter now. */
@@ -47,11 +50,11 @@ export interface AdmissionRules {
 }
 
 /**
- * The member behind the identity, within the transaction that opens the session. A person who is
+ * The member with the identity, within the transaction that opens the session. A person who is
  * not a member joins by a pending invitation for their email, or else as a newcomer. Throws
  * `sign_in_not_admitted`, `email_not_verified`, and `seat_limit_reached` for a newcomer.
  */
-export async function admitIdentity(
+export async function recognizeOrJoin(
   trx: Trx,
   identity: VerifiedIdentity,
   rules: AdmissionRules,
@@ -65,7 +68,7 @@ export async function admitIdentity(
   const email = known?.email ?? admissibleEmail(identity, rules.emailDomains);
   if (email === undefined && lacksOnlyVerification(identity, rules.emailDomains))
     throw new AppError('email_not_verified');
-  const organizationId = await findAdmittingOrganization(trx);
+  const organizationId = await findOrganizationToJoin(trx);
   // Serialized from here: of two concurrent first sign-ins of a person, the second finds what the first wrote.
   if (
     email === undefined ||
@@ -74,7 +77,7 @@ export async function admitIdentity(
   ) {
     throw new AppError('sign_in_not_admitted');
   }
-  return await admitUnderLock(trx, organizationId, { identity, email, rules });
+  return await joinUnderLock(trx, organizationId, { identity, email, rules });
 }
 
 interface Arrival {
@@ -83,7 +86,7 @@ interface Arrival {
   readonly rules: AdmissionRules;
 }
 
-async function admitUnderLock(
+async function joinUnderLock(
   trx: Trx,
   organizationId: string,
   { identity, email, rules }: Arrival,
@@ -99,7 +102,7 @@ async function admitUnderLock(
     hasOtherIdentity:
       byEmail !== undefined && (await hasIdentityAt(trx, byEmail.userId, identity.issuer)),
     isInvited: invitation !== undefined,
-    admitsNewcomers: rules.emailDomains.length > 0,
+    newcomersMayJoin: rules.emailDomains.length > 0,
   });
   if (admission === 'enter' && person) return await lockRecognized(trx, person);
   if (admission === 'link' && person) return await link(trx, person, identity);
@@ -139,7 +142,7 @@ async function link(trx: Trx, person: Person, identity: VerifiedIdentity): Promi
 
 function linkedEvent(member: Recognized, { issuer, subject }: VerifiedIdentity) {
   return {
-    eventType: 'membership.identity_linked',
+    eventType: 'membership.identity_linked' as const,
     actor: personOf(member),
     subjectId: member.membershipId,
     data: { issuer, subject },
@@ -165,7 +168,7 @@ async function ensureUser(trx: Trx, { identity, email, person }: Newcomer): Prom
   if (person) return { userId: person.userId, displayName: person.displayName };
   const [userId, displayName] = [v7(), displayNameOf(identity.name, email)];
   if (!(await insertUserUnlessKnown(trx, { id: userId, email, displayName, passwordHash: null }))) {
-    // Another organization admitted them concurrently. Their next attempt finds the account.
+    // They joined another organization concurrently. Their next attempt finds the account.
     throw new Error('another sign-in with this email happened concurrently');
   }
   return { userId, displayName };
@@ -179,7 +182,7 @@ async function addInvited(
 ): Promise<Recognized> {
   const { organizationId } = invitation;
   const user = await ensureUser(trx, newcomer);
-  const membershipId = await admitBy(trx, invitation, user);
+  const membershipId = await joinByInvitation(trx, invitation, user);
   const member = { organizationId, membershipId, displayName: user.displayName };
   if (newcomer.isLinked) return member;
   await insertUserIdentity(trx, user.userId, newcomer.identity);
@@ -203,7 +206,7 @@ async function addMember(
   });
   await insertUserIdentity(trx, userId, newcomer.identity);
   const created = {
-    eventType: 'membership.created',
+    eventType: 'membership.created' as const,
     actor: personOf(member),
     subjectId: member.membershipId,
     data: { admission_source: 'sso_jit' },

@@ -1,9 +1,16 @@
-/** Asks a webhook endpoint once, and reads its answer. What is no valid answer is an error, never an outcome. */
-import { readWebhookAnswer, type WebhookAnswer } from '../../domain/webhooks/answer.ts';
+/** Asks a webhook endpoint once, and reads its result. What is no valid result is an error, never an outcome. */
+import { readWebhookResult, type WebhookResult } from '../../domain/webhooks/result.ts';
 import type { ErrorCause } from '../../domain/error-causes.ts';
 import type { DeliveryError } from '../../domain/webhooks/deliveries.ts';
 import type { Runtime } from '../context.ts';
-import { isSuccess, mayPass, postSigned, type PostAnswer } from './signed-post.ts';
+import {
+  excerptOf,
+  isPlain,
+  isSuccess,
+  mayPass,
+  postSigned,
+  type PostResponse,
+} from './signed-post.ts';
 
 export interface EndpointQuestion {
   readonly url: string;
@@ -13,26 +20,26 @@ export interface EndpointQuestion {
   readonly id: string;
   /** Exactly what is posted. */
   readonly payload: string;
-  /** For everything, from the connection to the end of the answer. */
+  /** For everything, from the connection to the end of the response. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 interface Observed {
   readonly durationMs: number;
-  /** Absent when no answer came. */
+  /** Absent when no response came. */
   readonly statusCode?: number;
-  /** The beginning of an answer that is text. */
+  /** The beginning of a response that is text. */
   readonly excerpt?: string;
 }
 
 export type EndpointReply = Observed &
   (
-    | { readonly kind: 'answered'; readonly answer: WebhookAnswer }
+    | { readonly kind: 'responded'; readonly result: WebhookResult }
     | {
         readonly kind: 'failed';
         readonly errorCode: DeliveryError;
-        /** What to look at when no answer came, where that is known. */
+        /** What to look at when no response came, where that is known. */
         readonly errorCause?: ErrorCause;
         /** Whether another attempt may succeed. */
         readonly mayPass: boolean;
@@ -63,14 +70,14 @@ export async function askEndpoint(
 }
 
 type Reply =
-  | Pick<Extract<EndpointReply, { kind: 'answered' }>, 'kind' | 'answer'>
+  | Pick<Extract<EndpointReply, { kind: 'responded' }>, 'kind' | 'result'>
   | Pick<
       Extract<EndpointReply, { kind: 'failed' }>,
       'kind' | 'errorCode' | 'mayPass' | 'retryAfterMs'
     >;
 
-function replyOf(answer: PostAnswer): Reply {
-  const { status, body, retryAfterMs } = answer;
+function replyOf(response: PostResponse): Reply {
+  const { status, body, retryAfterMs } = response;
   if (!isSuccess(status)) {
     return {
       kind: 'failed',
@@ -80,16 +87,10 @@ function replyOf(answer: PostAnswer): Reply {
     };
   }
   if (!body) return { kind: 'failed', errorCode: 'answer_too_large', mayPass: false };
-  const read = isPlain(answer) ? readWebhookAnswer(strictText(body)) : undefined;
+  const read = isPlain(response) ? readWebhookResult(strictText(body)) : undefined;
   return read
-    ? { kind: 'answered', answer: read }
+    ? { kind: 'responded', result: read }
     : { kind: 'failed', errorCode: 'invalid_answer', mayPass: false };
-}
-
-/** False for an encoded body: none was asked for, and a small one can unpack to gigabytes. */
-function isPlain({ headers }: PostAnswer): boolean {
-  const encoding = headers['content-encoding'];
-  return encoding === undefined || encoding === 'identity';
 }
 
 /** Empty, which is no JSON, for bytes that are not UTF-8. */
@@ -101,22 +102,12 @@ function strictText(body: Buffer): string {
   }
 }
 
-const EXCERPT_CHARACTERS = 500;
-
-/** Without NUL, which no text column keeps. */
-function excerptOf(answer: PostAnswer): { excerpt?: string } {
-  if (!answer.body?.length || !isPlain(answer)) return {};
-  const head = answer.body.subarray(0, 4 * EXCERPT_CHARACTERS).toString();
-  const characters = [...head].slice(0, EXCERPT_CHARACTERS);
-  return { excerpt: characters.join('').replaceAll('\0', '\ufffd') };
-}
-
 /** What a delivery keeps of a reply. */
 export function resultOf(reply: EndpointReply) {
   return {
     durationMs: reply.durationMs,
     statusCode: reply.statusCode ?? null,
-    outcome: reply.kind === 'answered' ? reply.answer.outcome : null,
+    outcome: reply.kind === 'responded' ? reply.result.outcome : null,
     errorCode: reply.kind === 'failed' ? reply.errorCode : null,
     errorCause: (reply.kind === 'failed' && reply.errorCause) || null,
     responseExcerpt: reply.excerpt ?? null,

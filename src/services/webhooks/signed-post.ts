@@ -1,9 +1,10 @@
 /** Posts one signed message to a URL that a person entered, and says what came back. */
 import {
-  AnswerTooLarge,
+  ResponseTooLarge,
   EgressDenied,
   EgressTimeout,
   type EgressRequest,
+  type EgressResponse,
 } from '../../platform/network/egress.ts';
 import {
   codesOf,
@@ -14,10 +15,12 @@ import { retryAfterMs } from '../../platform/network/retry-after.ts';
 import { signatureHeaders } from '../../platform/crypto/webhook-signature.ts';
 import type { Runtime } from '../context.ts';
 
-const ANSWER_BYTES = 64 * 1024;
+const RESPONSE_BYTES = 64 * 1024;
 
 export interface SignedPost {
   readonly url: string;
+  /** Those of the URL, where they are known. */
+  readonly addresses?: readonly string[];
   /** Each signs: after a rotation with an overlap, the one before it, too. */
   readonly secrets: readonly string[];
   /** `webhook-id`: the same for all attempts. */
@@ -28,15 +31,19 @@ export interface SignedPost {
   readonly signal: AbortSignal;
   /** Further headers. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Default: our own and those of Standard Webhooks. */
+  readonly sign?: typeof signatureHeaders;
+  /** Default: 64 KiB. With 0, the response is over after its headers. */
+  readonly maxBytes?: number;
 }
 
-export type Posted = PostAnswer | ({ readonly kind: 'refused' } & PostRefusal);
+export type Posted = PostResponse | ({ readonly kind: 'refused' } & PostRefusal);
 
-export interface PostAnswer {
-  readonly kind: 'answered';
+export interface PostResponse {
+  readonly kind: 'responded';
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Undefined when it is larger than 64 KiB. */
+  /** Undefined when it is larger than allowed. */
   readonly body: Buffer | undefined;
   /** From `Retry-After`. */
   readonly retryAfterMs?: number;
@@ -54,13 +61,13 @@ export interface PostRefusal {
 
 export async function postSigned(
   runtime: Pick<Runtime, 'egress'>,
-  { url, secrets, id, body, headers, ...limits }: SignedPost,
+  { url, secrets, id, body, headers, sign = signatureHeaders, ...limits }: SignedPost,
 ): Promise<Posted> {
   return await postTo(runtime, url, {
     headers: {
       'content-type': 'application/json',
       ...headers,
-      ...signatureHeaders(secrets, { id, at: new Date(), body }),
+      ...sign(secrets, { id, at: new Date(), body }),
     },
     body,
     ...limits,
@@ -71,25 +78,35 @@ export async function postSigned(
 export async function postTo(
   { egress }: Pick<Runtime, 'egress'>,
   url: string,
-  { headers, ...post }: Omit<EgressRequest, 'maxBytes'>,
+  {
+    headers,
+    maxBytes = RESPONSE_BYTES,
+    ...post
+  }: Omit<EgressRequest, 'maxBytes'> & Partial<EgressRequest>,
 ): Promise<Posted> {
   try {
-    const answer = await egress.post(url, {
+    const response = await egress.post(url, {
       headers: { 'user-agent': 'Countersign', ...headers },
       ...post,
-      maxBytes: ANSWER_BYTES,
+      maxBytes,
     });
-    const pauseMs = retryAfterMs(answer.headers['retry-after']);
-    return {
-      kind: 'answered',
-      ...answer,
-      ...(pauseMs !== undefined && { retryAfterMs: pauseMs }),
-    };
+    return responseOf(response);
   } catch (error) {
-    if (error instanceof AnswerTooLarge)
-      return { kind: 'answered', status: error.status, headers: {}, body: undefined };
+    if (error instanceof ResponseTooLarge) return responseOf(error);
     return { kind: 'refused', ...reasonOf(error) };
   }
+}
+
+function responseOf(
+  response: Omit<EgressResponse, 'body'> & Partial<EgressResponse>,
+): PostResponse {
+  const { status, headers, body } = response;
+  const pauseMs = retryAfterMs(headers['retry-after']);
+  return {
+    kind: 'responded',
+    ...{ status, headers, body },
+    ...(pauseMs !== undefined && { retryAfterMs: pauseMs }),
+  };
 }
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -120,5 +137,27 @@ function reasonOf(error: unknown): PostRefusal {
     error: `connection failed: ${words.join(' ') || 'unknown'}`,
     permanent: false,
     ...(errorCause && { errorCause }),
+  };
+}
+
+/** False for an encoded body: none was asked for, and a small one can unpack to gigabytes. */
+export function isPlain({ headers }: PostResponse): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding === undefined || encoding === 'identity';
+}
+
+const EXCERPT_CHARACTERS = 500;
+
+/** The beginning of a text: without NUL, which no text column keeps. */
+export const excerptOfText = (text: string): string =>
+  [...text.slice(0, 2 * EXCERPT_CHARACTERS)]
+    .slice(0, EXCERPT_CHARACTERS)
+    .join('')
+    .replaceAll('\0', '\ufffd');
+
+export function excerptOf(response: PostResponse): { excerpt?: string } {
+  if (!response.body?.length || !isPlain(response)) return {};
+  return {
+    excerpt: excerptOfText(response.body.subarray(0, 4 * EXCERPT_CHARACTERS).toString()),
   };
 }

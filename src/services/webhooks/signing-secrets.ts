@@ -7,7 +7,7 @@ import { newSigningSecret } from '../../platform/crypto/webhook-signature.ts';
 import type { Runtime } from '../context.ts';
 
 export interface MadeSecret {
-  /** Answered once. */
+  /** Returned once. */
   readonly secret: string;
   readonly sealed: SealedSecret;
 }

@@ -34,7 +34,7 @@ interface TestedRevision {
 }
 
 export interface EndpointTest {
-  /** A 2xx answer came. Whether it is a valid one is another matter. */
+  /** A 2xx response came. Whether it is a valid one is another matter. */
   readonly delivered: boolean;
   readonly reply: EndpointReply;
 }
@@ -105,7 +105,7 @@ async function record(
     await audit(trx, principal, {
       kind: webhookEndpointKind,
       documentKey: endpointKey,
-      change: 'tested',
+      eventType: 'webhook_endpoint.tested',
       more: {
         revision,
         delivered,

@@ -4,6 +4,7 @@ import { grantsAt, requireMayChangeAnchor } from '../../domain/people/trust-anch
 import { historyOf, type RevisionHistory, type RevisionSummary } from '../../domain/revisions.ts';
 import { AppError } from '../../domain/errors.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
+import type { RecentDeliveries } from '../../domain/webhooks/deliveries.ts';
 import type { WebhookEndpointDocument } from '../../domain/webhooks/document.ts';
 import { findDocument } from '../../data/revisions.ts';
 import {
@@ -13,6 +14,7 @@ import {
   webhookEndpointTables,
   type EndpointUse,
 } from '../../data/webhooks/webhook-endpoints.ts';
+import { findRecentDeliveries } from '../../data/webhooks/webhook-deliveries.ts';
 import {
   ENDPOINT_SECRETS,
   rotateSecret,
@@ -21,11 +23,11 @@ import {
 import { parseExact } from '../../platform/json/exact-json.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { pipelineOwner } from '../pipelines/request-approval-pipelines.ts';
+import { pipelineOwner } from '../../domain/pipelines/request-approval-pipelines.ts';
 import { archiveDocument } from '../revisions/archive.ts';
 import { audit, lockAndRereadCaller } from '../revisions/change.ts';
 import type { RevisionedKind } from '../revisions/kind.ts';
-import { listSummaries } from '../revisions/read.ts';
+import { listSummaries, type SummaryQuery } from '../revisions/read.ts';
 import { requireReachable } from './destinations.ts';
 import { readWebhookEndpoint, type WebhookEndpointNames } from './read-webhook-endpoint.ts';
 import { makeSigningSecret, overlapOf } from './signing-secrets.ts';
@@ -37,7 +39,7 @@ export interface WebhookEndpointRevision extends RevisionHistory {
   readonly isActive: boolean;
   readonly name: string;
   readonly url: string;
-  /** Only in the answer to the first revision. */
+  /** Only in the response to the first revision. */
   readonly signingSecret?: string;
 }
 
@@ -84,29 +86,52 @@ export interface WebhookEndpointSummary extends RevisionSummary {
   /** When the secret before it stops; null unless it signs, too. */
   readonly previousSecretExpiresAt: Date | null;
   readonly uses: readonly WebhookEndpointUse[];
+  readonly recent: RecentDeliveries | undefined;
 }
 
-/** By key, archived ones too. */
+/** By key. */
 export async function listWebhookEndpoints(
   context: ServiceContext,
   principal: ProductPrincipal,
-  page: { readonly limit: number; readonly after: string | undefined },
-): Promise<{ readonly endpoints: readonly WebhookEndpointSummary[]; readonly next?: string }> {
-  const query = { ...page, status: 'all' } as const;
-  const tables = webhookEndpointTables;
-  const { summaries, ...rest } = await listSummaries(context, principal, { tables, query });
+  query: SummaryQuery,
+): Promise<{ readonly summaries: readonly WebhookEndpointSummary[]; readonly next?: string }> {
+  const list = { tables: webhookEndpointTables, query };
+  const { summaries, ...rest } = await listSummaries(context, principal, list);
+  return { summaries: await inFull(context.db, principal, summaries), ...rest };
+}
+
+/** Archived or not. Throws 404. */
+export async function getWebhookEndpointSummary(
+  context: ServiceContext,
+  principal: ProductPrincipal,
+  endpointKey: string,
+): Promise<WebhookEndpointSummary> {
+  const query = { status: 'all', limit: 1 } as const;
+  const one = { tables: webhookEndpointTables, documentKeys: [endpointKey], query };
+  const { summaries } = await listSummaries(context, principal, one);
+  const [endpoint] = await inFull(context.db, principal, summaries);
+  if (!endpoint) throw new AppError('not_found');
+  return endpoint;
+}
+
+async function inFull(
+  db: Db,
+  { organizationId }: ProductPrincipal,
+  summaries: readonly RevisionSummary[],
+): Promise<readonly WebhookEndpointSummary[]> {
   const ids = summaries.map(({ id }) => id);
   const keys = summaries.map(({ documentKey }) => documentKey);
-  const [times, uses] = await Promise.all([
-    findSecretTimes(context.db, ids),
-    usesOf(context.db, principal.organizationId, keys),
+  const [times, uses, recent] = await Promise.all([
+    findSecretTimes(db, ids),
+    usesOf(db, organizationId, keys),
+    findRecentDeliveries(db, ids),
   ]);
-  const endpoints = summaries.map((summary) => ({
+  return summaries.map((summary) => ({
     ...summary,
     ...timesOf(times, summary.id),
     uses: uses.get(summary.documentKey) ?? [],
+    recent: recent.get(summary.id),
   }));
-  return { endpoints, ...rest };
 }
 
 /** An endpoint and its secret are made together. */
@@ -175,7 +200,7 @@ export async function archiveWebhookEndpoint(
   });
 }
 
-/** An endpoint that an active pipeline asks is a trust anchor: its answers approve. */
+/** An endpoint that an active pipeline asks is a trust anchor: its results approve. */
 async function requireMayChange(
   db: Db,
   caller: ProductPrincipal,
@@ -210,7 +235,7 @@ export async function rotateWebhookEndpointSecret(
     });
     await audit(trx, principal, {
       ...document,
-      change: 'secret_rotated',
+      eventType: 'webhook_endpoint.secret_rotated',
       more: overlap === undefined ? {} : { overlap },
     });
     return { signingSecret: secret, ...rotation };

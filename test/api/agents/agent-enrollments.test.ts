@@ -5,7 +5,11 @@ import { purgeBatch } from '../../../src/services/retention.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
-import { createAgent, createOrganization } from '../../support/scene/factories.ts';
+import {
+  createAgent,
+  createOrganization,
+  createProvisioner,
+} from '../../support/scene/factories.ts';
 import { deleteAttempts } from '../../support/scene/sign-in.ts';
 import { idOf, secretOf } from '../../support/tokens.ts';
 import { codesOf, enrollmentScene, NOT_FOUND, outcomeOf } from './enrollment-scene.ts';
@@ -346,4 +350,18 @@ describe('an instance whose machine never came', () => {
     expect((await exchange(again.secret)).status).toBe(200);
     expect(outcomeOf(await exchange(late.secret))).toEqual(NOT_FOUND);
   });
+});
+
+test('an instance that is deleted before its machine comes gets no credential, and stays deleted', async () => {
+  const codes = await begun();
+  const { body } = await authorize(codes.user);
+  const { id = '' } = body['agent_instance'] as unknown as { id?: string };
+  const { token } = await createProvisioner(app, organization, 'deploy-bot');
+  const fleet = new HttpClient(app.url, { authorization: `Bearer ${token}` });
+  const path = `/api/aap/v1/instances/${id}`;
+  expect((await fleet.delete(path)).status).toBe(204);
+  expect(outcomeOf(await exchange(codes.secret))).toEqual(NOT_FOUND);
+  await later(codes, 11);
+  await purgeBatch(app.context, new AbortController().signal);
+  expect((await fleet.delete(path)).status).toBe(204);
 });

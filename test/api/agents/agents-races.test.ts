@@ -42,6 +42,15 @@ test('an instance is created only by a caller who still may when the agent is lo
   });
 });
 
+test('a further credential is issued only by a caller who still may when the instance is locked', async () => {
+  await expectRecheck({
+    app,
+    organization,
+    policy: onAgents([agent.slug], 'agent.credential.issue'),
+    call: (client) => client.post(`/api/v1/agent_instances/${agent.instanceId}/credentials`),
+  });
+});
+
 test('a credential is revoked only by a caller who still may when the access is locked', async () => {
   await expectRecheck({
     app,

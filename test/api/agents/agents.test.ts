@@ -10,6 +10,7 @@ describe('creating an agent', () => {
     expect(created.status).toBe(201);
     expect(created.body).toEqual({
       slug: 'deploy-bot',
+      resume: 'instance',
       organization_id: organization.id,
       created_by_actor_id: owner.membershipId,
       name: 'Deploy bot',

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { purgeBatch } from '../../../src/services/retention.ts';
-import { answerKey, openAnswer } from '../../../src/services/agents/sealed-answers.ts';
+import { responseKey, openResponse } from '../../../src/services/access/sealed-responses.ts';
 import { appForFile } from '../../support/scene.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
@@ -194,6 +194,7 @@ describe('making an instance', () => {
 
   test('makes an instance for each of twenty replicas that start at once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => provision()));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     expect(new Set(answers.map(nameOf)).size).toBe(20);
     expect(new Set(answers.map(tokenOf)).size).toBe(20);
   });
@@ -280,14 +281,14 @@ describe('an idempotency key', () => {
     const key = randomUUID();
     const made = await provision({}, { key });
     const row = await app
-      .db('provisioned_instances')
+      .db('instance_operations')
       .where({ key })
       .first<{ sealed_token: Buffer }>('sealed_token');
     const { sealed_token: sealed } = row;
     const token = tokenOf(made);
     for (const spelling of [secretOf(token), ...hashSpellings(secretOf(token))])
       expect(sealed.toString('latin1')).not.toContain(spelling);
-    expect(openAnswer(answerKey(secretOf(fleet.token)), sealed, idOf(token))).toBe(token);
+    expect(openResponse(responseKey(secretOf(fleet.token)), sealed, idOf(token))).toBe(token);
     const { token_hash: hash } = await app
       .db('agent_provisioners')
       .where({ id: fleet.id })
@@ -298,9 +299,9 @@ describe('an idempotency key', () => {
       hash.toString('base64'),
       randomBytes(32).toString('hex'),
     ])
-      expect(() => openAnswer(answerKey(secret), sealed, idOf(token))).toThrow();
-    expect(() => openAnswer(hash, sealed, idOf(token))).toThrow();
-    expect(() => openAnswer(answerKey(secretOf(fleet.token)), sealed, randomUUID())).toThrow();
+      expect(() => openResponse(responseKey(secret), sealed, idOf(token))).toThrow();
+    expect(() => openResponse(hash, sealed, idOf(token))).toThrow();
+    expect(() => openResponse(responseKey(secretOf(fleet.token)), sealed, randomUUID())).toThrow();
   });
 
   test('is free again after seven days, and its answer is purged', async () => {
@@ -309,7 +310,7 @@ describe('an idempotency key', () => {
     await provision({}, { key: purged });
     const age = async (days: number) => {
       const created_at = new Date(Date.now() - days * DAY);
-      await app.db('provisioned_instances').whereIn('key', [key, purged]).update({ created_at });
+      await app.db('instance_operations').whereIn('key', [key, purged]).update({ created_at });
     };
     await age(6.9);
     await purgeBatch(app.context, new AbortController().signal);
@@ -321,7 +322,7 @@ describe('an idempotency key', () => {
       credential: next.body['credential'],
     });
     await purgeBatch(app.context, new AbortController().signal);
-    const left = await app.db('provisioned_instances').whereIn('key', [key, purged]).pluck('key');
+    const left = await app.db('instance_operations').whereIn('key', [key, purged]).pluck('key');
     expect(left).toEqual([key]);
     // The instance of the first answer still works.
     expect(await asks(tokenOf(first))).toBe(404);

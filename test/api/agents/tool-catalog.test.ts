@@ -217,6 +217,30 @@ describe('a report', () => {
     ]);
   });
 
+  test('says since when a schema is another one, and what it was', async () => {
+    const client = new HttpClient(app.url, { authorization: `Bearer ${agent.credential}` });
+    const one = async (name: string, schema = '{}') => {
+      const body = `{"runtime":"r","discovery_context":"c","sources":[{"source":"builtin","tools":[{"name":"${name}","input_schema":${schema}}]}]}`;
+      expect((await client.call('PUT', REPORT, { body })).status).toBe(200);
+    };
+    await one('refund', '{"maximum": 100.00}');
+    await one('refund', '{ "maximum": 100.00 }');
+    expect((await listed())[0]).not.toHaveProperty('schema_changed_at');
+    await one('refund', '{"maximum": 1000.00}');
+    const [changed] = await listed();
+    expect(changed?.['schema_changed_at']).toBe(changed?.['last_seen_at']);
+    expect(changed).not.toHaveProperty('previous_input_schema');
+    const alone = await owner.http.get(`${LIST}/${changed?.id}`);
+    expect(alone.text).toContain('"previous_input_schema":{ "maximum": 100.00 }');
+    await one('other');
+    await one('refund', '{"maximum": 5}');
+    const [back] = await listed();
+    expect(back?.['schema_changed_at']).toBe(back?.['last_seen_at']);
+    expect((await owner.http.get(`${LIST}/${back?.id}`)).body).not.toHaveProperty(
+      'previous_input_schema',
+    );
+  });
+
   test('forgets a tool for good 30 days after it was removed', async () => {
     await report([mcp([refund, { name: 'charge' }])]);
     await report([mcp([])]);
@@ -435,6 +459,25 @@ describe('the list', () => {
     expect(await namesOf('?status=unavailable')).toEqual(['refund']);
     expect(await namesOf('?status=stale')).toEqual(['Bash']);
     expect((await listed('?status=stale'))[0]).toMatchObject({ available: true, stale: true });
+  });
+
+  test('lists each tool of an agent and server once, as it was reported last', async () => {
+    const replica = { ...agent, ...(await createInstance(app, organization, agent.slug)) };
+    await report([mcp([{ name: 'refund', description: 'Old.' }, { name: 'charge' }])]);
+    await report([mcp([{ name: 'refund', description: 'New.' }]), builtin('refund')], {
+      by: replica,
+    });
+    await report([mcp([], { error: 'Timed out.' })]);
+    const { body } = await get('?view=tools');
+    expect(body['total']).toBe(3);
+    expect(body['tools']).toMatchObject([
+      { source: 'builtin', name: 'refund' },
+      { server: 'billing', name: 'charge', available: false },
+      { server: 'billing', name: 'refund', agent_instance_id: replica.instanceId },
+    ]);
+    // A status selects from what was reported last.
+    expect(await namesOf('?view=tools&status=unavailable')).toEqual(['charge']);
+    expect(await namesOf('?view=tools&limit=1&offset=2')).toEqual(['refund']);
   });
 
   test('shows a caller only the agents they may see', async () => {

@@ -50,6 +50,22 @@ const events = async () =>
     .pluck('event_type');
 
 describe('an entry of the organization', () => {
+  test('is not replaced over a change that someone else made meanwhile', async () => {
+    const created = await create();
+    expect(created.headers['etag']).toBe('"1"');
+    const one = `${LIST}/${idOf(created)}`;
+    const put = (title: string, headers: Record<string, string> = {}) =>
+      owner.http.call('PUT', one, { body: entry({ title }), headers });
+    const first = await put('First', { 'if-match': '"1"' });
+    expect([first.status, first.headers['etag']]).toEqual([200, '"2"']);
+    const late = await put('Late', { 'if-match': '"1"' });
+    expect(codeOf(late)).toEqual([412, 'revision_conflict']);
+    expect(late.body['error']?.['details']).toEqual({ active_revision: 2 });
+    expect((await owner.http.get(one)).body['title']).toBe('First');
+    expect((await put('Without the header')).status).toBe(200);
+    expect((await owner.http.get(one)).headers['etag']).toBe('"3"');
+  });
+
   test('is created, read, replaced and deleted, and each change is recorded', async () => {
     const created = await create({ server: 'bank' });
     expect(created.status).toBe(201);

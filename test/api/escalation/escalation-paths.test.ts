@@ -364,7 +364,7 @@ describe('archiving', () => {
               scope: 'agent',
               agent_slug: slug,
               revision: 2,
-              block_key: 'ask',
+              ...{ block_key: 'ask', block_name: 'Ask' },
             },
             { pipeline_id: expect.any(String), scope: 'organization', revision: 2 },
           ],

@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { endpoints } from '../../../api/endpoints.ts';
 import { BODY_BYTES } from '../../../api/http/endpoint.ts';
-import { asAppError, problemFrom } from '../../../api/http/problem.ts';
+import { asAppError, problemFrom } from '../../../api/http/problems/problem.ts';
 import { Overloaded } from '../../../src/platform/bulkhead.ts';
 import { startApp } from '../../support/app.ts';
 import { appForFile } from '../../support/scene.ts';

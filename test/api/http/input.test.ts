@@ -145,6 +145,17 @@ test('a query is read as UTF-8, and a percent sign that escapes nothing is one',
   });
 });
 
+test('a parameter that may be repeated is a list, and any other is refused when it is', () => {
+  const search = 'type=a&limit=1&type=b';
+  expect({ ...readQuery(search, ['type']) }).toEqual({ type: ['a', 'b'], limit: '1' });
+  expect({ ...readQuery('type=a', ['type']) }).toEqual({ type: ['a'] });
+  expect(() => readQuery(search)).toThrow(
+    expect.objectContaining({
+      details: { issues: [expect.objectContaining({ code: 'repeated_parameter' })] },
+    }),
+  );
+});
+
 test.each([
   ['q=%ff', '/query/q'],
   ['limit=1&q=%C3', '/query/q'],

@@ -51,6 +51,11 @@ test('the page allows only scripts of this service, and styles with the nonce of
   expect(new Set(nonces).size).toBe(2);
 });
 
+test('the page leads back to the web app, also below a path of a proxy', async () => {
+  const { text } = await get('/api/docs');
+  expect(text).toContain('<a href="../">Back to Countersign</a>');
+});
+
 test('the page loads only files of this service, which browsers keep forever', async () => {
   const { text } = await get('/api/docs');
   const loaded = loadedBy(text);

@@ -29,12 +29,12 @@ const UNKNOWN = [
 /** Where programs look for a service, and no person for a page. */
 const ALWAYS_JSON = [
   '/aap',
-  '/aap/v1/requests',
+  '/aap/v1/nothing',
   '/v1/requests',
-  '/mcp',
+  '/mcp/nothing',
   '/.well-known/oauth-protected-resource',
   '/.well-known/oauth-authorization-server/mcp',
-  '/oauth/authorize',
+  '/oauth/userinfo',
   '/assets/nothing-12345678.js',
   '/api/nothing',
   '/auth/nothing',

@@ -12,6 +12,7 @@ import {
   createAgent,
   createMember,
   createOrganization,
+  type TestAgent,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
 import type { Answer } from '../../support/http.ts';
@@ -229,9 +230,12 @@ describe('a webhook channel', () => {
       status_code: 302,
       error_code: 'unexpected_status',
     });
+    const said = `no ${'é'.repeat(600)}`;
+    receiver.answerWith((response) => response.writeHead(400).end(said));
+    expect(await tried()).toMatchObject({ status_code: 400, response_excerpt: said.slice(0, 500) });
     receiver.answerWith((response) => response.destroy());
     expect(await tried()).toMatchObject({ delivered: false, error_code: 'connection_failed' });
-    expect(receiver.received).toHaveLength(3);
+    expect(receiver.received).toHaveLength(4);
     expect(await app.db('notification_deliveries').where({ channel_id: id })).toEqual([]);
   });
 });
@@ -324,6 +328,108 @@ test('messages are listed page by page, newest first, each once', async () => {
   expect(seen).toHaveLength(5);
 });
 
+/** Messages of other tests may be due, too. */
+async function drain(): Promise<void> {
+  while ((await sendDue(app.context)) > 0);
+}
+
+/** Tried once; a receiver that says 400 makes it dead. */
+async function deadMessage(agent: TestAgent): Promise<string> {
+  receiver.answerWith((response) => response.writeHead(400).end());
+  const request = await ask(app, agent);
+  await drain();
+  return request;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+const DELIVERIES = '/api/v1/notification_deliveries';
+const listed = async (query: string): Promise<Answer> =>
+  await organization.owner.http.get(`${DELIVERIES}?${query}`);
+const requestsOf = ({ body }: Answer) =>
+  (body['notification_deliveries'] as unknown as readonly Body[]).map((row) => row['request_id']);
+
+test('a channel tells what became of its latest messages, and the list which kinds can be sent', async () => {
+  const { id } = await createdId();
+  const agent = await createAgent(app, organization);
+  const shown = async () =>
+    (await organization.owner.http.get(`${PATH}/${id}`)).body['notification_channel']?.[
+      'recent_messages'
+    ];
+  const none = { delivered_count: 0, dead_count: 0, waiting_count: 0, dropped_count: 0 };
+  expect(await shown()).toEqual(none);
+  await ask(app, agent);
+  await drain();
+  expect(await shown()).toEqual({
+    ...none,
+    delivered_count: 1,
+    last_delivered_at: expect.any(String),
+  });
+  await deadMessage(agent);
+  receiver.answerWith((response) => response.writeHead(503).end());
+  await ask(app, agent);
+  await drain();
+  await ask(app, agent);
+  const { body } = await organization.owner.http.get(PATH);
+  const channels = body['notification_channels'] as unknown as readonly Body[];
+  expect(channels.find((channel) => channel['id'] === id)?.['recent_messages']).toEqual({
+    delivered_count: 1,
+    dead_count: 1,
+    waiting_count: 2,
+    dropped_count: 0,
+    last_delivered_at: expect.any(String),
+    last_dead_at: expect.any(String),
+    last_error: 'status 503',
+  });
+  expect(channels.find(({ kind }) => kind === 'email')?.['recent_messages']).toEqual(none);
+  const secrets = { configured: true, variables: ['COUNTERSIGN_SECRETS_KEY'] };
+  expect(body['kinds']).toEqual([
+    { kind: 'email', configured: false, variables: ['SMTP_URL', 'COUNTERSIGN_EMAIL_FROM'] },
+    ...['webhook', 'slack', 'push'].map((kind) => ({ kind, ...secrets })),
+  ]);
+});
+
+test('messages are found by request, by member and by time, and a cursor keeps its filters', async () => {
+  await createdId();
+  const agent = await createAgent(app, organization);
+  const [first, second] = [await ask(app, agent), await ask(app, agent)];
+  const { membershipId } = organization.owner;
+  expect(requestsOf(await listed(`request_id=${first}`))).toEqual([first]);
+  expect(requestsOf(await listed(`membership_id=${membershipId}`))).toEqual([second, first]);
+  const other = await createMember(app, organization.id);
+  expect(requestsOf(await listed(`membership_id=${other.membershipId}`))).toEqual([]);
+  const [, at] = (await app
+    .db('notification_deliveries')
+    .whereIn('request_id', [first, second])
+    .orderBy('created_at')
+    .pluck('created_at')) as Date[];
+  const instant = encodeURIComponent(at?.toISOString() ?? '');
+  expect(requestsOf(await listed(`from_at=${instant}`))).toEqual([second]);
+  expect(requestsOf(await listed(`to_at=${instant}`))).toEqual([first]);
+  const page = await listed(`membership_id=${membershipId}&limit=1`);
+  const next = `limit=1&cursor=${String(page.body['next_cursor'])}`;
+  expect(requestsOf(await listed(`membership_id=${membershipId}&${next}`))).toEqual([first]);
+  expect((await listed(next)).status).toBe(400);
+});
+
+test('dead messages are counted, for their own organization only, until they are tried again', async () => {
+  const { id } = await createdId();
+  const agent = await createAgent(app, organization);
+  const stranger = (await createOrganization(app)).owner;
+  const count = async ({ http } = organization.owner) =>
+    (await http.get(`${DELIVERIES}/dead_count`)).body;
+  expect(await count()).toEqual({ dead_count: 0 });
+  const request = await deadMessage(agent);
+  await deadMessage(agent);
+  expect(await count()).toEqual({ dead_count: 2 });
+  expect(await count(stranger)).toEqual({ dead_count: 0 });
+  const [message] = (await app
+    .db('notification_deliveries')
+    .where({ channel_id: id, request_id: request })
+    .pluck('id')) as string[];
+  await organization.owner.http.post(`${DELIVERIES}/${message ?? ''}/retry`);
+  expect(await count()).toEqual({ dead_count: 1 });
+});
+
 test('without a secrets key no webhook can be created', async () => {
   const poor = await startApp({ environment: LOOPBACK_ALLOWED });
   const { owner } = await createOrganization(poor);
@@ -333,5 +439,11 @@ test('without a secrets key no webhook can be created', async () => {
     url: receiver.url,
   });
   expect(codeOf(refused)).toEqual([501, 'secrets_key_missing']);
+  const { body } = await owner.http.get(PATH);
+  expect(body['kinds']).toContainEqual({
+    kind: 'webhook',
+    configured: false,
+    variables: ['COUNTERSIGN_SECRETS_KEY'],
+  });
   await poor.close();
 });

@@ -360,6 +360,14 @@ describe('a message', () => {
     expect([service.messagesOf(reached).length, service.messagesOf(away).length]).toEqual([1, 2]);
   });
 
+  test('is delivered by a 2xx, also if its body never ends', async () => {
+    await subscribed();
+    service.answerWith((response) => response.writeHead(201).write('{'));
+    const id = await ask(app, agent);
+    await sendDue(app.context);
+    expect(await deliveriesOf(id)).toMatchObject([{ attempts: 1, delivered_at: expect.any(Date) }]);
+  });
+
   test('that every browser refuses for good is dead', async () => {
     await subscribed();
     service.answerWith((response) => response.writeHead(400).end());

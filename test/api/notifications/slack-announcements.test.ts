@@ -69,7 +69,7 @@ describe('the default channel hears of a level', () => {
     await deliver(app);
     expect(lastOf(channel)).toMatchObject({
       updates: 1,
-      text: `Approved by ${here.organization.owner.displayName}: deploy`,
+      text: `Approved by ${here.organization.owner.displayName}: Deploy`,
     });
   });
 

@@ -18,6 +18,20 @@ import { slackForFile } from '../../support/scene/slack-scene.ts';
 const { app, slack } = await slackForFile();
 const connected = () => connectSlack(app, slack);
 
+/** What a page of Slack shows where no workspace is connected. */
+const notConnected = () => ({
+  connection: null,
+  ...{ linked_members: [], linked_member_count: 0 },
+  ...{ unlinked_members: [], unlinked_member_count: 0 },
+  configured: true,
+  app: {
+    interactivity_url: `${app.url}/auth/slack/interactions`,
+    command: '/countersign',
+    command_url: `${app.url}/auth/slack/commands`,
+    bot_scopes: ['chat:write', 'im:write', 'commands'],
+  },
+});
+
 describe('connecting a workspace', () => {
   test('tests the token, never returns a secret, and appears as a notification channel', async () => {
     const organization = await createOrganization(app);
@@ -27,10 +41,14 @@ describe('connecting a workspace', () => {
       default_channel: 'C0789JKLM',
     });
     expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({
+    expect(answer.body).toEqual({
+      channel_id: expect.any(String),
       team_id: workspace.teamId,
+      team_name: `Team ${workspace.teamId}`,
       bot_user_id: 'UBOT',
       default_channel: 'C0789JKLM',
+      connected_at: expect.any(String),
+      updated_at: expect.any(String),
     });
     const read = await organization.owner.http.get('/api/v1/slack');
     expect(read.body['connection']).toEqual(answer.body);
@@ -54,11 +72,16 @@ describe('connecting a workspace', () => {
   });
 
   test('keeps an absent secret, and the links, while the workspace is the same', async () => {
-    const { organization, owner, workspace, caller } = await connected();
+    const { organization, owner, caller } = await connected();
+    const connection: unknown = (await owner.http.get('/api/v1/slack')).body['connection'];
     await caller.command('U1', `link ${await codeOf(owner)}`);
     const changed = await connectWith(owner, { default_channel: 'G0001' });
     expect(changed.status).toBe(200);
-    expect(changed.body).toMatchObject({ team_id: workspace.teamId, default_channel: 'G0001' });
+    expect(changed.body).toEqual({
+      ...(connection as object),
+      default_channel: 'G0001',
+      updated_at: expect.any(String),
+    });
     expect(await linkOf(owner)).toBe('U1');
     expect(said(await caller.command('U1', 'help'))).toContain('is linked');
     const events = await eventsOf(app, organization.id, 'slack_connection.');
@@ -77,7 +100,9 @@ describe('connecting a workspace', () => {
     const signingSecret = 'a'.repeat(32);
     expect((await connectWith(owner, { signing_secret: signingSecret })).status).toBe(200);
     release();
-    expect((await later).body).toMatchObject({ default_channel: 'G0002' });
+    expect((await later).status).toBe(200);
+    const { connection } = (await owner.http.get('/api/v1/slack')).body;
+    expect(connection?.['default_channel']).toBe('G0002');
     const caller = new SlackCaller(app.url, slack, { ...workspace, signingSecret });
     expect((await caller.command('U1', 'help')).status).toBe(200);
   });
@@ -91,7 +116,7 @@ describe('connecting a workspace', () => {
     expect((await owner.browser.delete('/api/v1/slack')).status).toBe(204);
     release();
     expect((await later).status).toBe(400);
-    expect((await owner.http.get('/api/v1/slack')).body).toEqual({ connection: null });
+    expect((await owner.http.get('/api/v1/slack')).body).toEqual(notConnected());
   });
 
   test('of another kind ends the links of the previous workspace, whose calls are refused', async () => {
@@ -107,7 +132,7 @@ describe('connecting a workspace', () => {
     await caller.command('U1', `link ${await codeOf(owner)}`);
     expect((await owner.browser.delete('/api/v1/slack')).status).toBe(204);
     expect((await owner.browser.delete('/api/v1/slack')).status).toBe(204);
-    expect((await owner.http.get('/api/v1/slack')).body).toEqual({ connection: null });
+    expect((await owner.http.get('/api/v1/slack')).body).toEqual(notConnected());
     expect(await linkOf(owner)).toBe(null);
     expect((await caller.command('U1', 'help')).status).toBe(401);
     expect((await owner.browser.post('/api/v1/me/slack/link')).body['error']?.['code']).toBe(
@@ -162,7 +187,7 @@ describe('connecting a workspace', () => {
       status: 504,
       code: 'slack_failed',
     });
-    expect((await owner.http.get('/api/v1/slack')).body).toEqual({ connection: null });
+    expect((await owner.http.get('/api/v1/slack')).body).toEqual(notConnected());
   });
 
   test('refuses the workspace of another organization until that one is deleted', async () => {
@@ -213,6 +238,7 @@ describe('connecting a workspace', () => {
         code: 'secrets_key_missing',
       });
       expect(slack.calls.length).toBe(calls);
+      expect((await owner.http.get('/api/v1/slack')).body['configured']).toBe(false);
     } finally {
       await bare.close();
     }

@@ -72,7 +72,7 @@ describe('a person asked in Slack', () => {
     expect(shown).toMatchObject({
       ts: post.ts,
       updates: 1,
-      text: `Approved by ${here.reviewer.displayName}: refund`,
+      text: `Approved by ${here.reviewer.displayName}: Refund 120`,
     });
     expect(Object.keys(buttonsOf(shown ?? post))).toEqual(['Open']);
     expect(slack.postsTo(post.channel)).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('a person asked in Slack', () => {
       'This request is already closed. Expired without a decision.',
     );
     await deliver(app);
-    expect(lastOf(post.channel)?.text).toBe('Expired without a decision: refund');
+    expect(lastOf(post.channel)?.text).toBe('Expired without a decision: Refund 120');
   });
 
   test.each([
@@ -249,7 +249,10 @@ describe('a button', () => {
     const { post } = await asked(here);
     const said = slack.ephemeralTexts.length;
     await here.caller.click(here.slackUser, { ...buttonsOf(post)['Approve'], value: foreign.id });
-    expect(await slack.ephemeralText(said + 1)).toContain('do not have permission to decide');
+    // Nor does it claim that there is one: a demo agent can be removed with its requests.
+    expect(await slack.ephemeralText(said + 1)).toContain(
+      'There is no such request, or you do not have permission to decide it.',
+    );
     await untouched(there, foreign.id);
   });
 

@@ -25,6 +25,21 @@ describe('linking', () => {
       slack_user_id: 'U77',
       linked_at: expect.any(String),
     });
+    const shown = await organization.owner.http.get('/api/v1/slack');
+    const { owner } = organization;
+    expect(shown.body).toMatchObject({
+      linked_members: [
+        {
+          membership_id: member.membershipId,
+          display_name: member.displayName,
+          slack_user_id: 'U77',
+          messages_on: true,
+        },
+      ],
+      linked_member_count: 1,
+      unlinked_members: [{ membership_id: owner.membershipId, display_name: owner.displayName }],
+      unlinked_member_count: 1,
+    });
     const events = await eventsOf(app, organization.id, 'membership.slack_');
     expect(events).toEqual([
       {
@@ -53,6 +68,24 @@ describe('linking', () => {
       'linked',
       'unlinked',
     ]);
+  });
+
+  test('says who turned messages off, and counts no one who is suspended as not linked', async () => {
+    const { organization, owner, caller } = await connected();
+    const { membershipId } = await createMember(app, organization.id, { status: 'suspended' });
+    await caller.command('U1', `link ${await codeOf(owner)}`);
+    const settings = { email: true, slack: false, push: true };
+    const put = await owner.browser.call('PUT', '/api/v1/me/notification_settings', {
+      body: settings,
+    });
+    expect(put.status).toBe(200);
+    const { body, text } = await owner.http.get('/api/v1/slack');
+    expect(body).toMatchObject({
+      linked_members: [{ slack_user_id: 'U1', messages_on: false }],
+      unlinked_members: [],
+      unlinked_member_count: 0,
+    });
+    expect(text).not.toContain(membershipId);
   });
 
   test('accepts a code once, even if many use it at the same moment', async () => {

@@ -77,6 +77,22 @@ describe('messages', () => {
     });
   });
 
+  test('about one request are a thread, of which each also appears in the conversation', async () => {
+    const here = await slackScene();
+    await routeTo(here.organization, here.agent, [here.reviewer], [here.reviewer]);
+    const id = await ask(app, here.agent, {
+      tool: 'refund_payment',
+      arguments: { amount: 1249.95, currency: 'EUR', payment_id: 'pay_14' },
+    });
+    await deliver(app);
+    await stepAt(app, id, new Date(Date.now() + 16 * 60_000));
+    await deliver(app);
+    const [first, second] = slack.postsTo(`D${here.slackUser}`);
+    expect(first?.text).toContain('Approval needed: Refund 1249.95 EUR of pay_14');
+    expect(first?.fields).not.toHaveProperty('thread_ts');
+    expect(second?.fields).toMatchObject({ thread_ts: first?.ts, reply_broadcast: 'true' });
+  });
+
   test('to a member without a linked Slack user are dropped with the reason', async () => {
     const here = await slackScene();
     await here.reviewer.browser.delete('/api/v1/me/slack');

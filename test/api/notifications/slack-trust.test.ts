@@ -147,3 +147,43 @@ describe('a change of the Slack connection', () => {
     await mail.mailTo(scene.reviewer.email, 2);
   });
 });
+
+describe('the link of one member', () => {
+  const unlink = (by: TestMember, { membershipId }: TestMember) =>
+    by.browser.delete(`/api/v1/slack/linked_members/${membershipId}`);
+
+  test('is ended by someone who holds none of their rights, with an event and an email', async () => {
+    const scene = await linked();
+    await link(scene.caller, scene.owner, newUser());
+    const admin = await member(scene, 'connection.write');
+    expect((await unlink(admin, scene.reviewer)).status).toBe(204);
+    expect(await linkOf(scene.reviewer)).toBe(null);
+    expect(await linkOf(scene.owner)).not.toBe(null);
+    const events = await eventsOf(app, scene.organization.id, 'membership.slack_unlinked');
+    expect(events).toEqual([
+      {
+        event_type: 'membership.slack_unlinked',
+        actor_id: admin.membershipId,
+        data: JSON.stringify({ slack_user_id: scene.user }),
+      },
+    ]);
+    const { text } = await mail.mailTo(scene.reviewer.email, 2);
+    expect(text).toContain(`${admin.displayName} ended the link between your account and Slack.`);
+    expect(outcomeOf(await unlink(admin, scene.reviewer))).toEqual([404, 'not_found']);
+  });
+
+  test('is ended only in a recent session, and by no one who may only look', async () => {
+    const scene = await linked();
+    const reader = await member(scene, 'connection.read');
+    expect(outcomeOf(await unlink(reader, scene.reviewer))).toEqual([403, 'permission_denied']);
+    await app
+      .db('sessions')
+      .where({ membership_id: scene.owner.membershipId })
+      .update({ authenticated_at: new Date(Date.now() - 3_600_000) });
+    expect(outcomeOf(await unlink(scene.owner, scene.reviewer))).toEqual([
+      403,
+      'reauthentication_required',
+    ]);
+    expect(await linkOf(scene.reviewer)).toBe(scene.user);
+  });
+});

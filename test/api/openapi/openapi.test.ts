@@ -6,8 +6,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { endpoints } from '../../../api/endpoints.ts';
 import { errorsOf } from '../../../api/http/implied-errors.ts';
 import { openApiDocument, openApiYaml } from '../../../api/openapi/document.ts';
-import { statusOf } from '../../../api/http/problem.ts';
-import { errorCatalogue, type ErrorCode } from '../../../src/domain/errors.ts';
+import { statusOf } from '../../../api/http/problems/problem.ts';
+import { errorCatalogue } from '../../../src/domain/error-catalogue.ts';
+import type { ErrorCode } from '../../../src/domain/errors.ts';
 import { packageRoot } from '../../../src/platform/package-root.ts';
 
 type Node = { readonly [key: string]: unknown };
@@ -170,7 +171,10 @@ describe('every endpoint', () => {
         code,
       })),
     );
-    const declared = errorsOf(endpoint).map((code) => ({ status: statusOf(code), code }));
+    const declared = errorsOf(endpoint).map((code) => ({
+      status: statusOf(code, endpoint.dialect),
+      code,
+    }));
     const order = (a: { code?: string | undefined }, b: { code?: string | undefined }) =>
       (a.code ?? '') < (b.code ?? '') ? -1 : 1;
     expect(listed.sort(order)).toEqual(declared.sort(order));

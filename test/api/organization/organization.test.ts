@@ -11,7 +11,8 @@ import {
 } from '../../../src/domain/organization/organizations.ts';
 import { startApp } from '../../support/app.ts';
 import type { Answer } from '../../support/http.ts';
-import { appForFile } from '../../support/scene.ts';
+import { appForFile, REVIEWER, scene } from '../../support/scene.ts';
+import { always } from '../../support/scene/request-approval-pipelines.ts';
 import {
   createMember,
   createOrganization,
@@ -77,6 +78,83 @@ describe('GET /organization', () => {
       { scope_kind: 'organization', permissions: ['organization.read'] },
     ]);
     expect((await key.http.get(PATH)).body['id']).toBe(organization.id);
+  });
+});
+
+describe('GET /organization/usage', () => {
+  test('counts what stands beside each limit, and who has no second factor', async () => {
+    const {
+      app: other,
+      owner: theirs,
+      ask,
+      people,
+    } = await scene({
+      people: { ada: REVIEWER, bob: REVIEWER, eve: { can: [], status: 'suspended' } },
+      pipelines: { 'busy-bot': {}, 'idle-bot': {}, 'ruled-bot': { blocks: [always()] } },
+      on: app,
+    });
+    const read = async () => (await theirs.http.get(`${PATH}/usage`)).body;
+    expect(await read()).toMatchObject({
+      pending_requests: { limit: 1000, used: 0 },
+      agent_pending_requests: { limit: 250 },
+    });
+    for (const agent of ['busy-bot', 'busy-bot', 'idle-bot', 'ruled-bot'] as const)
+      await ask({ agent, tool: 'refund' });
+    await other.db('totp_factors').insert({
+      user_id: people.ada.userId,
+      secret: Buffer.alloc(1),
+      secret_key_id: 'test',
+      created_at: new Date(),
+      confirmed_at: new Date(),
+    });
+    await theirs.http.call('DELETE', '/api/v1/agents/ruled-bot');
+    await theirs.http.call('PATCH', PATH, {
+      body: { settings: { agent_pending_share: 0.29 } },
+      headers: { 'if-match': '"1"' },
+    });
+    expect(await read()).toEqual({
+      active_agents: { limit: 100, used: 2 },
+      pending_requests: { limit: 1000, used: 3 },
+      agent_pending_requests: {
+        limit: 290,
+        busiest: { agent_slug: 'busy-bot', agent_name: 'Agent busy-bot', used: 2 },
+      },
+      seats: { limit: 50, used: 4 },
+      second_factors: { active_members: 3, without: 2 },
+    });
+  });
+});
+
+describe('GET /organization/usage, of agents', () => {
+  test('names the busiest of those that the caller may see, and none to others', async () => {
+    const {
+      owner: theirs,
+      ask,
+      people,
+    } = await scene({
+      people: {
+        wide: { can: ['organization.read', 'agent.read'] },
+        narrow: {
+          can: ['organization.read'],
+          policies: [
+            { scope_kind: 'agent', resource_ids: ['idle-bot'], permissions: ['agent.read'] },
+          ],
+        },
+        blind: { can: ['organization.read'] },
+      },
+      pipelines: { 'busy-bot': {}, 'idle-bot': {} },
+      on: app,
+    });
+    for (const agent of ['busy-bot', 'busy-bot', 'idle-bot'] as const) await ask({ agent });
+    const busiest = async ({ http }: TestMember) => {
+      const { body } = await http.get(`${PATH}/usage`);
+      expect(body['pending_requests']).toEqual({ limit: 1000, used: 3 });
+      return [body['agent_pending_requests']].map((each) => each?.['busiest']?.['agent_slug']);
+    };
+    expect(await busiest(theirs)).toEqual(['busy-bot']);
+    expect(await busiest(people.wide)).toEqual(['busy-bot']);
+    expect(await busiest(people.narrow)).toEqual(['idle-bot']);
+    expect(await busiest(people.blind)).toEqual([undefined]);
   });
 });
 

@@ -374,6 +374,26 @@ describe("a member's own keys", () => {
     ]);
   });
 
+  test('are found by name and status, and a cursor belongs to its filter', async () => {
+    const [one, two, gone] = [
+      await createKey(member, { name: 'Nightly one' }),
+      await createKey(member, { name: 'nightly two' }),
+      await createKey(member, { name: 'nightly gone' }),
+    ];
+    await createKey(member, { name: 'other' });
+    await member.browser.call('DELETE', `${KEYS}/${gone.id}`);
+    const page = await listed(member, '?q=NIGHTLY&status=active&limit=1');
+    expect(page.ids).toEqual([two.id]);
+    const next = `&limit=1&cursor=${page.next}`;
+    expect((await listed(member, `?q=NIGHTLY&status=active${next}`)).ids).toEqual([one.id]);
+    expect((await listed(member, '?q=nightly&status=revoked')).ids).toEqual([gone.id]);
+    // The name of their member is not theirs.
+    expect((await listed(member, `?q=${member.email}`)).ids).toEqual([]);
+    expect(pointersOf(await member.browser.get(`${KEYS}?status=active${next}`))).toEqual([
+      '/query/cursor',
+    ]);
+  });
+
   test('answer 400 with the field for a bad limit or cursor', async () => {
     const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const bad: [string, string][] = [
@@ -398,7 +418,7 @@ describe("a member's own keys", () => {
   test('are hidden from other members, even from an owner, who cannot revoke them here', async () => {
     const { id, as } = await createKey(member);
     const elsewhere = (await createOrganization(app)).owner;
-    const cursor = Buffer.from(JSON.stringify(['api_keys', id])).toString('base64url');
+    const cursor = Buffer.from(JSON.stringify(['api_keys', '', '', id])).toString('base64url');
     for (const stranger of [organization.owner, elsewhere]) {
       await app.db('api_keys').where({ membership_id: stranger.membershipId }).delete();
       const older = await createKey(stranger);

@@ -113,6 +113,35 @@ describe('the list of members', () => {
     );
   });
 
+  test('shows who has a second factor and when they last used the web app, and lists the members of one team', async () => {
+    const ada = await member({ displayName: 'Ada' });
+    await member({ displayName: 'Bob' });
+    const team = await createTeam(app, organization.id, { members: [ada] });
+    await app.db('totp_factors').insert({
+      user_id: ada.userId,
+      secret: Buffer.alloc(1),
+      secret_key_id: 'k',
+      created_at: app.db.raw('now()'),
+      confirmed_at: app.db.raw('now()'),
+    });
+    await ada.browser.get('/api/v1/me');
+    const of = `/api/v1/members?team_id=${team}&limit=1`;
+    const page = (await owner.http.get(of)).body;
+    expect(page['members']).toMatchObject([
+      { id: ada.membershipId, has_second_factor: true, last_seen_at: expect.any(String) },
+    ]);
+    expect(page['next_cursor']).toBeUndefined();
+    await app.db('sessions').where({ membership_id: ada.membershipId }).delete();
+    await app.db('totp_factors').where({ user_id: ada.userId }).update({ confirmed_at: null });
+    const without = (await owner.http.get(memberPath(ada))).body;
+    expect(without).toMatchObject({ has_second_factor: false });
+    expect(without).not.toHaveProperty('last_seen_at');
+    const { next_cursor: next } = (await owner.http.get('/api/v1/members?limit=1')).body;
+    expect(outcome(await owner.http.get(`${of}&cursor=${String(next)}`))).toBe(
+      '400 validation_failed',
+    );
+  });
+
   test('is open to organization keys with membership.read, and closed without it', async () => {
     const key = await createOrganizationKey(app, organization, [everywhere('membership.read')]);
     expect((await key.http.get('/api/v1/members')).status).toBe(200);

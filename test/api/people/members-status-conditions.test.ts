@@ -13,6 +13,7 @@ import {
 } from '../../support/scene/factories.ts';
 import {
   memberEvents,
+  memberPath,
   OWNER_POLICY,
   reactivate,
   remove,
@@ -127,6 +128,10 @@ describe.each([
     expect(outcome(refused)).toBe('409 membership_in_escalation_path');
     expect(refused.body['error']?.['details']).toEqual(uses);
     expect(await statusOf(app, ada)).toBe('active');
+    expect((await owner.http.get(`${memberPath(ada)}/uses`)).body).toEqual({
+      ...uses,
+      live_api_key_count: 1,
+    });
     expect((await change(owner, ada, true)).status).toBeLessThan(300);
     expect((await memberEvents(app, ada)).at(-1)?.data).toMatchObject({ left_behind: uses });
   });

@@ -127,6 +127,8 @@ describe('the keys of an organization', () => {
     expect(await named('?q=100%25%20e')).toEqual(['Nightly 100% export']);
     expect(await named('?q=%25sync')).toEqual([]);
     expect(await named('?q=y_s')).toEqual(['inventory_sync']);
+    expect(await named(`?created_by=${member.membershipId}`)).toEqual(['grace script']);
+    expect(await named(`?created_by=${ABSENT_ID}`)).toEqual([]);
     const { next } = await listed('?kind=personal&limit=1');
     expect((await listed(`?kind=personal&limit=1&cursor=${next ?? ''}`)).keys).toHaveLength(1);
     for (const query of [
@@ -138,9 +140,30 @@ describe('the keys of an organization', () => {
       'limit=501',
       'cursor=x',
       'owner=1',
+      'created_by=x',
+      'ends_soon=soon',
     ]) {
       expect([query, (await owner.browser.get(`${KEYS}?${query}`)).status]).toEqual([query, 400]);
     }
+  });
+
+  test('are found when they work and end soon, not when they ended, and not when they end later', async () => {
+    const within = async (days: number) => {
+      const { token } = await createOrganizationKey(app, organization);
+      const expires_at = new Date(Date.now() + days * 86_400_000);
+      await rename(token, { name: `${days} days`, expires_at, created_at: new Date(days) });
+      return token;
+    };
+    for (const days of [-1, 1, 13, 15]) await within(days);
+    const revoked = await within(2);
+    await rename(revoked, { revoked_at: new Date(), revocation_reason: 'manual' });
+    expect(await named('?ends_soon=true')).toEqual(['13 days', '1 days']);
+    expect(await named('?ends_soon=false&kind=organization')).toHaveLength(5);
+    const { next } = await listed('?ends_soon=true&limit=1');
+    const cursor = next ?? '';
+    expect(await named(`?ends_soon=true&limit=1&cursor=${cursor}`)).toEqual(['1 days']);
+    const other = await owner.browser.get(`${KEYS}?limit=1&cursor=${cursor}`);
+    expect(other.status).toBe(400);
   });
 
   test('show that they do not work while the member is suspended or keys are not allowed', async () => {

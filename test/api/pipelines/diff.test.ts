@@ -65,12 +65,20 @@ test.each([BOT, ORGANIZATION])('%s: says what came, went, moved and changed', as
     {
       revision: 3,
       against: 2,
-      added: [{ block_id: 'yes', name: 'Deny everything', type: 'always', pointer: '/blocks/0' }],
+      added: [
+        {
+          ...{ block_id: 'yes', name: 'Deny everything', type: 'always', pointer: '/blocks/0' },
+          sentence: 'Approve every request',
+        },
+      ],
       removed: [],
       moved: [{ block_id: 'no', from: '/blocks/0/config/blocks/1', to: '/blocks/2' }],
       changed: [
         {
           block_id: 'small',
+          sentence_before: 'Approve when n is less than 9007199254740993 and the tool is one of a',
+          sentence_after:
+            'Approve when n is less than 9007199254740992 and the tool is one of a, b',
           changes: [
             {
               pointer: '/config/when/all/0/value',
@@ -157,6 +165,8 @@ test('compares large revisions in a thread', async () => {
     changed: [
       {
         block_id: 'rule-7',
+        sentence_before: 'Approve when n is 1',
+        sentence_after: 'Approve when n is 2',
         changes: [{ pointer: '/config/when/value', before: 1, after: 2 }],
       },
     ],

@@ -39,9 +39,14 @@ const page = async (base: string, document: object, member = owner) => {
 
 /** All pages as one: a busy machine ends a page early. */
 async function simulate(base: string, document: object, member = owner) {
-  let { next_cursor: cursor, ...all } = await page(base, document, member);
+  const { next_cursor: first, ends_at: _end, ...begun } = await page(base, document, member);
+  let [cursor, all] = [first, begun];
   while (cursor !== undefined) {
-    const { next_cursor, ...next } = await page(base, { ...document, cursor }, member);
+    const {
+      next_cursor,
+      ends_at: _nextEnd,
+      ...next
+    } = await page(base, { ...document, cursor }, member);
     all = {
       evaluated: all.evaluated + next.evaluated,
       same: all.same + next.same,
@@ -52,6 +57,8 @@ async function simulate(base: string, document: object, member = owner) {
         deny: all.by_outcome.deny + next.by_outcome.deny,
         human: all.by_outcome.human + next.by_outcome.human,
       },
+      by_change: [...all.by_change, ...next.by_change],
+      undetermined_at: [...all.undetermined_at, ...next.undetermined_at],
       changes: [...all.changes, ...next.changes],
     };
     cursor = next_cursor;
@@ -65,7 +72,10 @@ interface Page {
   readonly changed: number;
   readonly undetermined: number;
   readonly by_outcome: Readonly<Record<'approve' | 'deny' | 'human', number>>;
+  readonly by_change: readonly object[];
+  readonly undetermined_at: readonly object[];
   readonly changes: readonly { readonly id: string }[];
+  readonly ends_at?: string;
   readonly next_cursor?: string;
 }
 
@@ -94,8 +104,18 @@ describe("an agent's requests", () => {
       changed: 0,
       undetermined: 0,
       by_outcome: { approve: 2, deny: 1, human: 1 },
+      by_change: [],
+      undetermined_at: [],
       changes: [],
     });
+  });
+
+  const shown = (amount: number) => ({
+    created_at: expect.any(String) as unknown,
+    tool: 'refund',
+    title: `Refund ${amount}`,
+    excerpt: `Refund ${amount}`,
+    amount: { value: amount },
   });
 
   test('change where other rules decide, newest first, with the block that does', async () => {
@@ -106,19 +126,45 @@ describe("an agent's requests", () => {
       changed: 2,
       undetermined: 0,
       by_outcome: { approve: 1, deny: 3, human: 0 },
+      by_change: expect.arrayContaining([
+        { was: 'human', would_be: 'deny', count: 1 },
+        { was: 'approve', would_be: 'deny', count: 1 },
+      ]),
+      undetermined_at: [],
       changes: [
-        { id: ids[1], tool: 'refund', was: 'human', would_be: 'deny', block_id: 'no' },
-        { id: ids[2], tool: 'refund', was: 'approve', would_be: 'deny', block_id: 'no' },
+        { ...shown(60), id: ids[1], was: 'human', would_be: 'deny', block_id: 'no' },
+        { ...shown(40), id: ids[2], was: 'approve', would_be: 'deny', block_id: 'no' },
       ],
     });
+  });
+
+  test('that would run without a person come first, the largest amount before others', async () => {
+    const answer = await page(of('bot'), {
+      blocks: [
+        cel('large', {
+          id: 'w',
+          field: '/request/arguments/amount',
+          operator: 'in',
+          value: [60, 950],
+        }),
+        always('no'),
+      ],
+    });
+    expect(answer.changes).toMatchObject([
+      { id: ids[0], was: 'deny', would_be: 'approve', amount: { value: 950 } },
+      { id: ids[1], was: 'human', would_be: 'approve', amount: { value: 60 } },
+      { id: ids[2], was: 'approve', would_be: 'deny' },
+      { id: ids[3], was: 'approve', would_be: 'deny' },
+    ]);
+    expect(answer.by_change).toContainEqual({ was: 'approve', would_be: 'deny', count: 2 });
   });
 
   test('name no block where every block passes the request on', async () => {
     const { changes } = await simulate(of('bot'), { blocks: [] });
     expect(changes).toEqual([
-      { id: ids[0], tool: 'refund', was: 'deny', would_be: 'human' },
-      { id: ids[2], tool: 'refund', was: 'approve', would_be: 'human' },
-      { id: ids[3], tool: 'refund', was: 'approve', would_be: 'human' },
+      { ...shown(950), id: ids[0], was: 'deny', would_be: 'human' },
+      { ...shown(40), id: ids[2], was: 'approve', would_be: 'human' },
+      { ...shown(10), id: ids[3], was: 'approve', would_be: 'human' },
     ]);
   });
 
@@ -133,6 +179,7 @@ describe("an agent's requests", () => {
       });
       expect(one.evaluated).toBeLessThanOrEqual(1);
       seen.push(...idsOf(one));
+      expect(one.ends_at === undefined).toBe(one.next_cursor === undefined);
       cursor = one.next_cursor;
     } while (cursor !== undefined);
     expect(seen).toEqual([ids[0], ids[2], ids[3]]);
@@ -262,6 +309,8 @@ describe('a block that asks another system', () => {
       changed: 0,
       undetermined: 1,
       by_outcome: { approve: 0, deny: 0, human: 0 },
+      by_change: [],
+      undetermined_at: [{ scope: 'agent', block_id: 'first', count: 1 }],
       changes: [],
     });
     expect(await unasked([always(), other])).toMatchObject({ undetermined: 0, same: 1 });
@@ -282,6 +331,8 @@ test('long documents come in several batches of one page', async () => {
   expect(await simulate(of('bulky'), { blocks: [odd] })).toEqual({
     ...{ evaluated: 5, same: 3, changed: 2, undetermined: 0 },
     by_outcome: { approve: 2, deny: 0, human: 3 },
+    by_change: expect.anything(),
+    undetermined_at: [],
     changes: [
       expect.objectContaining({ was: 'human', would_be: 'approve', block_id: 'odd' }),
       expect.objectContaining({ was: 'human', would_be: 'approve', block_id: 'odd' }),
@@ -401,4 +452,20 @@ test('a cursor belongs to one pipeline, and an unknown agent has none', async ()
     expect.objectContaining({ pointer: '/cursor', code: 'invalid_cursor' }),
   ]);
   expect((await owner.http.post(`${of('nope')}/simulate`, { blocks: [] })).status).toBe(404);
+});
+
+test('changes show calls as lists do: without hidden values, and amounts digit for digit', async () => {
+  const { id } = requestOf(
+    await agents.bulky.adapter.create(
+      '{"tool":"create_refund","timeout":"1h","arguments":{"amount":12345678901234567890.10,"currency":"EUR","payment_id":"pay_1","api_key":"hunter2"}}',
+    ),
+  );
+  const answer = await owner.http.post(`${of('bulky')}/simulate`, {
+    blocks: [
+      cel('all', { id: 'w', field: '/request/tool', operator: 'equals', value: 'create_refund' }),
+    ],
+  });
+  expect(answer.body).toMatchObject({ changes: [{ id, title: expect.stringContaining('pay_1') }] });
+  expect(answer.text).toContain('"amount":{"value":12345678901234567890.10,"currency":"EUR"}');
+  expect(answer.text).not.toContain('hunter2');
 });

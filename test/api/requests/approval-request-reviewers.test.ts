@@ -111,15 +111,17 @@ describe('candidates', () => {
     const id = await ask(app, agent);
     const answer = await candidates(ada, id);
     expect(answer.status).toBe(200);
-    const shown = (member: TestMember, already_routed: boolean) => ({
+    const shown = (member: TestMember, already_routed: boolean, isNotified = false) => ({
       membership_id: member.membershipId,
       display_name: member.displayName,
       email: member.email,
       already_routed,
+      ...(isNotified && { notified_at: expect.any(String) as unknown }),
     });
     expect(answer.body).toEqual({
       candidates: [
-        shown(ada, true),
+        shown(ada, true, true),
+        // On a level that is not reached yet.
         shown(bob, true),
         shown(cleo, false),
         shown(dan, false),
@@ -128,7 +130,7 @@ describe('candidates', () => {
     });
     expect((await add(ada, id, [cleo.membershipId])).status).toBe(200);
     expect((await candidates(ada, id, '?q=cleo')).body).toEqual({
-      candidates: [shown(cleo, true)],
+      candidates: [shown(cleo, true, true)],
     });
   });
 

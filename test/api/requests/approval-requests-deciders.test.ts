@@ -166,7 +166,7 @@ describe('the routing view, the queue and the decision agree', () => {
 const statusOf = async (id: string) => String((await read(id))['status']);
 
 /** Once a team is empty, the routing goes on by itself, soon or later. */
-const ROUTING_VERBS = ['level_skipped', 'path_exhausted'];
+const ROUTING_VERBS = ['level_skipped', 'path_exhausted', 'unreachable'];
 const actsOn = async (id: string) =>
   (await verbsOf(id)).filter((verb) => !ROUTING_VERBS.includes(verb));
 

@@ -336,15 +336,20 @@ describe('the free text of the queue list', () => {
     ['überW', ['Überweisung']],
     ['night_shift', ['late']],
     ['nothing like it', []],
-    ['\t', []],
+    ['\t', ['late', 'plain', 'Überweisung', String.raw`C:\Temp`, '50x-off', '50%_off']],
     [' ', ['late', 'plain', 'Überweisung', String.raw`C:\Temp`, '50x-off', '50%_off']],
-    ['agent night', []],
+    ['agent night', ['late']],
     ['', ['late', 'plain', 'Überweisung', String.raw`C:\Temp`, '50x-off', '50%_off']],
-  ])('%j finds exactly %j: any case, no wildcards, one name at a time', async (q, tools) => {
-    const answer = await organization.owner.http.get(`/api/v1/requests?q=${encodeURIComponent(q)}`);
-    expect(answer.status).toBe(200);
-    expect((answer.body['requests'] ?? []).map((request) => request['tool'])).toEqual(tools);
-  });
+  ])(
+    '%j finds exactly %j: any case, no wildcards, each word in a name of its own',
+    async (q, tools) => {
+      const answer = await organization.owner.http.get(
+        `/api/v1/requests?q=${encodeURIComponent(q)}`,
+      );
+      expect(answer.status).toBe(200);
+      expect((answer.body['requests'] ?? []).map((request) => request['tool'])).toEqual(tools);
+    },
+  );
 });
 
 /** What a list shows of a request: less than a single read, which goes on with what its reader can do. */

@@ -83,6 +83,7 @@ describe('routing and timeline of a request', () => {
           node_id: unmanned,
           run: 1,
           status: 'upcoming',
+          planned_at: escalateAt,
           targets: [
             {
               type: 'user',
@@ -96,6 +97,7 @@ describe('routing and timeline of a request', () => {
           node_id: last,
           run: 1,
           status: 'upcoming',
+          planned_at: expect.any(String),
           targets: [
             {
               type: 'broadcast',

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { wakeDue } from '../../../src/services/engine/reconciler.ts';
+import { wakeDue } from '../../../src/services/engine/wake-round.ts';
 import { requestOf } from '../../support/adapter.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { through } from '../../support/gates.ts';

@@ -10,7 +10,7 @@ import { insertChannel } from '../../../src/data/notifications/notification-chan
 import type { Trx } from '../../../src/platform/postgres.ts';
 import { partsOf } from '../../../src/services/engine/change-set.ts';
 import { stepLateLevels } from '../../../src/services/engine/late-levels.ts';
-import { wakeDue } from '../../../src/services/engine/reconciler.ts';
+import { wakeDue } from '../../../src/services/engine/wake-round.ts';
 import { stepRequest } from '../../../src/services/engine/step.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { through, type Gate } from '../../support/gates.ts';
@@ -295,6 +295,16 @@ describe('left alone are requests', () => {
     const before = await storedOf(app, one);
     expect([...(await together(one, other)).keys()]).toEqual([other]);
     expect(await storedOf(app, one)).toEqual(before);
+  });
+
+  test('whose walk cannot be read, and the log says which', async () => {
+    const [one = ''] = await waitingOn([first(), level([user(bob)])], 1);
+    await reachNext(app, [one]);
+    await change(one, { walk: '{"broken":true}' });
+    await together(one);
+    expect(app.log.filter((line) => line.includes(one)).join('')).toContain(
+      'a late level could not be planned with others',
+    );
   });
 });
 

@@ -255,6 +255,49 @@ describe('the list of deliveries', () => {
     expect((await owner.http.get(other)).body).toEqual({ deliveries: [] });
   });
 
+  test('can have failed attempts alone, and the endpoint says how its last twenty went', async () => {
+    const recent = async () =>
+      (await owner.http.get(`${BASE}/summary`)).body['recent_deliveries'] as unknown;
+    expect(await recent()).toBeUndefined();
+    await tryOut();
+    receiver.answerWith((response) => response.writeHead(503).end());
+    for (let count = 0; count < 3; count += 1) await tryOut();
+    expect(await recent()).toEqual({
+      attempted_at: expect.any(String),
+      status_code: 503,
+      error_code: 'unexpected_status',
+      failed_count: 3,
+    });
+    const first = await list('?result=failed&limit=2');
+    const cursor = String(first['next_cursor']);
+    const second = await list(`?result=failed&limit=2&cursor=${cursor}`);
+    const [, , , fine] = rows(await list());
+    expect([...rows(first), ...rows(second)]).toEqual(rows(await list()).slice(0, 3));
+    expect(fine).toMatchObject({ outcome: 'approve' });
+    expect(second).not.toHaveProperty('next_cursor');
+    const mixed = await owner.http.get(`${BASE}/deliveries?cursor=${cursor}`);
+    expect(codeOf(mixed)).toEqual([400, 'validation_failed']);
+    // An attempt that still runs says nothing yet, and what is older than the last twenty no longer counts.
+    await app
+      .db('webhook_deliveries')
+      .where({ id: String(rows(first)[0]?.['id']) })
+      .update({
+        duration_ms: null,
+        status_code: null,
+        error_code: null,
+        response_excerpt: null,
+      });
+    expect(await recent()).toMatchObject({ failed_count: 2 });
+    receiver.answerWith((response) => response.end('{"outcome":"next"}'));
+    for (let count = 0; count < 19; count += 1) await tryOut();
+    expect(await recent()).toEqual({
+      attempted_at: expect.any(String),
+      status_code: 200,
+      outcome: 'next',
+      failed_count: 1,
+    });
+  });
+
   test('belongs to its organization', async () => {
     await tryOut();
     const { owner: stranger } = await createOrganization(app);

@@ -233,6 +233,41 @@ describe('the list', () => {
     expect(next.body).toMatchObject({ webhook_endpoints: [{ endpoint_key: 'zebra' }] });
     expect(next.body).not.toHaveProperty('next_cursor');
   });
+
+  test('is searched by key and name, and narrowed to live or archived ones, each with a cursor of its own', async () => {
+    await create({ name: 'Refund limits' }, 'alpha');
+    await create({ name: 'Other' }, 'refunds');
+    await create({ name: 'Old refunds' }, 'zebra');
+    await archive('"0"', 'zebra');
+    const keys = async (query: string) => {
+      const { body } = await owner.http.get(`${BASE}?${query}`);
+      const found = body['webhook_endpoints'] as unknown as { endpoint_key: string }[];
+      return found.map(({ endpoint_key: key }) => key);
+    };
+    expect(await keys('')).toEqual(['alpha', 'refunds', 'zebra']);
+    expect(await keys('q=REFUND')).toEqual(['alpha', 'refunds', 'zebra']);
+    expect(await keys('q=refund&status=live')).toEqual(['alpha', 'refunds']);
+    expect(await keys('status=archived')).toEqual(['zebra']);
+    expect(await keys('q=none')).toEqual([]);
+    const { body } = await owner.http.get(`${BASE}?q=refund&limit=1`);
+    const cursor = String(body['next_cursor']);
+    expect(await keys(`q=refund&limit=1&cursor=${cursor}`)).toEqual(['refunds']);
+    expect(codeOf(await owner.http.get(`${BASE}?limit=1&cursor=${cursor}`))).toEqual([
+      400,
+      'validation_failed',
+    ]);
+  });
+
+  test('has each endpoint as its summary alone has it, also while none of its revisions is active', async () => {
+    await create();
+    const { status, body } = await get('/summary');
+    expect([status, body]).toEqual([200, await listed()]);
+    await archive('"0"');
+    expect((await get('/summary')).body).toEqual(await listed());
+    expect(codeOf(await owner.http.get(`${BASE}/unknown/summary`))).toEqual([404, 'not_found']);
+    const { owner: stranger } = await createOrganization(app);
+    expect(codeOf(await stranger.http.get(`${BASE}/rules/summary`))).toEqual([404, 'not_found']);
+  });
 });
 
 describe('archiving', () => {
@@ -402,7 +437,7 @@ describe('without a secrets key', () => {
     expect(codeOf(await poor.app.http.get(BASE))).toEqual([401, 'authentication_required']);
   });
 
-  test('there are eleven operations', () => {
-    expect(operations).toHaveLength(11);
+  test('there are twelve operations', () => {
+    expect(operations).toHaveLength(12);
   });
 });

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { insertMfaChallenge } from '../../../src/data/sign-in/mfa-challenges.ts';
 import { insertPasswordReset } from '../../../src/data/sign-in/passwords.ts';
 import { insertSession } from '../../../src/data/sign-in/sessions.ts';
-import { countSignInAttempt } from '../../../src/data/sign-in/sign-in-attempts.ts';
+import { incrementSignInAttempts } from '../../../src/data/sign-in/sign-in-attempts.ts';
 import { insertSlackPress } from '../../../src/data/notifications/slack/presses.ts';
 import { useSsoState } from '../../../src/data/sign-in/used-sso-states.ts';
 import { rememberSlackCall } from '../../../src/data/notifications/slack/calls.ts';
@@ -187,7 +187,7 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
         passwordDigest: tokenHash,
       }),
   ],
-  ['sign_in_attempts', (db) => countSignInAttempt(db, Buffer.from(randomUUID()))],
+  ['sign_in_attempts', (db) => incrementSignInAttempts(db, [Buffer.from(randomUUID())])],
   ['slack_calls', (db) => rememberSlackCall(db, Buffer.from(randomUUID()))],
   ['used_sso_states', (db) => useSsoState(db, tokenHash)],
   ['slack_presses', (db) => insertSlackPressOf(db)],

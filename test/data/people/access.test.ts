@@ -9,14 +9,12 @@ import {
   listTeamAssignments,
 } from '../../../src/data/people/role-assignments.ts';
 import { listTeamMembers, listTeams } from '../../../src/data/people/teams.ts';
-import {
-  findDeciders,
-  findNonDeciders,
-  findDecidersOfRoutedToOthers,
-} from '../../../src/data/requests/deciders.ts';
+import { findNonDeciders, listDeciders } from '../../../src/data/requests/deciders.ts';
+import { readView } from '../../../src/data/requests/engine/view.ts';
 import { findRequest } from '../../../src/data/requests/read.ts';
 import { findSessionHolder } from '../../../src/data/sign-in/sessions.ts';
 import { authorize, type MemberPrincipal } from '../../../src/domain/people/authorization.ts';
+import type { RequestDecider } from '../../../src/domain/requests/engine/view.ts';
 import { maySee, type Audience } from '../../../src/domain/requests/request-access.ts';
 import { parseToken } from '../../../src/platform/crypto/tokens.ts';
 import type { Db } from '../../../src/platform/postgres.ts';
@@ -40,6 +38,8 @@ import {
 } from '../../support/scene/factories.ts';
 
 const app = await appForFile();
+
+const PAGE = { q: '', limit: 200, after: undefined };
 
 describe('policies of live teams', () => {
   let organization: TestOrganization;
@@ -241,17 +241,28 @@ describe('grants through teams and for teams', () => {
     expect([...outcomes].sort()).toEqual([200, 403]);
   });
 
+  /** As a step reads them. */
+  async function decidersOf(id: string): Promise<readonly RequestDecider[]> {
+    const people = { pathKeys: [], cap: 1_000 };
+    const view = await readView(app.db, id, { texts: false, people });
+    return view?.routing?.people.deciders ?? [];
+  }
+
   test('the deciders of an agent are exactly the members who may decide, for any grants, own and inherited', async () => {
-    let found = 0;
+    let count = 0;
     await fc.assert(
       fc.asyncProperty(
         scenes(['request.decide', 'request.decide.unrouted', 'request.read']),
         async (scene) => {
           await set(scene);
-          for (const { slug } of agents) {
-            const deciders = (await findDeciders(app.db, organization.id, slug)).map(
-              (decider) => decider.membershipId,
-            );
+          for (const [index, { slug }] of agents.entries()) {
+            const found = await decidersOf(requestIds[index] ?? '');
+            const deciders = found.map((decider) => decider.membershipId);
+            const listed = await listDeciders(app.db, organization.id, {
+              ...PAGE,
+              agentSlug: slug,
+            });
+            expect(listed.map((each) => each.membershipId).sort()).toEqual([...deciders].sort());
             const allowed = [organization.owner.membershipId];
             for (const member of members) {
               const { allowed: may } = authorize(await principalOf(member), 'request.decide', {
@@ -271,15 +282,18 @@ describe('grants through teams and for teams', () => {
               if (may && deciders.includes(member.membershipId)) ofOthers.push(member.membershipId);
             }
             expect(
-              [...(await findDecidersOfRoutedToOthers(app.db, organization.id, slug))].sort(),
+              found
+                .filter((each) => each.decidesRoutedToOthers)
+                .map((each) => each.membershipId)
+                .sort(),
             ).toEqual([...ofOthers].sort());
-            found += deciders.length - 1;
+            count += deciders.length - 1;
           }
         },
       ),
       { numRuns: 12 },
     );
-    expect(found).toBeGreaterThan(0);
+    expect(count).toBeGreaterThan(0);
   });
 
   test('a list of requests shows exactly those that may be seen, for any grants, own and inherited', async () => {
@@ -388,7 +402,10 @@ describe('frequent access queries', () => {
       (db) => findSessionHolder(db, tokenId(member.cookie.replace('service_session=', ''))),
     ],
     ['the member behind a key', (db) => findApiKeyHolder(db, tokenId(member.apiKey))],
-    ['the deciders of an agent', (db) => findDeciders(db, organization.id, 'agent-1')],
+    [
+      'the deciders of an agent',
+      (db) => listDeciders(db, organization.id, { ...PAGE, agentSlug: 'agent-1' }),
+    ],
     [
       'the non-deciders among some',
       (db) =>

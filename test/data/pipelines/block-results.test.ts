@@ -65,7 +65,7 @@ describe('an attempt', () => {
       expect(await begin(id)).toBeUndefined();
       expect(await findAskingState(db, id, ref)).toMatchObject({
         attempt: 2,
-        answered: false,
+        hasResult: false,
         leasedMs: 0,
       });
     }

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { findCallMarks } from '../../../src/data/requests/queue/call-marks.ts';
 import { findReachedCap } from '../../../src/data/requests/pending-caps.ts';
+import { countConcludingBlocks } from '../../../src/data/pipelines/concluding-blocks.ts';
 import {
   listConcluded,
   type ConcludedFilter,
@@ -31,7 +32,9 @@ import { notified } from '../../../src/domain/requests/engine/notify.ts';
 import { readActivity, readHistory } from '../../../src/data/agents/agent-activity.ts';
 import { listInstances } from '../../../src/data/agents/agent-instance-lists.ts';
 import { addToRequestCounts, readCountedUntil } from '../../../src/data/agents/request-counts.ts';
-import type { Db, Pool } from '../../../src/platform/postgres.ts';
+import { readWaiting } from '../../../src/data/organization/overview.ts';
+import { openPool, type Db, type Pool } from '../../../src/platform/postgres.ts';
+import { queryRows } from '../../../src/platform/rows.ts';
 import { type TestApp } from '../../support/app.ts';
 import { scene } from '../../support/scene.ts';
 import {
@@ -40,7 +43,7 @@ import {
   createOrganization,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import { explain, statementOf, type PlanNode } from '../../support/sql/plans.ts';
+import { explain, explainGeneric, statementOf, type PlanNode } from '../../support/sql/plans.ts';
 
 const ROWS = 10_000;
 
@@ -98,6 +101,7 @@ async function countMost({ db }: TestApp): Promise<string> {
 }
 
 const { app, organization } = await scene({ pipelines: {} });
+const position = { at: new Date(), id: randomUUID(), isUrgent: true };
 
 describe('with 10,000 requests in the table', () => {
   let agentSlug: string;
@@ -142,8 +146,9 @@ describe('with 10,000 requests in the table', () => {
     ['the list by status approved', { status: 'approved' }],
     ['the list of what is decided', { status: 'decided' }],
     ['a search', { q: 'tool' }],
-    ['a page behind a cursor', { paged: true, after: { at: new Date(), id: randomUUID() } }],
+    ['a page after a cursor', { paged: true, after: position }],
     ['the first deadlines', { status: 'pending', sort: 'deadline', paged: true }],
+    ['urgent ones first', { status: 'pending', sort: 'urgency', paged: true, after: position }],
     ['what the caller claims', { status: 'pending', claimed: 'me' }],
   ])('%s uses an index', async (_name, { ofAgent, ...more }) => {
     const filter: QueueFilter = {
@@ -193,14 +198,17 @@ describe('with 10,000 requests in the table', () => {
   });
 
   /** Commits to a request that has changed meanwhile. */
-  const commitOf = async (db: Db, plan: (before: Effects) => Effects) => {
-    const pending = app.db('approval_requests').where({ state: 'pending' });
-    const { id } = await pending.first<{ id: string }>('id');
-    const [view] = await readViews(app.db, [id], WITH_PEOPLE);
-    if (!view) throw new Error('no request is pending');
+  const commitOf = async (db: Db, plan: (before: Effects) => Effects, size = 1) => {
+    const views = await readViews(app.db, await pendingIds(size), WITH_PEOPLE);
     const guard = { depends: 'access', byEmail: true } as const;
-    await commit(db, [plan(unchanged({ ...view, version: '1' }))], guard);
+    await commit(
+      db,
+      views.map((view) => plan(unchanged({ ...view, version: '1' }))),
+      guard,
+    );
   };
+  const pendingIds = async (size: number): Promise<string[]> =>
+    await app.db('approval_requests').where({ state: 'pending' }).limit(size).pluck('id');
 
   test.each<[string, (db: Db) => Promise<unknown>]>([
     ['the search for requests past their deadline', (db) => findPastDeadline(db, 200)],
@@ -214,6 +222,7 @@ describe('with 10,000 requests in the table', () => {
     ['clearing wake-ups', (db) => clearWakes(db, [randomUUID()])],
     ['the final states of some requests', (db) => findFinalStates(db, [randomUUID()])],
     ['the marks of calls', (db) => findCallMarks(db, [randomUUID()])],
+    ['what waits, by team', (db) => readWaiting(db, organization.id, access)],
     [
       'the count of pending requests',
       (db) => findReachedCap(db, { organizationId: organization.id, agentSlug }, 1_000),
@@ -224,6 +233,36 @@ describe('with 10,000 requests in the table', () => {
     ],
   ])('%s uses an index', async (_name, run) => {
     expectIndexed(await explain(app, await statementOf(app, run)));
+  });
+
+  test('sets of any length are planned five times, and then no more', async () => {
+    const pool = openPool({ connectionString: app.databaseUrl, max: 1, applicationName: 'plans' });
+    try {
+      for (const size of [1, 1, 1, 1, 1, 1, 200, 1]) {
+        await readViews(pool, await pendingIds(size), WITH_PEOPLE);
+        await commitOf(pool, asked, size);
+      }
+      const plans = await queryRows<{ customPlans: number; genericPlans: number }>(
+        pool,
+        `select custom_plans, generic_plans from pg_prepared_statements where name ~ '^(commit|read-set)-'`,
+      );
+      const times = { customPlans: 5, genericPlans: 3 };
+      expect(plans).toEqual([times, times]);
+    } finally {
+      await pool.destroy();
+    }
+  });
+
+  test.each<[string, (db: Db) => Promise<unknown>]>([
+    ['of a read of a set', async (db) => readViews(db, await pendingIds(200), WITH_PEOPLE)],
+    ['of the final answers of a set', (db) => commitOf(db, answered, 200)],
+    ['of the levels of a set', (db) => commitOf(db, asked, 200)],
+  ])('the plan %s that is kept uses an index, however small the table was', async (_name, run) => {
+    const nodes = await explainGeneric(app, await statementOf(app, run));
+    expectIndexed(nodes);
+    // For more than one row, the planner reads a table of some hundred requests whole.
+    const planned = nodes.filter((node) => node['CTE Name'] === 'planned');
+    expect(planned.every((node) => node['Plan Rows'] === 1)).toBe(true);
   });
 
   test.each<[string, (db: Db, since: string) => Promise<unknown>]>([
@@ -267,6 +306,39 @@ describe('with 10,000 requests in the table', () => {
       if (!waiting) expect(scan['Index Cond']).toContain('created_at >=');
       // An agent has 500 requests, of which 10 wait.
       expect(scan['Plan Rows']).toBeLessThan(50);
+    }
+  });
+
+  test('counting where the newest ended looks up their decisions and events', async () => {
+    await app.db.raw(
+      `with decided as (
+         insert into decisions (id, request_id, organization_id, status, channel, authentication, idempotency_key, decided_at)
+         select gen_random_uuid(), id, organization_id, 'denied', 'pipeline', '{}', id, created_at from approval_requests
+          where organization_id = :organization and state = 'denied' and routed_at is null
+         returning request_id, organization_id, decided_at
+       )
+       insert into audit_events (id, organization_id, event_type, actor_type, subject_type, subject_id, data, occurred_at)
+       select gen_random_uuid(), organization_id, 'approval_request.denied', 'system', 'approval_request', request_id,
+              '{"scope": "agent", "block_id": "no"}', decided_at
+         from decided, generate_series(1, 3)`,
+      { organization: organization.id },
+    );
+    await app.db.raw('analyze decisions, audit_events');
+    for (const slug of [agentSlug, undefined]) {
+      const wanted = {
+        access,
+        days: 7,
+        most: 2_000,
+        ...(slug !== undefined && { agentSlug: slug }),
+      };
+      const statement = await statementOf(app, (db) =>
+        countConcludingBlocks(db, organization.id, wanted),
+      );
+      const nodes = await explain(app, statement);
+      expectIndexed(nodes);
+      const scanned = nodes.flatMap((node) => node['Index Name'] ?? []);
+      expect(scanned).toContain('decisions_request_id_key');
+      expect(scanned).toContain('audit_events_subject_idx');
     }
   });
 });

@@ -1,7 +1,8 @@
 /** Parsing working hours and deferrals: which documents are accepted, and the pointers of all others. */
 import { describe, expect, test } from '@jest/globals';
 import { parseEscalationPathDocument } from '../../../src/domain/escalation/parse.ts';
-import { LIMITS, WEEKDAYS } from '../../../src/domain/escalation/document.ts';
+import { LIMITS } from '../../../src/domain/escalation/document.ts';
+import { WEEKDAYS } from '../../../src/domain/escalation/weekly-hours.ts';
 import type { ExactObject } from '../../../src/platform/json/exact-values.ts';
 import {
   interval,

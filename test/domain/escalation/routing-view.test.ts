@@ -122,7 +122,7 @@ describe('the routing of a request', () => {
       levels: [
         { nodeId: 'a', run: 1, status: 'done', notifiedAt: at(0), escalateAt: at(10), targets },
         { nodeId: 'b', run: 1, status: 'current', notifiedAt: at(10), escalateAt: at(20), targets },
-        { nodeId: 'c', run: 1, status: 'upcoming', targets },
+        { nodeId: 'c', run: 1, status: 'upcoming', plannedAt: at(20), targets },
       ],
     });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ApprovalRequest } from '../../../src/domain/requests/approval-requests.ts';
 import {
-  answeredMessage as answeredOf,
+  decidedMessage as answeredOf,
   askingMessage as askingOf,
   escapeSlackText,
   SLACK_ROOM,
@@ -49,7 +49,7 @@ const textOf = (asked: ApprovalRequest) => {
 };
 const askingMessage = (asked: ApprovalRequest, url: string): SlackText =>
   askingOf(asked, textOf(asked), { url });
-const answeredMessage = (asked: ApprovalRequest, url: string): SlackText =>
+const decidedMessage = (asked: ApprovalRequest, url: string): SlackText =>
   answeredOf(asked, textOf(asked), { url });
 
 const DECISION = {
@@ -75,7 +75,9 @@ function read(value: unknown): string {
   if (Array.isArray(value)) return value.map(read).join('');
   if (typeof value !== 'object' || value === null) return '';
   return Object.entries(value)
-    .map(([key, part]) => (key === 'text' && typeof part === 'string' ? part : read(part)))
+    .map(([key, part]) =>
+      ['text', 'fallback'].includes(key) && typeof part === 'string' ? part : read(part),
+    )
     .join('');
 }
 
@@ -152,7 +154,7 @@ describe('a message', () => {
     };
     const messages: SlackText[] = [
       askingMessage(request(hostile), URL_OF),
-      answeredMessage(request({ ...hostile, state: 'approved', decision }), URL_OF),
+      decidedMessage(request({ ...hostile, state: 'approved', decision }), URL_OF),
     ];
     for (const { text, blocks } of messages) {
       expect(markup(blocks)).toEqual([]);
@@ -229,7 +231,7 @@ describe('a message', () => {
       } as const;
       for (const { text, blocks } of [
         askingMessage(request({ ...hostile, urgency: 'interrupt' }), URL_OF),
-        answeredMessage(request({ ...hostile, state: 'denied', decision }), URL_OF),
+        decidedMessage(request({ ...hostile, state: 'denied', decision }), URL_OF),
         testMessage(much),
       ]) {
         expect(passedLimits({ text, blocks: blocks as never })).toEqual([]);
@@ -255,7 +257,7 @@ describe('a message', () => {
         channel,
         ...(name !== undefined && { reviewerDisplayName: name }),
       } as const;
-      const message = answeredMessage(request({ state, decision }), URL_OF);
+      const message = decidedMessage(request({ state, decision }), URL_OF);
       expect(message.text).toBe(title);
       expect(JSON.stringify(message.blocks)).not.toMatch(/countersign_(approve|deny)/);
       expect(read(message.blocks)).toContain('2026-03-02 09:30 UTC');

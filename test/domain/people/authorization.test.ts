@@ -54,6 +54,7 @@ const agent: AgentPrincipal = {
   agentName: 'Payments',
   instanceId: 'i1',
   instanceName: 'one',
+  resume: 'instance',
   credentialId: 'c1',
   auth: {
     method: 'agent_credential',

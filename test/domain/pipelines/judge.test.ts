@@ -2,11 +2,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { BlockOutcome } from '../../../src/domain/pipelines/types.ts';
-import { readJudgeAnswer } from '../../../src/domain/pipelines/judge/answer.ts';
+import { readJudgeResult } from '../../../src/domain/pipelines/judge/result.ts';
 import { costOf } from '../../../src/domain/pipelines/judge/cost.ts';
 import { judgePrompt, mostTokens, promptText } from '../../../src/domain/pipelines/judge/prompt.ts';
 import { parsePipelineDocument } from '../../../src/domain/pipelines/parse.ts';
-import { answerOf, type JudgeBlock } from '../../../src/domain/pipelines/remote.ts';
+import { remoteVerdict, type JudgeBlock } from '../../../src/domain/pipelines/remote.ts';
 import { storeBlocks } from '../../../src/domain/pipelines/store.ts';
 import { parseExact, stringifyExact } from '../../../src/platform/json/exact-json.ts';
 import { isExactObject } from '../../../src/platform/json/exact-values.ts';
@@ -82,16 +82,16 @@ describe('the block of a judge', () => {
 
   test('decides with its own reason, never with the words of the model', () => {
     const said = { reason: 'The model says so.' };
-    expect(answerOf(judge(), { outcome: 'deny', ...said })).toEqual({
+    expect(remoteVerdict(judge(), { outcome: 'deny', ...said })).toEqual({
       outcome: 'deny',
       reason: 'Decided by Policy.',
     });
-    expect(answerOf(judge(), { outcome: 'human', ...said })).toEqual({ outcome: 'human' });
-    expect(answerOf(judge({ reason: 'Ours.' }), { outcome: 'approve', ...said })).toEqual({
+    expect(remoteVerdict(judge(), { outcome: 'human', ...said })).toEqual({ outcome: 'human' });
+    expect(remoteVerdict(judge({ reason: 'Ours.' }), { outcome: 'approve', ...said })).toEqual({
       outcome: 'approve',
       reason: 'Ours.',
     });
-    expect(answerOf(judge(), { errorCode: 'judge_unavailable' })).toEqual({
+    expect(remoteVerdict(judge(), { errorCode: 'judge_unavailable' })).toEqual({
       outcome: 'human',
       error_code: 'judge_unavailable',
     });
@@ -120,7 +120,7 @@ describe('the answer of a judge', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (value, outcomes, least) => {
           const answered = parseExact(JSON.stringify(value));
-          const read = readJudgeAnswer(answered, { outcomes, min_confidence: least });
+          const read = readJudgeResult(answered, { outcomes, min_confidence: least });
           if (!read || read.outcome === 'human') return;
           expect(outcomes).toContain(read.outcome);
           expect(isExactObject(answered) && answered['outcome']).toBe(read.outcome);
@@ -138,7 +138,7 @@ describe('the answer of a judge', () => {
     ['1', 'approve'],
   ])('with confidence %s is %s', (confidence, outcome) => {
     const value = parseExact(`{"outcome":"approve","confidence":${confidence},"reason":""}`);
-    expect(readJudgeAnswer(value, judge().config)?.outcome).toBe(outcome);
+    expect(readJudgeResult(value, judge().config)?.outcome).toBe(outcome);
   });
 
   test.each([
@@ -151,7 +151,7 @@ describe('the answer of a judge', () => {
     '[]',
     'null',
   ])('%s is none', (text) => {
-    expect(readJudgeAnswer(parseExact(text), judge().config)).toBeUndefined();
+    expect(readJudgeResult(parseExact(text), judge().config)).toBeUndefined();
   });
 });
 

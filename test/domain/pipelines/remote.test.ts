@@ -5,7 +5,7 @@ import type { Verdict } from '../../../src/domain/pipelines/verdict.ts';
 import { evaluateRequest } from '../../../src/domain/pipelines/verdict.ts';
 import {
   addMetadata,
-  answerOf,
+  remoteVerdict,
   counting,
   knownMetadata,
   LONGEST_METADATA,
@@ -195,7 +195,9 @@ describe('the answer of a block', () => {
       },
     ],
   ])('with %j and %j is %j', (result, config, answer) => {
-    expect(answerOf({ ...block, config: { ...block.config, ...config } }, result)).toEqual(answer);
+    expect(remoteVerdict({ ...block, config: { ...block.config, ...config } }, result)).toEqual(
+      answer,
+    );
   });
 
   test('is awaited for all attempts and the longest pauses between them', () => {

@@ -45,8 +45,12 @@ const replay = (
   });
 
 describe('a block that asks another system', () => {
-  test('without a stored result makes the outcome unknown, where it is reached', () => {
-    expect(replay({ organization: stored([ask('a')]) })).toBeUndefined();
+  test('without a stored result makes the outcome unknown, where it is reached, and is named', () => {
+    expect(replay({ organization: stored([ask('a')]) })).toEqual({
+      scope: 'organization',
+      blockId: 'a',
+    });
+    expect(replay({ agent: stored([ask('a')]) })).toEqual({ scope: 'agent', blockId: 'a' });
     expect(replay({ organization: stored([always('b', 'deny'), ask('a')]) })).toMatchObject({
       outcome: 'deny',
     });
@@ -54,7 +58,7 @@ describe('a block that asks another system', () => {
 
   test('takes only the result of the same question', () => {
     const results = [resultOf(ask('a', { reason: 'Other.' }), { outcome: 'approve' })];
-    expect(replay({ organization: stored([ask('a')]) }, results)).toBeUndefined();
+    expect(replay({ organization: stored([ask('a')]) }, results)).toMatchObject({ blockId: 'a' });
   });
 
   test('takes its own result rather than that of another block with the same question', () => {
@@ -62,9 +66,11 @@ describe('a block that asks another system', () => {
       resultOf(ask('a'), { outcome: 'deny' }, { scope: 'agent', blockId: 'a' }),
       resultOf(ask('a'), { outcome: 'approve' }, { blockId: 'a' }),
     ];
-    expect(replay({ organization: stored([ask('a')]) }, results)?.outcome).toBe('approve');
-    expect(replay({ agent: stored([ask('a')]) }, results)?.outcome).toBe('deny');
-    expect(replay({ agent: stored([ask('b')]) }, results)?.outcome).toBe('deny');
+    expect(replay({ organization: stored([ask('a')]) }, results)).toMatchObject({
+      outcome: 'approve',
+    });
+    expect(replay({ agent: stored([ask('a')]) }, results)).toMatchObject({ outcome: 'deny' });
+    expect(replay({ agent: stored([ask('b')]) }, results)).toMatchObject({ outcome: 'deny' });
   });
 
   test('fails as it failed then', () => {

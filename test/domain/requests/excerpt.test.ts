@@ -17,7 +17,8 @@ const excerptOf = (
   presentation: ShownPresentation | undefined,
   hiddenNames: HiddenNames = DEFAULT_HIDDEN_NAMES,
 ): string =>
-  excerptOfText({ start: text, end: null, characters: text.length }, { presentation, hiddenNames });
+  excerptOfText({ start: text, end: null, characters: text.length }, { presentation, hiddenNames })
+    .text;
 const presented = (title: string, ...fields: PresentationField[]) => ({ title, fields });
 const refund =
   '{"amount":120.50,"to":{"name":"Ada","card":"4111"},"note":"a\\nb","tags":["x","y"]}';
@@ -27,14 +28,14 @@ test.each([
     'without a presentation, the first arguments',
     refund,
     undefined,
-    'amount: 120.50 · to: {"name":"Ada","card":"4111"} · note: a b · tags: ["x","y"]',
+    'amount: 120.50 · to: {"name":"Ada","card":"4111"} · note: a b · tags: x, y',
   ],
   ['the title', refund, presented('Refund {/amount} to {/to/name} {}'), 'Refund 120.50 to Ada {}'],
   [
     'a title that points to nothing',
     refund,
     presented('Refund {/missing}'),
-    'Refund · amount: 120.50 · to: {"name":"Ada","card":"4111"} · note: a b · tags: ["x","y"]',
+    'Refund · amount: 120.50 · to: {"name":"Ada","card":"4111"} · note: a b · tags: x, y',
   ],
   [
     'primary fields',
@@ -67,6 +68,30 @@ test.each([
     '{"a/b":1,"c":2}',
     presented('Run', field('/a~1b', 'sensitive')),
     'Run · a/b: ••• · c: 2',
+  ],
+  [
+    'lists as words',
+    '{"to":["a@b.c","d e"],"n":[1.50,2,3,4]}',
+    presented('{/to} {/n}'),
+    'a@b.c, d e 1.50, 2 and 2 more',
+  ],
+  [
+    'an item that reads like two between quotes',
+    '{"to":["a@b.c, d@e.f","you and me",""]}',
+    presented('{/to}'),
+    '"a@b.c, d@e.f", "you and me", ""',
+  ],
+  [
+    'lists of more than plain values as they are',
+    '{"to":[{"a":1}]}',
+    presented('{/to}'),
+    '[{"a":1}]',
+  ],
+  [
+    'nothing of a sensitive item',
+    '{"to":["x","y"]}',
+    presented('{/to}', field('/to/1', 'sensitive')),
+    '•••',
   ],
   ['no arguments', '{}', undefined, ''],
   [
@@ -116,7 +141,7 @@ describe('of arguments of which only the ends are read', () => {
     excerptOfText(
       { start, end, characters: 50_000 },
       { presentation: undefined, hiddenNames: DEFAULT_HIDDEN_NAMES },
-    );
+    ).text;
   const begun = `{"command":"ls${' x'.repeat(100)}`;
 
   test.each([

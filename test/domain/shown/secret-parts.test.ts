@@ -115,7 +115,7 @@ describe('a secret in a text', () => {
           for (const line of [
             ...[...call.lines, ...call.notes],
             withoutHidden(whole, how).text,
-            excerptOf({ start: whole, end: null, characters: whole.length }, how),
+            excerptOf({ start: whole, end: null, characters: whole.length }, how).text,
           ])
             expect(line).not.toContain(secret);
           expect(call.notes.join(' ')).toContain('is hidden');

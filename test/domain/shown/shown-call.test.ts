@@ -8,7 +8,7 @@ import {
   type ShownPresentation,
 } from '../../../src/domain/shown/shown-call.ts';
 import { readSource, SourceValue } from '../../../src/platform/json/source-values.ts';
-import { rowsOf } from '../../../web/src/shared/exact/json-rows.ts';
+import { outlineOf } from '../../../web/src/shared/exact/json/json-outline.ts';
 
 const present = (presentation: ShownPresentation | undefined, whole: SourceValue | undefined) =>
   shownCall({ whole }, { presentation, hiddenNames: { defaults: false, add: [] } });
@@ -60,8 +60,8 @@ describe('a presentation', () => {
     test('hides it inside another field, as in all arguments', () => {
       const shown = call('', field('/config', { role: 'primary' }), secret('/config/token'));
       expect(shown.presented?.fields.map(({ isHidden }) => isHidden)).toEqual([false, true]);
-      const drawn = rowsOf(whole.at('/config') as SourceValue, shown.hidden);
-      expect(drawn.map(({ part }) => part)).toEqual(['open', 'value', 'hidden', 'close']);
+      const drawn = outlineOf(whole.at('/config') as SourceValue, shown);
+      expect(drawn.parts).toEqual(['open', 'value', 'hidden', 'close']);
       expect(mainValuesOf(shown, whole).map(({ hidden }) => hidden)).toEqual([shown.hidden]);
     });
 

@@ -3,20 +3,20 @@ import { decideAdmission, type AdmissionFacts } from '../../../src/domain/sign-i
 
 const STATUSES = [undefined, null, 'active', 'suspended', 'deprovisioned'] as const;
 const BOTH = [true, false];
-const FACTS = { hasOtherIdentity: false, isInvited: false, admitsNewcomers: true };
+const FACTS = { hasOtherIdentity: false, isInvited: false, newcomersMayJoin: true };
 
 /** Every combination of facts. */
 const all: AdmissionFacts[] = STATUSES.flatMap((byIdentity) =>
   STATUSES.flatMap((byEmail) =>
     BOTH.flatMap((isInvited) =>
-      BOTH.flatMap((admitsNewcomers) =>
+      BOTH.flatMap((newcomersMayJoin) =>
         // Only an account can have an identity.
         (byEmail === undefined ? [false] : BOTH).map((hasOtherIdentity) => ({
           byIdentity,
           byEmail,
           hasOtherIdentity,
           isInvited,
-          admitsNewcomers,
+          newcomersMayJoin,
         })),
       ),
     ),
@@ -55,7 +55,7 @@ describe('a person from the identity provider', () => {
     expect(where((facts) => outside(facts) && facts.isInvited)).toEqual(
       new Set(['accept_invitation']),
     );
-    expect(where((facts) => outside(facts) && !facts.isInvited && !facts.admitsNewcomers)).toEqual(
+    expect(where((facts) => outside(facts) && !facts.isInvited && !facts.newcomersMayJoin)).toEqual(
       new Set(['refuse']),
     );
   });

@@ -5,6 +5,7 @@ import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import {
   newSigningSecret,
   signatureHeaders,
+  standardHeaders,
 } from '../../../src/platform/crypto/webhook-signature.ts';
 
 const message = (at = new Date()) => ({
@@ -38,6 +39,24 @@ describe('a signed webhook', () => {
       WebhookVerificationError,
     );
     expect(() => library.verify(body, old)).toThrow(WebhookVerificationError);
+  });
+
+  test('has the signature that AAP publishes for its example', () => {
+    const id = 'f4b96ac4-404d-4f6a-9a03-a0565edc4922';
+    const event = {
+      id,
+      type: 'request.resolved',
+      instance_id: 'b29a43a7-1949-4b9f-9d61-b7ae66f85d31',
+      request_id: '7ab8c8ec-7b2d-4fd6-9b52-752f9515eb71',
+      created_at: '2026-09-16T12:02:00Z',
+    };
+    const secret = `whsec_${Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toString('base64')}`;
+    const at = new Date('2026-09-16T12:02:01Z');
+    expect(standardHeaders([secret], { id, at, body: JSON.stringify(event, null, 2) })).toEqual({
+      'webhook-id': id,
+      'webhook-timestamp': '1789560121',
+      'webhook-signature': 'v1,zgT2qt+QiEEonu9tmZqEuKzoa83SGE9ZcCgUHzqSPZ8=',
+    });
   });
 
   test('carries a Service-Signature of seconds, a dot and the body, in hex', () => {

@@ -32,7 +32,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
     server.judge({ answer: '{"amount":1.0,"id":9007199254740993}' });
     const reply = await model.ask(question());
     expect(reply).toMatchObject({
-      kind: 'answered',
+      kind: 'responded',
       text: '{"amount":1.0,"id":9007199254740993}'.replace(
         '1.0',
         dialect === 'openai' ? '1.0' : '1',
@@ -141,7 +141,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
       response.on('drain', write);
       write();
     });
-    expect(await model.ask(question())).toMatchObject({ kind: 'answered', value: undefined });
+    expect(await model.ask(question())).toMatchObject({ kind: 'responded', value: undefined });
   });
 
   test.each([
@@ -151,7 +151,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
     { input: 1e30, output: 1 },
   ])('counts no tokens where the provider says %j', async (usage) => {
     server.judge({ answer: { ok: true }, usage });
-    expect(await model.ask(question())).toMatchObject({ kind: 'answered', usage: undefined });
+    expect(await model.ask(question())).toMatchObject({ kind: 'responded', usage: undefined });
   });
 
   test.each<[string, (body: never) => void]>(
@@ -172,7 +172,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
         ],
   )('has no value in an answer that is %s', async (_name, change) => {
     changed(change);
-    expect(await model.ask(question())).toMatchObject({ kind: 'answered', value: undefined });
+    expect(await model.ask(question())).toMatchObject({ kind: 'responded', value: undefined });
   });
 });
 

@@ -23,13 +23,14 @@ interface Receiver {
   readonly held: ServerResponse[];
 }
 
-/** Answers at once, except at `/held`. */
+/** Answers at once, except at `/held`; without a body at `/empty`. */
 async function receive(): Promise<Receiver> {
   let [opened, open] = [0, 0];
   const held: ServerResponse[] = [];
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       if (request.url === '/held') held.push(response);
+      else if (request.url === '/empty') response.writeHead(204).end();
       else response.end('ok');
     });
   });
@@ -70,6 +71,15 @@ test('calls in succession share connections, each of which was checked once', as
   // The next call may begin before the connection of the last one is free.
   expect(opened()).toBeLessThanOrEqual(2);
   expect(names.asked).toBe(opened());
+});
+
+test('calls that want no body share connections when the responses have none', async () => {
+  const { port, opened } = await receive();
+  const { egress } = openWithNames();
+  const wanted = { ...call, maxBytes: 0 };
+  for (let count = 0; count < 10; count++)
+    expect((await egress.post(`http://hook.example:${port}/empty`, wanted)).status).toBe(204);
+  expect(opened()).toBeLessThanOrEqual(2);
 });
 
 test('a call that is not answered delays no other call to the same receiver', async () => {

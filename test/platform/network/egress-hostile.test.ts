@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
-  AnswerTooLarge,
+  ResponseTooLarge,
   EgressTimeout,
   openEgress,
   type EgressRequest,
@@ -71,6 +71,7 @@ const call = async ({ url }: Hostile, wanted: Partial<EgressRequest> = {}) =>
     ...wanted,
   });
 
+const NOTHING = Buffer.alloc(0);
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 
 describe('a receiver', () => {
@@ -113,6 +114,15 @@ describe('a receiver', () => {
     await until('the connection is closed', () => receiver.open() === 0);
   });
 
+  test.each(['content-length: 10', 'transfer-encoding: chunked'])(
+    'whose body never ends, with %s, is disconnected at once when no body is wanted',
+    async (header) => {
+      const receiver = await hostile((socket) => socket.write(`${HEAD}${header}\r\n\r\n`));
+      expect(await call(receiver, { maxBytes: 0 })).toMatchObject({ status: 200, body: NOTHING });
+      await until('the connection is closed', () => receiver.open() === 0);
+    },
+  );
+
   test('that sends 100 MB is disconnected after a little of it', async () => {
     const piece = Buffer.alloc(64 * 1024, 'x');
     const receiver = await hostile((socket) => {
@@ -126,8 +136,11 @@ describe('a receiver', () => {
     const error: unknown = await call(receiver, { timeoutMs: 20_000 }).catch(
       (reason: unknown) => reason,
     );
-    expect(error).toBeInstanceOf(AnswerTooLarge);
-    expect(error).toMatchObject({ status: 200 });
+    expect(error).toBeInstanceOf(ResponseTooLarge);
+    expect(error).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+    });
     await until('the connection is closed', () => receiver.open() === 0);
     // In addition to what was in the buffers of both sides.
     expect(receiver.taken()).toBeLessThan(30 * MEGABYTE);

@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
-  AnswerTooLarge,
+  ResponseTooLarge,
   EgressDenied,
   EgressTimeout,
   isPublic,
@@ -283,7 +283,7 @@ describe('a call', () => {
       EgressTimeout,
     );
     const large = await receive((response) => response.end('x'.repeat(1_001)));
-    await expect(egress.post(large.url, call)).rejects.toThrow(AnswerTooLarge);
+    await expect(egress.post(large.url, call)).rejects.toThrow(ResponseTooLarge);
     const full = await receive((response) => response.end('x'.repeat(1_000)));
     expect((await egress.post(full.url, call)).body).toHaveLength(1_000);
   });
@@ -314,4 +314,12 @@ test('a range is an address or a network', () => {
   expect(['', 'ten', '10.0.0.0/33', '10.0.0.0/255.0.0.0', 'localhost'].some(isEgressRange)).toBe(
     false,
   );
+});
+
+test('a name with many addresses leads to the first sixteen, and to no others', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `127.0.0.${index + 1}`);
+  const resolve = () => Promise.resolve(names.map((address) => ({ address, family: 4 })));
+  const egress = openEgress({ allow: LOOPBACK, resolve });
+  closing.push(egress.close);
+  expect(await egress.addressesOf('https://many.example/')).toEqual(names.slice(0, 16));
 });

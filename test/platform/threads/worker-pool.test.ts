@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
-import { asAppError, problemFrom } from '../../../api/http/problem.ts';
+import { asAppError, problemFrom } from '../../../api/http/problems/problem.ts';
 import { openWorkerPool, PoolClosed } from '../../../src/platform/threads/worker-pool.ts';
 import { COMPILED } from '../../support/run/compiled-sources.ts';
 

@@ -55,10 +55,11 @@ describe('an email about a request', () => {
     await drain(app);
     await drain(app);
     const mail = await mails.mailTo(reviewer.email);
-    expect(mail.subject).toBe(`Approval needed: refund (Agent ${agent.slug})`);
+    expect(mail.subject).toBe(`Refund 12 (Agent ${agent.slug}), 59 min left`);
+    expect(mail.text).toContain('waiting for your decision:\n\n    Refund 12\n');
     expect(mail.text).toContain(`${publicUrl}/requests/${id}`);
     expect(mail.text).toContain('"amount": 12');
-    expect(mail.text).toMatch(/Decide by: {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC/);
+    expect(mail.text).toMatch(/Decide by: {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC \(59 min left\)/);
     expect([mailsTo(reviewer).length, mailsTo(organization.owner).length]).toEqual([1, 1]);
   });
 
@@ -87,7 +88,8 @@ describe('an email about a request', () => {
     ];
     const ids = (await deliveriesOf(app, id)).map((row) => `<${row.id}@approvals.example>`);
     expect([header(mine, 'message-id'), header(owners, 'message-id')].sort()).toEqual(ids.sort());
-    expect(header(mine, 'references')).toBe(`<${id}@approvals.example>`);
+    for (const name of ['references', 'in-reply-to'])
+      expect(header(mine, name)).toBe(`<${id}@approvals.example>`);
     expect(header(mine, 'auto-submitted')).toBe('auto-generated');
   });
 

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import {
   LEAST_IN_FLIGHT,
   openReceiverLimits,
-} from '../../../src/services/notifications/receiver-limits.ts';
+} from '../../../src/services/outbox/receiver-limits.ts';
 
 const QUICK = 10;
 const SLOW = 5_000;

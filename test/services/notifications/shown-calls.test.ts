@@ -93,7 +93,7 @@ describe('a hidden value', () => {
       expect([name, text]).toEqual([name, expect.stringContaining('•••')]);
       expect([name, text]).toEqual([name, expect.stringContaining('STRIPE')]);
     }
-    expect(texts.mail).toContain('What it would do: Set STRIPE to •••');
+    expect(texts.mail).toContain('    Set STRIPE to •••');
     expect(texts.mail).toContain('1 value is hidden: /value. Open the request to show it.');
     const detail = await owner().http.get(`/api/v1/requests/${id}`);
     expect(detail.body['arguments']).toEqual({ name: 'STRIPE', value: SECRET });
@@ -237,7 +237,7 @@ describe('a call that a message cannot show whole, or that may deceive', () => {
       arguments: { command: padded },
     });
     for (const text of [mail, direct, announced])
-      expect(text).toContain('ls[2,000 blanks]; rm -rf /');
+      expect(text).toContain('ls[2,000 spaces]; rm -rf /');
     const long = await shownOf({
       tool: 'run_it',
       arguments: { command: `echo start${'\nok'.repeat(2_000)}; rm -rf /`, last: 'the end' },

@@ -71,6 +71,39 @@ async function askInVain(): Promise<string> {
   return id;
 }
 
+test('a message is delivered by a 2xx, also if its body never ends', async () => {
+  await createWebhook();
+  receiver.answerWith((response) => response.writeHead(200).write('{'));
+  const id = await ask(app, agent);
+  await drain(app);
+  expect(await deliveriesOf(app, id)).toMatchObject([
+    { attempts: 1, delivered_at: expect.any(Date) },
+  ]);
+});
+
+test('a message that asks says whether the agent could read a decision, and the news of one does not', async () => {
+  await createWebhook();
+  const id = await ask(app, agent);
+  await drain(app);
+  const late = await ask(app, agent);
+  await app.db('agent_credentials').update({ revoked_at: new Date() });
+  await drain(app);
+  await decide(organization.owner.http, id);
+  await drain(app);
+  const said = receiver.received.map(({ body }) => {
+    const { type, request } = JSON.parse(body) as {
+      readonly type: string;
+      readonly request: { readonly id: string; readonly requester_state?: string };
+    };
+    return [type, request.id, request.requester_state];
+  });
+  expect(said).toEqual([
+    ['approval_request.notified', id, 'active'],
+    ['approval_request.notified', late, 'credential_ended'],
+    ['approval_request.decided', id, undefined],
+  ]);
+});
+
 describe('the news of a decision', () => {
   beforeEach(async () => {
     await createWebhook();

@@ -74,8 +74,8 @@ test('a valid answer is its outcome, with everything it has', async () => {
     '{"outcome":"human","reason":"Large.","metadata":{"a": 1.0},"escalation_path":"cfo"}';
   receiver.answerWith(answering(202, body));
   expect(await ask()).toEqual({
-    kind: 'answered',
-    answer: {
+    kind: 'responded',
+    result: {
       outcome: 'human',
       reason: 'Large.',
       metadata: expect.objectContaining({ text: '{"a": 1.0}' }),
@@ -92,7 +92,7 @@ const approvalOf = (bytes: number) => '{"outcome":"approve"}'.padEnd(bytes);
 
 test('an answer may have 64 KiB, and not one byte more', async () => {
   receiver.answerWith(answering(200, approvalOf(65_536)));
-  expect(await ask()).toMatchObject({ kind: 'answered', excerpt: approvalOf(500) });
+  expect(await ask()).toMatchObject({ kind: 'responded', excerpt: approvalOf(500) });
   receiver.answerWith(answering(200, approvalOf(65_537)));
   expect(await ask()).toMatchObject({ kind: 'failed', errorCode: 'answer_too_large' });
 });

@@ -114,7 +114,7 @@ describe('a `100 Continue` that no one asked for', () => {
     const { signal } = new AbortController();
     const question = { model: 'm', system: 's', user: 'u', schema: {}, maxOutputTokens: 9 };
     expect(await model.ask({ ...question, timeoutMs: 10_000, signal })).toMatchObject({
-      kind: 'answered',
+      kind: 'responded',
       value: expect.anything(),
     });
   });

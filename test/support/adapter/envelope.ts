@@ -44,7 +44,7 @@ const STATUSES: Readonly<Record<Operation, readonly number[]>> = {
 
 /** Adapters match on the code wherever the protocol or the decisions name it. */
 const CODES: Readonly<Record<string, readonly string[]>> = {
-  'create 409': ['idempotency_conflict'],
+  'create 409': ['idempotency_conflict', 'request_withdrawn'],
   'create 413': ['payload_too_large'],
   'create 415': ['unsupported_media_type'],
   'create 429': ['quota_exceeded', 'rate_limited'],

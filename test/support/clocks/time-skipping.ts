@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { workflowIdOf } from '../../../temporal/ids.ts';
 import type { TestApp } from '../app.ts';
 import { clientOf } from '../temporal.ts';
+import { until } from '../waiting.ts';
 
 /**
  * Results of the poll. The enums of Temporal's API cannot be imported by name from an ES module.
@@ -21,6 +22,14 @@ const FAILED = 3;
  */
 export async function fastForward(app: TestApp, requestId: string, hours: number): Promise<void> {
   const client = clientOf(app);
+  // With rules at the door, the workflow starts after the response to the create.
+  const workflow = client.workflow.getHandle(workflowIdOf(requestId));
+  await until('the workflow has started', async () =>
+    workflow.describe().then(
+      () => true,
+      () => false,
+    ),
+  );
   const { workflowService } = client.connection;
   const { namespace } = client.options;
   const workflowExecution = { workflowId: workflowIdOf(requestId) };

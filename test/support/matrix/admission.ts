@@ -31,6 +31,7 @@ export const opens: Readonly<Record<Endpoint['auth'], readonly CredentialKind[]>
   product: ['human', 'api_key', 'organization_api_key'],
   member: ['human', 'api_key'],
   session: ['human'],
+  personal_key: ['api_key'],
 };
 
 export const targetOf = ({ permissionAt }: Endpoint, params: Params): AuthorizationTarget =>
@@ -78,6 +79,7 @@ const askedAtAgent: Readonly<Record<string, Permission>> = {
 
 /** The same, for what belongs to an agent. Those who lack it do not learn that it exists. */
 const hiddenAtAgent: Readonly<Record<string, Permission>> = {
+  issueAgentCredential: 'agent.credential.issue',
   revokeAgentCredential: 'agent.credential.revoke',
   revokeAgentProvisioner: 'agent.credential.revoke',
   updateAgentInstance: 'agent.write',
@@ -112,6 +114,8 @@ export const known =
   (endpoint: Endpoint, home: World): Refusal | undefined => {
     const { auth, permission, operationId } = endpoint;
     if (auth === 'none') return undefined;
+    // There a cookie is no credential.
+    if (auth === 'personal_key' && holder === 'human') return { code: 'authentication_required' };
     const isKey = holder === 'api_key' || holder === 'organization_api_key';
     if (auth === 'session' && isKey) return { code: 'session_required' };
     const open = opens[auth].includes(holder);

@@ -148,6 +148,8 @@ export async function acquaintances(edition: Edition, home: World): Promise<read
     everything('organization', [], 'organization_api_key'),
   ]);
   const scoped = await spoilersOf(edition, home).api_key({ permissions: [] });
+  const bound = await spoilersOf(edition, home).api_key({ resource: 'mcp' });
+  const expiredToken = await spoilersOf(edition, home).api_key({ token_expires_at: past() });
   // What lacks a permission is asked where its kind opens. The first five rows are of wrong kinds.
   const lacking = (holder: CredentialKind, lack: Lack) => ({
     at: openTo(holder),
@@ -198,6 +200,16 @@ export async function acquaintances(edition: Edition, home: World): Promise<read
       caller: 'a key scoped to nothing',
       headers: () => scoped,
       ...lacking('api_key', outsideKeyScope),
+    },
+    {
+      caller: 'the key of an OAuth client for the MCP endpoint alone',
+      headers: () => bound,
+      refusal: (endpoint) => (endpoint.opensToMcpKeys ? undefined : unauthenticated(endpoint)),
+    },
+    {
+      caller: 'the key of an OAuth client whose token has expired',
+      headers: () => expiredToken,
+      refusal: unauthenticated,
     },
     ...(await holdersElsewhere(edition, home, 'agent')),
     ...(await holdersElsewhere(edition, home, 'team')),
@@ -307,7 +319,8 @@ export async function barred(edition: Edition, home: World): Promise<readonly Ca
     },
     {
       caller: 'a session that sends no page',
-      at: ({ auth, method }) => auth !== 'agent' && auth !== 'none' && method !== 'get',
+      at: ({ auth, method }) =>
+        !['agent', 'none', 'personal_key'].includes(auth) && method !== 'get',
       headers: () => ({ cookie: organization.owner.cookie }),
       refusal: refused('cross_site_request'),
     },

@@ -3,8 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import type { Endpoint } from '../../../api/http/endpoint.ts';
 import { errorsOf } from '../../../api/http/implied-errors.ts';
-import { errorSchema } from '../../../api/http/problem-schema.ts';
-import { envelopeTypeOf, statusOf } from '../../../api/http/problem.ts';
+import { errorSchemas } from '../../../api/http/problems/problem-schema.ts';
+import { envelopeTypeOf, statusOf } from '../../../api/http/problems/problem.ts';
+import type { ErrorCode } from '../../../src/domain/errors.ts';
 import {
   isValidScope,
   mayHold,
@@ -98,7 +99,8 @@ function verbsOf(app: TestApp) {
 
   /** Sends this body, even to an endpoint that declares none. */
   async function sendAnyhow(endpoint: Endpoint, { params, headers, body }: Call): Promise<Answer> {
-    const requestId = `matrix-${randomUUID()}`;
+    // AAP 1.0.0 takes nothing but a UUID.
+    const requestId = endpoint.dialect === 'aap' ? randomUUID() : `matrix-${randomUUID()}`;
     const path = filled(endpoint.path, params);
     const answer = await app.http.call(endpoint.method.toUpperCase(), path, {
       body,
@@ -134,7 +136,16 @@ function expectDeclared(endpoint: Endpoint, answer: Answer): void {
     expect([endpoint.success.status].flat()).toContain(answer.status);
     return;
   }
-  const { error } = errorSchema.parse(answer.body);
+  const { dialect = 'product' } = endpoint;
+  if (dialect === 'oauth') {
+    errorSchemas.oauth.parse(answer.body);
+    const statuses = errorsOf(endpoint).map((code) => statusOf(code, dialect));
+    expect(statuses.filter((status) => status < 500)).toContain(answer.status);
+    return;
+  }
+  const { error } = errorSchemas[dialect].parse(answer.body) as {
+    error: { code: ErrorCode; type: string; request_id: string };
+  };
   expect({ code: error.code, declared: errorsOf(endpoint).includes(error.code) }).toEqual({
     code: error.code,
     declared: true,
@@ -142,8 +153,8 @@ function expectDeclared(endpoint: Endpoint, answer: Answer): void {
   expect(error.code).not.toBe('internal_error');
   expect(error.code).not.toBe('dependency_unavailable');
   expect({ status: answer.status, type: error.type }).toEqual({
-    status: statusOf(error.code),
-    type: envelopeTypeOf(error.code),
+    status: statusOf(error.code, dialect),
+    type: envelopeTypeOf(error.code, dialect),
   });
   expect(error.request_id).toBe(answer.headers['x-request-id']);
 }
@@ -152,7 +163,7 @@ function expectDeclared(endpoint: Endpoint, answer: Answer): void {
  * The answer may say anything about the call, except that the credential is of the wrong kind or
  * lacks the permission.
  */
-export function expectAdmitted({ body }: Answer): void {
+export function expectOpened({ body }: Answer): void {
   const code: unknown = body?.['error']?.['code'];
   expect([
     'authentication_required',

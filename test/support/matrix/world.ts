@@ -53,6 +53,8 @@ export interface World {
   /** An agent that calls may disable and archive. */
   readonly spareAgentSlug: string;
   readonly spareInstanceId: string;
+  /** One that calls may delete. */
+  readonly fleetInstanceId: string;
   readonly spareCredentialId: string;
   readonly provisioner: TestProvisioner;
   readonly spareProvisionerId: string;
@@ -72,6 +74,7 @@ export interface World {
   readonly notificationDeliveryId: string;
   readonly toolCatalogEntryId: string;
   readonly toolPresentationId: string;
+  readonly auditEventId: string;
   readonly pushSubscriptionId: string;
   readonly policies: { readonly member: string; readonly team: string; readonly key: string };
 }
@@ -116,6 +119,7 @@ export async function createWorld(app: TestApp): Promise<World> {
     agent,
     spareAgentSlug,
     spareInstanceId: spare.instanceId,
+    fleetInstanceId: (await createInstance(app, organization, agent.slug)).instanceId,
     spareCredentialId: spare.credentialId,
     provisioner: await createProvisioner(app, organization, agent.slug),
     spareProvisionerId: (await createProvisioner(app, organization, agent.slug)).id,
@@ -129,6 +133,7 @@ export async function createWorld(app: TestApp): Promise<World> {
     notificationDeliveryId: delivery.id,
     toolCatalogEntryId: await reportTool(app, agent),
     toolPresentationId: await createToolPresentation(app, organization),
+    auditEventId: await auditEventOf(app, organization),
     pushSubscriptionId: await createPushSubscription(app, organization),
     ...(await createSpares(app, organization)),
     policies: {
@@ -254,6 +259,14 @@ async function createPasswordReset(app: TestApp, { userId }: TestMember): Promis
   return token;
 }
 
+async function auditEventOf(app: TestApp, { id }: TestOrganization): Promise<string> {
+  const event = await app
+    .db('audit_events')
+    .where({ organization_id: id })
+    .first<{ id: string }>('id');
+  return event.id;
+}
+
 async function createPushSubscription(app: TestApp, { owner }: TestOrganization): Promise<string> {
   const id = randomUUID();
   const { endpoint, keys } = newBrowser(`https://push.invalid/${id}`).subscription;
@@ -296,12 +309,13 @@ export function paramsIn(
   const ids: readonly (readonly [RegExp, string])[] = [
     [/\/requests\//, world.requestId],
     [/\/agent_instances\//, world.spareInstanceId],
+    [/\/instances\//, world.fleetInstanceId],
     [/\/agent-credentials\//, world.spareCredentialId],
     [/\/agent-provisioners\//, world.spareProvisionerId],
     [/\/me\/api_keys\//, world.spareKeyId],
     [/\/me\/sessions\//, world.spareSessionId],
     [/\/api_keys\//, world.organizationKeyId],
-    [/\/members\//, world.member.membershipId],
+    [/\/(linked_)?members\//, world.member.membershipId],
     [/\/teams\//, world.teamId],
     [/\/invitations\//, world.invitation.id],
     [/\/notification_channels\//, world.notificationChannelId],
@@ -309,6 +323,7 @@ export function paramsIn(
     [/\/tool_catalog\//, world.toolCatalogEntryId],
     [/\/push_subscriptions\//, world.pushSubscriptionId],
     [/\/tool_presentations\//, world.toolPresentationId],
+    [/\/audit\//, world.auditEventId],
     [/./, randomUUID()],
   ];
   const holder = path.includes('/teams/') ? 'team' : path.includes('/api_keys/') ? 'key' : 'member';

@@ -18,7 +18,7 @@ const app = await composeApp(config, {
   roles: { api: true, worker: true },
   workflowBundle: { codePath },
   taskQueue,
-  strictAnswers: true,
+  strictResponses: true,
 });
 await app.temporal.ready;
 process.stdout.write(`${app.url}\n`);

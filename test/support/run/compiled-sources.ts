@@ -17,7 +17,7 @@ import { packageRoot } from '../../../src/platform/package-root.ts';
 
 const FOLDERS = [
   ...['src', 'api', 'workflows', 'activities', 'temporal', 'migrations', 'bin', 'demo'],
-  ...['bench', 'test', 'web/src', 'web/build'],
+  ...['bench', 'test', 'web/src', 'web/build', 'sdk/typescript/src'],
 ];
 const OPTIONS = {
   jsc: {

@@ -17,15 +17,15 @@ export interface BrokenReply {
 }
 
 export interface BrokenCall {
-  readonly operation: 'create' | 'get' | 'cancel' | 'unknown';
+  readonly operation: 'create' | 'get' | 'start' | 'cancel' | 'unknown';
   readonly headers: IncomingMessage['headers'];
   /** How many calls this server answered before. */
   readonly index: number;
 }
 
 export interface BrokenServerOptions {
-  /** Spoils a correct reply, or returns it unchanged. */
-  readonly spoil?: (reply: BrokenReply, call: BrokenCall) => BrokenReply;
+  /** Spoils a correct reply, or returns it unchanged. The caller waits for it. */
+  readonly spoil?: (reply: BrokenReply, call: BrokenCall) => BrokenReply | Promise<BrokenReply>;
   /** Waits are cut to this many ms, for a test of a wait that ends early. */
   readonly longestWaitMs?: number;
   /** Every create makes a new request, whatever the key. */
@@ -145,6 +145,13 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
     return shown(row, 200);
   };
 
+  const start = (row: Row | undefined): BrokenReply => {
+    if (row?.status !== 'approved')
+      return failed({ status: 409, type: 'conflict', code: 'not_approved' });
+    const body = JSON.stringify({ id: row.id, started_at: new Date().toISOString() });
+    return { status: 200, headers: { 'Content-Type': 'application/json' }, body };
+  };
+
   const cancel = (row: Row): BrokenReply => {
     if (row.status === 'pending') conclude(row, 'cancelled');
     return row.status === 'cancelled'
@@ -165,6 +172,8 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
         failed({ status: 401, type: 'authentication', code: 'authentication_required' }),
       ];
     }
+    const [, starting] = /\/requests\/([^/]+)\/start$/.exec(url.pathname) ?? [];
+    if (starting !== undefined) return ['start', start(rows.get(starting))];
     if (request.method === 'POST') return ['create', create(request, body)];
     const row = rows.get(url.pathname.slice('/api/aap/v1/requests/'.length));
     const operation = request.method === 'GET' ? 'get' : 'cancel';
@@ -185,7 +194,7 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
       correct.body = correct.body.toString().replace('"$REQUEST_ID"', JSON.stringify(requestId));
       const call = { operation, headers: request.headers, index };
       index += 1;
-      const sent = options.spoil?.(correct, call) ?? correct;
+      const sent = (await options.spoil?.(correct, call)) ?? correct;
       setTimeout(
         () => response.writeHead(sent.status, sent.headers).end(sent.body),
         sent.delayMs ?? 0,

@@ -7,6 +7,7 @@ export interface PlanNode {
   readonly 'Relation Name'?: string;
   readonly 'Index Cond'?: string;
   readonly 'Index Name'?: string;
+  readonly 'CTE Name'?: string;
   readonly 'Plan Rows': number;
   readonly Plans?: readonly PlanNode[];
 }
@@ -23,13 +24,26 @@ function* nodesOf(plan: PlanNode): Generator<PlanNode> {
 
 /** Every node of the statement's plan. */
 export async function explain(app: TestApp, { sql, bindings }: Statement): Promise<PlanNode[]> {
-  const { rows } = await app.db.raw<{ rows: { 'QUERY PLAN': string }[] }>(
-    `explain (format json) ${sql}`,
-    bindings as never,
-  );
+  return await planOf(app, `explain (format json) ${sql}`, bindings);
+}
+
+async function planOf(app: TestApp, sql: string, bindings: unknown = []): Promise<PlanNode[]> {
+  const { rows } = await app.db.raw<{ rows: { 'QUERY PLAN': string }[] }>(sql, bindings as never);
   const [explained] = JSON.parse(rows[0]?.['QUERY PLAN'] ?? '[]') as { Plan: PlanNode }[];
   if (!explained) throw new Error('no plan');
   return [...nodesOf(explained.Plan)];
+}
+
+/** Every node of the plan that a prepared statement keeps for all calls. */
+export async function explainGeneric(
+  app: TestApp,
+  { sql }: Statement,
+): Promise<readonly PlanNode[]> {
+  let place = 0;
+  return await planOf(
+    app,
+    `explain (format json, generic_plan) ${sql.replaceAll('?', () => `$${++place}`)}`,
+  );
 }
 
 /**

@@ -4,20 +4,21 @@ import { createPerson } from '../../support/scene/sign-in.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
 import { describeInBrowser, PHONE, screenshot, startBrowser } from '../../support/web/browser.ts';
 
-const { app, organization } = await scene();
+const { app, organization, owner } = await scene();
 const bob = await createPerson(app, organization.id, {
   displayName: 'Bob Field',
   policies: [everywhere(...REVIEWER)],
 });
 
 describeInBrowser('what is not there', () => {
-  const browser = startBrowser({ refusals: [401, 404] });
+  const browser = startBrowser({ refusals: [400, 401, 404] });
 
   test('keeps the header for people who are signed in, also with text of twice the size', async () => {
     const page = await browser.open(`${app.url}/nowhere`, { as: bob, viewport: PHONE });
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect(await page.title()).toBe('Page not found · Countersign');
     await page.evaluate('document.documentElement.style.fontSize = "32px"');
+    await page.getByRole('button', { name: 'Menu' }).click();
     const leave = await page.getByRole('button', { name: 'Sign out' }).boundingBox();
     expect((leave?.x ?? 0) + (leave?.width ?? Infinity)).toBeLessThanOrEqual(PHONE.width);
     await screenshot(page, 'not-found-large-text');
@@ -47,4 +48,13 @@ describeInBrowser('what is not there', () => {
     const placeholder = `getComputedStyle(document.querySelector('[type=search]'), '::placeholder').color`;
     expect(await page.evaluate(placeholder)).toBe('rgb(161, 156, 146)');
   });
+
+  test.each(['/people/none', '/teams/none', '/settings/keys/none', '/paths/No path!'])(
+    'says so of an address that names nothing, such as %s',
+    async (path) => {
+      const page = await browser.open(`${app.url}${path}`, { as: owner });
+      await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { freePort } from '../../../src/local/processes.ts';
+import { until } from '../../support/waiting.ts';
 import { startApp } from '../../support/app.ts';
 import { cloneDatabase } from '../../support/run/database.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
@@ -117,7 +118,7 @@ describeInBrowser('an answer', () => {
       dispatchEvent(new Event('visibilitychange'));
     `);
     cut(false);
-    await page.getByText('by you').waitFor();
+    await page.getByRole('status').getByText('by you').waitFor();
     expect(new Set(keys).size).toBe(1);
     expect(await decisionsOf(id)).toHaveLength(1);
     expect(cuts()).toEqual([]);
@@ -172,7 +173,7 @@ describeInBrowser('an answer', () => {
     await button(page, 'Confirm').click();
     await dialog.getByLabel('Code').fill(await factor.freshCode());
     await page.keyboard.press('Enter');
-    await page.getByText('by you').waitFor();
+    await page.getByRole('status').getByText('by you').waitFor();
     expect(new Set(keys).size).toBe(1);
     expect(await decisionsOf(id)).toMatchObject([{ note: 'Checked twice.' }]);
   });
@@ -192,7 +193,7 @@ describeInBrowser('an answer', () => {
     await message(page, 'This request changed while you were deciding.').waitFor();
     expect(await armed(page).count()).toBe(0);
     await answer(page, 'Approve');
-    await page.getByText('by you').waitFor();
+    await page.getByRole('status').getByText('by you').waitFor();
   });
 
   test('is refused when the service holds other arguments than it says', async () => {
@@ -227,13 +228,16 @@ describeInBrowser('an answer', () => {
     await button(page, 'Confirm').click();
     await page.getByLabel('Email').fill(dan.email);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    // The page tries again after a second. No person signs in before that.
+    const shown = performance.now();
+    await until('the next try has ended, too', () => performance.now() - shown > 2_000);
     await page.keyboard.press('Enter');
     await message(page, 'Your denial was sent but is not confirmed yet.').waitFor();
     expect(await decisionsOf(id)).toEqual([]);
     await arm(page, 'Deny');
     expect(await note(page).inputValue()).toBe('Half a note.');
     await button(page, 'Confirm').click();
-    await page.getByText('by you').waitFor();
+    await page.getByRole('status').getByText('by you').waitFor();
     expect(await decisionsOf(id)).toMatchObject([{ note: 'Half a note.' }]);
   });
 
@@ -272,7 +276,7 @@ describeInBrowser('an answer', () => {
     await arm(page, 'Approve');
     expect(await note(page).inputValue()).toBe('Fine.');
     await button(page, 'Confirm').click();
-    await page.getByText('by you').waitFor();
+    await page.getByRole('status').getByText('by you').waitFor();
     expect(await decisionsOf(id)).toHaveLength(1);
   });
 
@@ -309,7 +313,7 @@ describeInBrowser('an answer', () => {
       await answer(page, 'Approve');
       await message(page, 'not confirmed yet').waitFor();
       running = await startApp({ databaseUrl: database.url, environment });
-      await page.getByText('by you').waitFor();
+      await page.getByRole('status').getByText('by you').waitFor();
       expect(await decisionsOf(id)).toHaveLength(1);
       expect(cuts()).toEqual([]);
     },

@@ -36,7 +36,7 @@ describeInBrowser('a call without a presentation', () => {
     const page = await browser.open(`${app.url}/requests/${await call()}`, {
       ...{ as: ada, viewport: PHONE },
     });
-    const fold = page.getByRole('img', { name: '300 blanks' });
+    const fold = page.getByRole('img', { name: '300 spaces' });
     await fold.waitFor();
     expect((await fold.boundingBox())?.width).toBeLessThan(120);
     await page.getByRole('img', { name: '15 line breaks' }).waitFor({ timeout: 5_000 });

@@ -55,7 +55,7 @@ const shared = async (page: Page, words: readonly string[]): Promise<string[]> =
     (text) => text.includes(FOREIGN) && words.some((word) => text.includes(word)),
   );
 };
-const OURS = ['by ', 'holds the claim', 'Instance', 'Note', 'asks to run', 'tool', 'Contains'];
+const OURS = ['by ', 'holds the claim', 'Instance', 'Note', 'asks to run', 'runs', 'Contains'];
 
 /** The line of the page on which a text is drawn, in the order in which it is drawn. */
 const drawn = async (page: Page, text: string): Promise<string> =>
@@ -114,8 +114,8 @@ describeInBrowser('a text that an agent, a person or a configuration gave', () =
     await page.getByRole('heading', { name: '§Pay 5 to hidden because it is sensitive' }).waitFor();
     await page.getByText('holds the claim. It ends').waitFor();
     await page.getByText('§night').waitFor();
-    const title = page.getByRole('heading', { level: 1, name: /§pay/ });
-    expect(await title.innerText()).toContain('  twice');
+    const tool = page.locator('article header p', { hasText: '§pay' });
+    expect(await tool.innerText()).toContain('  twice');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('button', { name: 'Ask for help' }).click();
     await page.getByRole('dialog').getByRole('checkbox', { name: /§Bob/ }).waitFor();

@@ -1,9 +1,9 @@
-/** What the page of a request says when no one is asked in time, or no one can be asked. */
-import { test } from '@jest/globals';
+/** When people are asked, on the page of a request: as a picture, and where no one is asked in time or at all. */
+import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { closedHours, level, user } from '../../support/scene/nodes.ts';
-import { describeInBrowser, startBrowser } from '../../support/web/browser.ts';
+import { describeInBrowser, screenshot, startBrowser } from '../../support/web/browser.ts';
 
 const { app, owner, askOn, person } = await scene({ people: { ada: REVIEWER } });
 
@@ -18,6 +18,22 @@ const defer = () => ({
 describeInBrowser('the page of a request', () => {
   const browser = startBrowser();
   const open = (id: string) => browser.open(`${app.url}/requests/${id}`, { as: owner });
+
+  test('draws who was asked and who is still to be asked, until the deadline', async () => {
+    const mia = await person({ displayName: 'Mia Berg', can: REVIEWER });
+    const jonas = await person({ displayName: 'Jonas Weber', can: REVIEWER });
+    const gus = await person({ displayName: 'Gus Late', can: REVIEWER });
+    const nodes = [level([user(mia)], '20m'), level([user(jonas)], '50m'), level([user(gus)])];
+    const page = await open(await askOn({ nodes }, { timeout: '1h' }));
+    const picture = page.getByRole('region', { name: 'Schedule' });
+    await picture.getByText('Mia Berg').waitFor();
+    await picture.getByText('Jonas Weber').waitFor();
+    for (const meaning of ['Asked', 'Still to be asked', 'Now'])
+      await page.locator('figcaption').getByText(meaning, { exact: true }).waitFor();
+    // Their turn would come after the deadline.
+    expect(await picture.getByText('Gus Late').count()).toBe(0);
+    await screenshot(page, 'request-schedule');
+  });
 
   test('says that working hours begin after the deadline, among the people and in the timeline', async () => {
     const bob = await person({ can: REVIEWER });

@@ -11,6 +11,8 @@ import {
 import { stillChosen } from '../../../web/src/areas/requests/queue/batch-deny/selection.ts';
 
 /** Later minutes are newer. */
+import { groupStarts } from '../../../web/src/areas/requests/queue/row-groups.ts';
+
 const instant = (minute: number): string => new Date(minute * 60_000).toISOString();
 
 const request = (id: string, more: Partial<Summary> = {}): Summary => ({
@@ -40,7 +42,7 @@ const request = (id: string, more: Partial<Summary> = {}): Summary => ({
 const page = (sentAt: number, requests: readonly Summary[], next?: string): Page => ({
   requests,
   next,
-  sentAt,
+  ...{ sentAt, readAt: 0 },
 });
 
 const ids = (requests: readonly Summary[]): string[] => requests.map(({ id }) => id);
@@ -138,8 +140,12 @@ describe('arrivals', () => {
     ];
     const log = withChanges(NO_CHANGES, { changed: [fresh, old], gone }, 20);
     const row = request('row', { created_at: instant(5), deadline_at: instant(50) });
-    expect(arrivals(log, [page(10, [row], 'more')])).toEqual(['fresh']);
-    expect(arrivals(log, [page(10, [row], 'more')], { sort: 'deadline' })).toEqual(['old']);
+    expect(arrivals(log, [page(10, [row], 'more')], { sort: 'created' })).toEqual(['fresh']);
+    expect(arrivals(log, [page(10, [row], 'more')])).toEqual(['old']);
+    const urgent = withChanges(log, { changed: [{ ...fresh, urgency: 'interrupt' }], gone }, 21);
+    expect(arrivals(urgent, [page(10, [row], 'more')])).toEqual(['old', 'fresh']);
+    const above = request('above', { urgency: 'interrupt', deadline_at: instant(99) });
+    expect(arrivals(log, [page(10, [above], 'more')])).toEqual([]);
     expect(arrivals(log, [page(10, [row])])).toEqual(['old', 'fresh']);
   });
 });
@@ -160,5 +166,29 @@ describe('a selection', () => {
 
   test('stays while a list is read again', () => {
     expect(ids(stillChosen(chosen, undefined).selected)).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('the groups of the queue', () => {
+  const row = (minutes: number, urgency: 'interrupt' | 'standard' = 'standard') => ({
+    urgency,
+    deadline_at: new Date(minutes * 60_000).toISOString(),
+  });
+
+  test('begin where what is urgent, soon and later begins', () => {
+    const rows = [row(200, 'interrupt'), row(5), row(59), row(60), row(900)];
+    expect([...groupStarts(rows, 0)]).toEqual([
+      [0, 'urgent'],
+      [1, 'soon'],
+      [3, 'later'],
+    ]);
+    expect([...groupStarts([row(900)], 0)]).toEqual([[0, 'later']]);
+  });
+
+  test('begin once, also where a row became urgent in its place', () => {
+    expect([...groupStarts([row(5), row(900), row(901, 'interrupt'), row(902)], 0)]).toEqual([
+      [0, 'soon'],
+      [1, 'later'],
+    ]);
   });
 });

@@ -21,7 +21,11 @@ const { ada, bob, eve, ivo } = people;
 const isFocused = (element: unknown): boolean =>
   (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement ===
   element;
-const rows = (page: Page) => page.getByRole('listitem').getByRole('link');
+const rows = (page: Page) =>
+  page
+    .getByRole('region', { name: 'Requests', exact: true })
+    .getByRole('listitem')
+    .getByRole('link');
 const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
 
 type Box = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
@@ -59,6 +63,9 @@ describeInBrowser('the queue', () => {
       const page = await browser.open(`${app.url}/`, { as: ada, viewport });
       await row(page, one).waitFor();
       await page.getByText(/^All\d/).waitFor();
+      // Beside the list, the first request is open.
+      if (name === 'desk') await page.getByText('Notified Ada').waitFor();
+      if (name === 'desk') await page.getByText('Nothing was decided yet').waitFor();
       const before = await boxes(page);
       await ask({ tool: two });
       const arrived = page.getByRole('button', { name: 'Show 1 new request' });
@@ -96,7 +103,7 @@ describeInBrowser('the queue', () => {
 
   test('keeps its filters over a sign-in, and clears them', async () => {
     await ask({ tool: 'filtered_tool' });
-    const page = await browser.open(`${app.url}/?tab=all&sort=deadline&claimed=nobody&q=no+such`, {
+    const page = await browser.open(`${app.url}/?tab=all&sort=created&claimed=nobody&q=no+such`, {
       as: ada,
     });
     await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
@@ -108,12 +115,12 @@ describeInBrowser('the queue', () => {
     await page.context().addCookies(cookies);
     await page.reload();
     await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
-    expect(await page.getByRole('combobox', { name: 'Order' }).inputValue()).toBe('deadline');
+    expect(await page.getByRole('combobox', { name: 'Order' }).inputValue()).toBe('created');
     expect(await page.getByRole('combobox', { name: 'Claims' }).inputValue()).toBe('nobody');
     await page.getByRole('button', { name: 'Clear filters' }).last().click();
     await row(page, 'filtered_tool').waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
-    expect(new URL(page.url()).search).toBe('?tab=all&sort=deadline');
+    expect(new URL(page.url()).search).toBe('?tab=all&sort=created');
   });
 
   test('says why it is empty', async () => {
@@ -156,8 +163,10 @@ describeInBrowser('the queue', () => {
     ]);
     await screenshot(page, 'queue-decided');
     await page.setViewportSize(PHONE);
+    await page.getByRole('link', { name: 'All requests' }).click();
     await screenshot(page, 'queue-decided-phone');
     expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Filters', exact: true }).click();
     await page.getByRole('combobox', { name: 'Decision' }).selectOption('Denied');
     await row(page, 'outcome_yes').waitFor({ state: 'detached' });
     await row(page, 'outcome_no').waitFor();
@@ -170,7 +179,11 @@ describeInBrowser('the queue', () => {
   test('marks what is urgent and what has little time left, not by color alone', async () => {
     const urgent = await ask({ tool: 'sign_urgent', timeout: '1h' });
     await app.db('approval_requests').where({ id: urgent }).update({ urgency: 'interrupt' });
-    await ask({ tool: 'sign_soon', timeout: '4m' });
+    const soon = await ask({ tool: 'sign_soon', timeout: '40m' });
+    await app
+      .db('approval_requests')
+      .where({ id: soon })
+      .update({ created_at: new Date(0) });
     const page = await browser.open(`${app.url}/?q=sign_`, { as: ada });
     await row(page, 'sign_urgent').getByText('Urgent', { exact: true }).waitFor();
     expect(await row(page, 'sign_soon').getByText('Urgent', { exact: true }).count()).toBe(0);
@@ -202,6 +215,20 @@ describeInBrowser('the queue', () => {
       expect(await tab.getAttribute('aria-pressed')).toBe('true');
       expect(await places()).toEqual(before);
     }
+  });
+
+  test('stays beside an open request down to 1,024 pixels, and below that gives way to a way back', async () => {
+    const id = await ask({ tool: 'edge_of_panes' });
+    const viewport = { width: 1024, height: 768 };
+    const page = await browser.open(`${app.url}/requests/${id}`, { as: ada, viewport });
+    const list = row(page, 'edge_of_panes');
+    const back = page.getByRole('link', { name: 'All requests' });
+    await list.waitFor();
+    expect(await back.isVisible()).toBe(false);
+    await screenshot(page, 'queue-1024');
+    await page.setViewportSize({ width: 1023, height: 768 });
+    await back.waitFor();
+    expect(await list.isVisible()).toBe(false);
   });
 
   testInChromium.each([
@@ -258,7 +285,9 @@ describeInBrowser('the queue', () => {
 
   test('is walked by keyboard, on a phone one pane at a time', async () => {
     await ask({ tool: 'phone_tool' });
-    const page = await browser.open(`${app.url}/`, { as: ada, viewport: PHONE, dark: true });
+    const page = await browser.open(`${app.url}/?q=phone_tool`, {
+      ...{ as: ada, viewport: PHONE, dark: true },
+    });
     await row(page, 'phone_tool').waitFor();
     await screenshot(page, 'queue-phone');
     expect(await violationsOf(page)).toEqual([]);
@@ -274,7 +303,10 @@ describeInBrowser('the queue', () => {
   test('stays where it was scrolled while a request is read, and goes on by keyboard', async () => {
     const tools = Array.from({ length: 30 }, (_none, index) => `list_${index}`);
     for (const tool of tools) await ask({ tool });
-    const page = await browser.open(`${app.url}/?q=list_`, { as: ada, viewport: PHONE });
+    const page = await browser.open(`${app.url}/?q=list_&sort=created`, {
+      as: ada,
+      viewport: PHONE,
+    });
     await row(page, 'list_29').waitFor();
     // Faster than rows come into the page.
     await page.evaluate(`for (let step = 0; step < 20; step += 1)

@@ -1,6 +1,6 @@
 /** What is recorded when someone looks at a hidden value. */
 import { expect, test } from '@jest/globals';
-import { recordable } from '../../../web/src/areas/requests/call/recordable-pointer.ts';
+import { recordable } from '../../../web/src/shared/call/recordable-pointer.ts';
 
 const long = `/arguments/${'a'.repeat(900)}`;
 

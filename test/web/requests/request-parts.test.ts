@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { linesBetween, linesOfUnified } from '../../../web/src/areas/requests/call/diff-lines.ts';
+import { linesBetween, linesOfUnified } from '../../../web/src/shared/call/diff-lines.ts';
 import { fitsSearch } from '../../../web/src/areas/requests/queue/queue-search.ts';
-import { scaleOf } from '../../../web/src/areas/requests/timeline/timeline-scale.ts';
+import { routedSteps } from '../../../web/src/areas/requests/timeline/routed-steps.ts';
+import { scheduleOf } from '../../../web/src/shared/schedule/schedule.ts';
 
 describe('a change', () => {
   test('of two texts has each old line and each new line, in their order', () => {
@@ -99,27 +100,50 @@ describe('a change', () => {
   });
 });
 
-describe('the picture of a timeline', () => {
-  test('keeps the order of events and folds long idle times', () => {
-    const { marks, folds } = scaleOf([0, 1, 3_601, 3_603]);
-    const places = marks.map(({ at }) => at);
-    expect(places).toEqual([...places].sort((one, other) => one - other));
-    expect([places[0], places.at(-1)]).toEqual([0, 1]);
-    expect(folds).toEqual([{ from: places[1], to: places[2], seconds: 3_600 }]);
+describe('the picture of a schedule', () => {
+  const at = (minutes: number) => new Date(minutes * 60_000).toISOString();
+  const request = { created_at: at(0), deadline_at: at(60) };
+
+  const level = (name: string, more: object) => ({
+    ...{ node_id: name, run: 1, status: 'done' as const },
+    targets: [
+      {
+        type: 'user' as const,
+        name,
+        members: [{ membership_id: name, display_name: name, can_decide: true }],
+      },
+    ],
+    ...more,
+  });
+  const drawn = (given: Parameters<typeof routedSteps>[0], levels: ReturnType<typeof level>[]) =>
+    scheduleOf(routedSteps(given, { state: 'waiting', levels })).lanes.map(({ names, bars }) => [
+      names.join(),
+      ...bars.map(({ from, to }) => `${from / 60_000}-${to / 60_000}`),
+    ]);
+
+  test('has who was asked and who will be asked in time, each until the next one', () => {
+    const levels = [
+      level('Mia', { notified_at: at(0), escalate_at: at(15) }),
+      level('Ada', { planned_at: at(15) }),
+      level('Gus', { planned_at: at(45) }),
+      level('Too late', { planned_at: at(60) }),
+      level('Paused', {}),
+    ];
+    expect(drawn(request, levels)).toEqual([
+      ['Mia', '0-15'],
+      ['Ada', '15-45'],
+      ['Gus', '45-60'],
+    ]);
   });
 
-  test('has every place inside of it, whatever the times are', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(1_000_000)), (seconds) => {
-        const { marks, folds } = scaleOf([...seconds].sort((one, other) => one - other));
-        expect(marks).toHaveLength(seconds.length);
-        for (const at of [
-          ...marks.map((mark) => mark.at),
-          ...folds.flatMap(({ from, to }) => [from, to]),
-        ])
-          expect(at >= 0 && at <= 1.000_001).toBe(true);
-      }),
-    );
+  test('ends at the decision, and asks everyone where there is no path', () => {
+    const decision = { decided_at: at(30) } as NonNullable<
+      Parameters<typeof routedSteps>[0]['decision']
+    >;
+    const asked = level('Mia', { notified_at: at(10), escalate_at: at(50) });
+    expect(drawn({ ...request, decision }, [asked])).toEqual([['Mia', '10-30']]);
+    const { steps } = routedSteps(request, { state: 'unrouted', levels: [] });
+    expect(steps[0]?.members).toMatchObject([{ display_name: 'Everyone who may decide' }]);
   });
 });
 
@@ -127,6 +151,7 @@ describe('a request that arrives', () => {
   const request = {
     ...{ id: '01a2', tool: 'refund', server: 'billing', agent_slug: 'bot', agent_name: 'Support' },
     ...{ agent_instance_name: 'one', urgency: 'standard', can_decide: true },
+    excerpt: 'Refund 4999.99 EUR of pay_19',
   };
   const asked = { ...request, notified_at: '2026-11-22T12:00:00.000Z' };
   const mine = { ...request, claim: { membership_id: 'me' } };
@@ -139,7 +164,10 @@ describe('a request that arrives', () => {
     ['only readable, among all', { ...request, can_decide: false }, { tab: 'all' }, true],
     ['pending, among decided ones', asked, { tab: 'decided' }, false],
     ['found by its server', asked, { q: 'BILL' }, true],
-    ['not found', asked, { q: 'deploy' }, false],
+    ['found by words of its row', asked, { q: 'refund  4999.99 SUPPORT' }, true],
+    ['of another agent', asked, { agent: 'other' }, false],
+    ['of its agent and tool', asked, { agent: 'bot', tool: 'refund' }, true],
+    ['not found', asked, { q: 'refund deploy' }, false],
     ['of another urgency', asked, { urgency: 'interrupt' }, false],
     ['claimed by the reader', mine, { tab: 'all', claimed: 'me' }, true],
     ['claimed by the reader, among the unclaimed', mine, { tab: 'all', claimed: 'nobody' }, false],

@@ -82,7 +82,7 @@ describeInBrowser('a request', () => {
     await page.getByRole('button', { name: 'Confirm approval' }).focus();
     await page.waitForTimeout(700);
     await page.keyboard.press('Enter');
-    await page.getByText('by you').waitFor();
+    await page.getByRole('status').getByText('by you').waitFor();
     const { body } = await ada.http.call('GET', `/api/v1/requests/${id}`);
     expect(body['decision']).toMatchObject({
       status: 'approved',
@@ -134,7 +134,7 @@ describeInBrowser('a request', () => {
     expect(await armed(page).count()).toBe(0);
     await page.keyboard.press('d');
     await page.locator('button[aria-disabled=false]', { hasText: 'Confirm denial' }).click();
-    await page.getByText('by you').waitFor();
+    await page.getByText(/^Denied by you/).waitFor();
     expect(await app.db('decisions').where({ request_id: id }).first()).toMatchObject({
       status: 'denied',
       seen_arguments_digest: null,
@@ -154,7 +154,7 @@ describeInBrowser('a request', () => {
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByRole('button', { name: 'Confirm denial' }).click();
     await page.getByText('not confirmed yet').waitFor();
-    await page.getByText('by you').waitFor();
+    await page.getByRole('status').getByText('by you').waitFor();
     expect(new Set(keys).size).toBe(1);
     expect(await app.db('decisions').where({ request_id: id })).toHaveLength(1);
     expect(browser.problems.splice(0).filter((each) => !isCut(each))).toEqual([]);
@@ -200,6 +200,10 @@ describeInBrowser('a request', () => {
   test('wraps long names, and says who was asked, how little time is left, and that it is over', async () => {
     const tool = `transfer_${'all_of_it_'.repeat(20)}now`;
     const id = await ask({ agent: 'free', tool, timeout: '4m' });
+    await app
+      .db('approval_requests')
+      .where({ id })
+      .update({ created_at: new Date(0) });
     const page = await browser.open(pageOf(id), { as: ada, viewport: PHONE });
     await page.getByText('Everyone who may decide was asked.').waitFor();
     const title = page.getByRole('heading', { level: 1 }).filter({ hasText: tool });

@@ -86,7 +86,7 @@ describeInBrowser('a request', () => {
     const page = await browser.open(await pageOf(args), { as: ada });
     await page.getByText('ls ; rm -rf /a').waitFor();
     await page.getByText('ls ; rm -rf /b').waitFor();
-    await page.getByRole('img', { name: '2,000 blanks' }).waitFor();
+    await page.getByRole('img', { name: '2,000 spaces' }).waitFor();
     await page.getByRole('img', { name: '24 line breaks' }).waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).isEnabled()).toBe(true);
   });
@@ -140,6 +140,7 @@ describeInBrowser('a request', () => {
     const page = await browser.open(`${app.url}/requests/${id}`, { as: ada });
     await page.getByText('"张伟"').waitFor();
     await page.getByText('"rm -rf"').waitFor();
+    await page.getByText(', with “张伟” in the arguments').waitFor();
     expect(await page.locator('main').textContent()).not.toContain(String.raw`\u`);
     await page.getByRole('button', { name: 'Show the source text' }).click();
     await page.getByText(source).waitFor();

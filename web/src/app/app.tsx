@@ -25,7 +25,8 @@ const queries: QueryClient = new QueryClient({
   }),
   defaultOptions: {
     // Without a network a change fails at once. It would otherwise wait, and be sent later unseen.
-    mutations: { networkMode: 'always' },
+    // Nothing that was typed or returned, such as a password or a key, stays after the page that sent it.
+    mutations: { networkMode: 'always', gcTime: 0 },
     queries: {
       retry: readsAgain,
       retryDelay: (failures, error) => withJitter(pauseMs(failures, retryAfterOf(error))),

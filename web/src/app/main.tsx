@@ -3,11 +3,11 @@ import '../shared/design/styles.ts';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { takeLinkSecret } from '../shared/browser/link-secret.ts';
-import { reloadForNewBuild } from '../shared/browser/new-build.ts';
+import { watchLoading } from '../shared/browser/new-build.ts';
 import { watchTyping } from '../shared/browser/typing.ts';
 
 takeLinkSecret();
-reloadForNewBuild();
+watchLoading();
 watchTyping();
 // Mantine sets it after the first draw, and the page would then be styled twice.
 document.documentElement.dataset['mantineColorScheme'] = matchMedia('(prefers-color-scheme: dark)')

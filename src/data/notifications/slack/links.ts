@@ -1,5 +1,10 @@
 /** Links between members and Slack users, and the codes that create them. */
-import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
+import type {
+  ListedSlackLink,
+  SlackLink,
+  UnlinkedMember,
+} from '../../../domain/notifications/slack/links.ts';
+import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import type { Db, Trx } from '../../../platform/postgres.ts';
 import {
   type PreparedStatement,
@@ -167,6 +172,46 @@ export async function listLinkedPeople(
       order by m.id`,
     { organizationId, channelId },
   );
+}
+
+/** The links of a workspace by the names of their members, and how many there are in all. */
+export async function listSlackLinks(
+  db: Db,
+  channelId: string,
+  limit: number,
+): Promise<{ readonly links: readonly ListedSlackLink[]; readonly count: number }> {
+  const rows = await queryRows<ListedSlackLink & { readonly count: number }>(
+    db,
+    `select l.membership_id, u.display_name, l.slack_user_id, l.linked_at, coalesce(w.slack, true) as messages_on,
+            cast(count(*) over () as integer) as count
+       from slack_links l
+       join memberships m on m.id = l.membership_id
+       join users u on u.id = m.user_id
+       left join notification_settings w on w.membership_id = m.id
+      where l.channel_id = :channelId
+      order by u.display_name, l.membership_id limit :limit`,
+    { channelId, limit },
+  );
+  return { links: rows, count: rows[0]?.count ?? 0 };
+}
+
+/** The active members without a link by their names, and how many there are in all. */
+export async function listUnlinkedMembers(
+  db: Db,
+  { organizationId, channelId }: Pick<SlackConnection, 'organizationId' | 'channelId'>,
+  limit: number,
+): Promise<{ readonly members: readonly UnlinkedMember[]; readonly count: number }> {
+  const rows = await queryRows<UnlinkedMember & { readonly count: number }>(
+    db,
+    `select m.id as membership_id, u.display_name, cast(count(*) over () as integer) as count
+       from memberships m
+       join users u on u.id = m.user_id
+      where m.organization_id = :organizationId and m.status = 'active'
+        and not exists (select 1 from slack_links l where l.membership_id = m.id and l.channel_id = :channelId)
+      order by u.display_name, m.id limit :limit`,
+    { organizationId, channelId, limit },
+  );
+  return { members: rows, count: rows[0]?.count ?? 0 };
 }
 
 /** Also deletes link codes, and presses of buttons that were not handled yet. */

@@ -1,4 +1,4 @@
-/** Slack messages about a request: none is posted twice, and each gets the answer in the end. */
+/** Slack messages about a request: none is posted twice, and each gets the decision in the end. */
 import type { Db } from '../../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
 
@@ -138,3 +138,34 @@ export async function closeMessage(db: Db, place: MessagePlace): Promise<void> {
     .where(columnsOf(place))
     .update({ closed_at: db.raw('clock_timestamp()') });
 }
+
+/** A conversation of Slack in which messages about a request may stand already. */
+export interface ThreadPlace {
+  readonly requestId: string;
+  readonly slackChannel: string;
+}
+
+/** For each place, the first message about the request there: later ones are replies to it. */
+export async function findThreads(
+  db: Db,
+  places: readonly ThreadPlace[],
+): Promise<(string | undefined)[]> {
+  const rows = await runPrepared<ThreadPlace & { readonly ts: string }>(db, THREADS, {
+    requests: places.map(({ requestId }) => requestId),
+    slackChannels: places.map(({ slackChannel }) => slackChannel),
+  });
+  const first = new Map(
+    rows.map(({ requestId, slackChannel, ts }) => [`${requestId} ${slackChannel}`, ts]),
+  );
+  return places.map(({ requestId, slackChannel }) => first.get(`${requestId} ${slackChannel}`));
+}
+
+const THREADS: PreparedStatement = {
+  name: 'find-slack-threads',
+  sql: `
+    select m.request_id, m.slack_channel, min(m.slack_ts) as ts
+      from unnest(cast(:requests as uuid[]), cast(:slackChannels as text[])) as n (request_id, slack_channel)
+      join slack_messages m on m.request_id = n.request_id and m.slack_channel = n.slack_channel
+     where m.slack_ts is not null
+     group by m.request_id, m.slack_channel`,
+};

@@ -1,12 +1,18 @@
 /** The tables of values in the statement of a commit, and their rows for a plan. */
 import { v7 } from 'uuid';
-import { auditDataOf } from '../../../domain/audit.ts';
-import type { Decision } from '../../../domain/requests/approval-requests.ts';
-import { validUntil, type Effects } from '../../../domain/requests/engine/effects.ts';
+import { auditDataOf } from '../../../domain/audit/events.ts';
+import {
+  executionWindow,
+  isFinalNow,
+  isStartedNow,
+  validUntil,
+  type DecisionFacts,
+  type Effects,
+} from '../../../domain/requests/engine/effects.ts';
 import { stringifyExact } from '../../../platform/json/exact-json.ts';
 import { valueTable } from '../../value-table.ts';
 
-export const PLANNED = valueTable('planned', {
+const PLAN = {
   id: 'uuid',
   version: 'text',
   organization_id: 'uuid',
@@ -22,14 +28,17 @@ export const PLANNED = valueTable('planned', {
   wake_attempts: 'integer',
   updated_at: 'timestamptz',
   ended_claim: 'uuid',
-});
+};
 
-export const ROUTES = valueTable('route', {
-  request_id: 'uuid',
-  source: 'text',
-  scope: 'text',
-  block_id: 'text',
-  reason: 'text',
+export const PLANNED = valueTable('planned', PLAN);
+
+/** The same, of requests that are handed over to people. */
+export const ROUTED = valueTable('planned', {
+  ...PLAN,
+  route_source: 'text',
+  route_scope: 'text',
+  route_block_id: 'text',
+  route_reason: 'text',
   path_revision: 'uuid',
 });
 
@@ -40,6 +49,8 @@ export const CLAIMS = valueTable('claim', {
   display_name: 'text',
   expires_at: 'timestamptz',
 });
+
+export const STARTS = valueTable('start', { request_id: 'uuid', instance_id: 'uuid' });
 
 export const REVIEWERS = valueTable('reviewer', {
   request_id: 'uuid',
@@ -78,7 +89,7 @@ export const DECISIONS = valueTable('given', {
   authentication: 'text',
   idempotency_key: 'text',
   seen_arguments_digest: 'text',
-  expires_at: 'timestamptz',
+  window_ms: 'integer',
   is_routed: 'boolean',
 });
 
@@ -94,8 +105,6 @@ export const EVENTS = valueTable('event', {
 
 export const isRouted = ({ request, view, isRemoved }: Effects) =>
   !isRemoved && request.route !== undefined && view.request.route === undefined;
-export const isDecided = ({ request, view }: Effects) =>
-  request.decision !== undefined && view.request.decision === undefined;
 export const isClaimed = ({ request, view }: Effects) =>
   request.claim !== undefined && request.claim.id !== view.request.claim?.id;
 
@@ -117,22 +126,19 @@ export function plannedRow(effects: Effects) {
     wake_attempts: effects.wakeAttempts,
     updated_at: request.updatedAt,
     ended_claim: effects.endedClaim,
+    ...routeColumns(effects),
   };
 }
 
-export function routeRows(effects: Effects) {
-  const { id, route } = effects.request;
-  if (!route || !isRouted(effects)) return [];
-  return [
-    {
-      request_id: id,
-      source: route.source,
-      scope: route.scope,
-      block_id: route.blockId,
-      reason: route.reason,
-      path_revision: route.pathRevisionId,
-    },
-  ];
+function routeColumns(effects: Effects) {
+  const route = isRouted(effects) ? effects.request.route : undefined;
+  return {
+    route_source: route?.source,
+    route_scope: route?.scope,
+    route_block_id: route?.blockId,
+    route_reason: route?.reason,
+    path_revision: route?.pathRevisionId,
+  };
 }
 
 export function claimRows(effects: Effects) {
@@ -147,6 +153,11 @@ export function claimRows(effects: Effects) {
       expires_at: claim.expiresAt,
     },
   ];
+}
+
+export function startRows(effects: Effects) {
+  const { id, startedByInstanceId } = effects.request;
+  return isStartedNow(effects) ? [{ request_id: id, instance_id: startedByInstanceId }] : [];
 }
 
 export function reviewerRows({ request, addedReviewers }: Effects) {
@@ -180,39 +191,38 @@ export function notificationRows({ request, notifications }: Effects) {
   }));
 }
 
-/** Without the instant of the decision, where that is also the one of the authentication. */
-function storedAuthentication({ authentication, decidedAt }: Decision): string {
-  const { authenticated_at: at, ...rest } = authentication;
-  return stringifyExact(at.getTime() === decidedAt.getTime() ? rest : authentication);
-}
-
 export function decisionRows(effects: Effects) {
-  const { request } = effects;
-  const { decision } = request;
-  if (!decision || !isDecided(effects)) return [];
-  return [
-    {
-      id: decision.id,
-      request_id: request.id,
-      membership_id: decision.membershipId,
-      status: decision.status,
-      note: decision.note,
-      channel: decision.channel,
-      reviewer_display_name: decision.reviewerDisplayName,
-      reviewer_email: decision.reviewerEmail,
-      authentication: storedAuthentication(decision),
-      idempotency_key: decision.idempotencyKey,
-      seen_arguments_digest: decision.seenArgumentsDigest,
-      expires_at: decision.expiresAt,
-      is_routed: request.route !== undefined,
-    },
-  ];
+  const { id, decision, route } = effects.request;
+  if (!decision || !isFinalNow(effects)) return [];
+  const { authenticated_at: at, ...rest } = decision.authentication;
+  // Without the instant of the decision, where that is also the one of the authentication.
+  const isSame = at.getTime() === decision.decidedAt.getTime();
+  const given = isSame ? { ...decision, authentication: rest } : decision;
+  return [decisionRow(id, given, route !== undefined)];
 }
 
-export function eventRows({ request, events }: Effects) {
+export function decisionRow(requestId: string, decision: DecisionFacts, isRouted: boolean) {
+  return {
+    id: decision.id,
+    request_id: requestId,
+    membership_id: decision.membershipId,
+    status: decision.status,
+    note: decision.note,
+    channel: decision.channel,
+    reviewer_display_name: decision.reviewerDisplayName,
+    reviewer_email: decision.reviewerEmail,
+    authentication: stringifyExact(decision.authentication),
+    idempotency_key: decision.idempotencyKey,
+    seen_arguments_digest: decision.seenArgumentsDigest,
+    window_ms: executionWindow(decision),
+    is_routed: isRouted,
+  };
+}
+
+export function eventRows({ events }: Pick<Effects, 'events'>) {
   return events.map((event) => ({
     id: v7(),
-    request_id: request.id,
+    request_id: event.subjectId,
     event_type: event.eventType,
     actor_type: event.actor.type,
     actor_id: event.actor.id,

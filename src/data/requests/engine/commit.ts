@@ -3,7 +3,12 @@
  * changed since it was read, that is being changed, or whose plan is old. It waits for no lock.
  */
 import { credentialIdOf, type MemberPrincipal } from '../../../domain/people/authorization.ts';
-import type { Effects } from '../../../domain/requests/engine/effects.ts';
+import {
+  isFinalNow,
+  isShown,
+  isStartedNow,
+  type Effects,
+} from '../../../domain/requests/engine/effects.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
 import { LIVE_API_KEY } from '../../people/api-keys.ts';
@@ -17,7 +22,6 @@ import {
   eventRows,
   EVENTS,
   isClaimed,
-  isDecided,
   isRouted,
   notificationRows,
   NOTIFICATIONS,
@@ -25,13 +29,15 @@ import {
   plannedRow,
   reviewerRows,
   REVIEWERS,
-  routeRows,
-  ROUTES,
+  ROUTED,
+  startRows,
+  STARTS,
   stepRows,
   STEPS,
 } from './commit-tables.ts';
-import { ANNOUNCE_DECISION, DECISION_COLUMNS, WITHDRAW_QUESTIONS } from './decision.ts';
+import { ANNOUNCE_DECISION, WITHDRAW_QUESTIONS } from './decision.ts';
 import { OUTBOX } from './outbox.ts';
+import { recordDecisions, recordEvents } from './records.ts';
 
 /** What must be as it was read, besides the request's row. */
 export interface Guard {
@@ -54,7 +60,7 @@ interface Parts {
   readonly claims: boolean;
   readonly adds: boolean;
   readonly removes: boolean;
-  /** Something changes that a queue shows. */
+  readonly starts: boolean;
   readonly shown: boolean;
 }
 
@@ -65,14 +71,21 @@ const ACCESS = `
        for share skip locked
   )`;
 
-const ROUTED = `
-  route as materialized (select * from ${ROUTES.sql}),
+/**
+ * The limit is none, but the planner cannot know that, and takes one of ten rows. So it finds requests by an index. For ten,
+ * it would read a small table whole, and keep that plan while the table grows.
+ */
+const plannedTable = ({ routes }: Parts): string => `
+  planned as materialized (
+    select * from ${routes === 'no' ? PLANNED.sql : ROUTED.sql} limit (select cast(null as bigint))
+  )`;
+
+const PATH = `
   path as materialized (
     select v.id as revision
-      from access a
-      join planned on planned.organization_id = a.id
-      join route on route.request_id = planned.id
-      join escalation_path_revisions v on v.id = route.path_revision
+      from planned
+      join access a on a.id = planned.organization_id
+      join escalation_path_revisions v on v.id = planned.path_revision
       join escalation_paths p on p.id = v.escalation_path_id and p.active_revision = v.revision
        for share of p skip locked
   )`;
@@ -92,20 +105,20 @@ const CREDENTIALS: Readonly<Record<MemberPrincipal['via']['kind'], string>> = {
  */
 const locking = ({ access, credential, routes, removes }: Parts): string => `
   locked as materialized (
-    select r.id, r.organization_id, r.agent_slug, r.admitted, p.now, p.read_at, p.valid_until
+    select p.*, r.agent_slug, r.agent_instance_id, r.admitted
       from planned p join approval_requests r on r.id = p.id
      where r.xmin = cast(p.version as xid)
        ${access ? 'and exists (select from access a where a.id = r.organization_id)' : ''}
        ${
          routes === 'no'
            ? ''
-           : `and exists (select from route where route.request_id = r.id
-             and (route.path_revision is null or exists (select from path where path.revision = route.path_revision)))`
+           : `and p.route_source is not null
+       and (p.path_revision is null or exists (select from path where path.revision = p.path_revision))`
        }
      order by r.id for ${removes ? 'update' : 'no key update'} of r skip locked
   ),
   ready as materialized (
-    select l.id, l.organization_id, l.now from locked l
+    select l.* from locked l
      where clock_timestamp() < least(l.valid_until, l.read_at + interval '2 seconds')
        ${credential ? `and exists (${CREDENTIALS[credential]})` : ''}
        ${routes === 'uncounted' ? `and (l.admitted or exists (select from access o where ${isFarFromCaps('l.agent_slug')}))` : ''}
@@ -114,26 +127,28 @@ const locking = ({ access, credential, routes, removes }: Parts): string => `
 const REMOVE = `
   changed as (delete from approval_requests r using ready where r.id = ready.id returning r.id)`;
 
-const update = ({ routes, shown }: Parts): string => `
+const STARTED_BY = `
+           started_by_instance_id = (select start.instance_id from ${STARTS.sql} where start.request_id = p.id)`;
+
+const update = ({ routes, starts, shown }: Parts): string => `
   changed as (
     update approval_requests r
        set state = p.state, walk = cast(p.walk as json), next_at = p.next_at, urgency = p.urgency,
-           wake_at = p.wake_at, wake_attempts = p.wake_attempts, last_at = p.now${shown ? ', updated_at = p.updated_at' : ''}
+           wake_at = p.wake_at, wake_attempts = p.wake_attempts, last_at = p.now${shown ? ', updated_at = p.updated_at' : ''}${starts ? `, started_at = p.now, ${STARTED_BY}` : ''}
            ${
              routes === 'no'
                ? ''
-               : `, routed_at = p.now, route_source = route.source, route_scope = route.scope, route_block_id = route.block_id,
-                    route_reason = route.reason, escalation_path_revision_id = route.path_revision`
+               : `, routed_at = p.now, route_source = p.route_source, route_scope = p.route_scope,
+           route_block_id = p.route_block_id, route_reason = p.route_reason, escalation_path_revision_id = p.path_revision`
            }
-      from ready join planned p on p.id = ready.id ${routes === 'no' ? '' : 'join route on route.request_id = p.id'}
-     where r.id = ready.id
+      from ready p where r.id = p.id
     returning r.id
   )`;
 
 /** The new claim waits for the end of the old one: a request has one live claim. */
 const CLAIM = `
   claim_ended as (
-    update claims c set ended_at = p.now from ready join planned p on p.id = ready.id
+    update claims c set ended_at = p.now from ready p
      where c.id = p.ended_claim and c.ended_at is null
     returning c.id
   ),
@@ -169,26 +184,9 @@ const NOTIFY = `
   ${OUTBOX}`;
 
 const DECIDE = `
-  decided as materialized (
-    select given.*, ready.organization_id, ready.now from ${DECISIONS.sql} join ready on ready.id = given.request_id
-  ),
-  decision as (
-    insert into decisions (${DECISION_COLUMNS})
-    select id, request_id, organization_id, membership_id, status, note, channel, reviewer_display_name, reviewer_email,
-           cast(authentication as json), idempotency_key, seen_arguments_digest, now, expires_at
-      from decided
-  ),
+  ${recordDecisions(DECISIONS.sql)},
   ${WITHDRAW_QUESTIONS},
   ${ANNOUNCE_DECISION}`;
-
-const RECORD = `
-  audited as (
-    insert into audit_events (id, organization_id, event_type, actor_type, actor_id, actor_display_name, subject_type, subject_id, data, occurred_at)
-    select event.id, ready.organization_id, event.event_type, event.actor_type, event.actor_id, event.actor_name, 'approval_request',
-           cast(ready.id as text), cast(event.data as json), ready.now
-      from ${EVENTS.sql} join ready on ready.id = event.request_id
-     order by event.place
-  )`;
 
 const statements = new Map<string, PreparedStatement>();
 
@@ -197,16 +195,16 @@ function statementOf(parts: Parts): PreparedStatement {
   const known = statements.get(name);
   if (known) return known;
   const tables = [
-    `planned as materialized (select * from ${PLANNED.sql})`,
+    plannedTable(parts),
     parts.access && ACCESS,
-    parts.routes !== 'no' && ROUTED,
+    parts.routes !== 'no' && PATH,
     locking(parts),
     parts.removes ? REMOVE : update(parts),
     parts.claims && CLAIM,
     parts.adds && ADD_REVIEWERS,
     parts.notifies && NOTIFY,
     parts.decides && DECIDE,
-    RECORD,
+    recordEvents(EVENTS.sql),
   ];
   const sql = `with ${tables.filter((table) => table !== false).join(',\n')} select id from changed`;
   const statement = { name, sql };
@@ -229,12 +227,13 @@ function partsOf(planned: readonly Effects[], { depends, cap }: Guard): Parts {
     access: depends !== 'row',
     credential: typeof depends === 'string' ? undefined : depends.via.kind,
     routes: routes ? (cap === undefined ? 'counted' : 'uncounted') : 'no',
-    decides: some(isDecided),
+    decides: some(isFinalNow),
     notifies: some(({ steps }) => steps.length > 0),
     claims: some((effects) => effects.endedClaim !== undefined || isClaimed(effects)),
     adds: some(({ addedReviewers }) => addedReviewers !== undefined),
     removes: some(({ isRemoved }) => isRemoved),
-    shown: some(({ request, view }) => request !== view.request),
+    starts: some(isStartedNow),
+    shown: some(isShown),
   };
 }
 
@@ -250,12 +249,12 @@ export async function commit(
   if (planned.length === 0) return new Set();
   const parts = partsOf(planned, guard);
   const rows = await runPrepared<{ id: string }>(db, statementOf(parts), {
-    ...PLANNED.bindings(planned.map(plannedRow)),
+    ...(parts.routes === 'no' ? PLANNED : ROUTED).bindings(planned.map(plannedRow)),
     ...EVENTS.bindings(planned.flatMap(eventRows)),
     ...(parts.credential && credentialBindings(guard)),
-    ...(parts.routes !== 'no' && ROUTES.bindings(planned.flatMap(routeRows))),
     ...(parts.routes === 'uncounted' && { cap: guard.cap }),
     ...(parts.claims && CLAIMS.bindings(planned.flatMap(claimRows))),
+    ...(parts.starts && STARTS.bindings(planned.flatMap(startRows))),
     ...(parts.adds && REVIEWERS.bindings(planned.flatMap(reviewerRows))),
     ...(parts.notifies && {
       by_email: guard.byEmail,

@@ -1,9 +1,5 @@
-/** SQL: what a decision writes besides the request's row, for `decided (request_id, organization_id, is_routed)`. */
+/** SQL: what a decision does to messages, for `decided (request_id, organization_id, is_routed)`. */
 import { announcesDecisions } from '../../notifications/channel-kinds.ts';
-
-export const DECISION_COLUMNS = `
-  id, request_id, organization_id, membership_id, status, note, channel, reviewer_display_name, reviewer_email, authentication,
-  idempotency_key, seen_arguments_digest, decided_at, expires_at`;
 
 /** Messages that ask for a decision and still wait are withdrawn. The sender of a leased message checks the request itself. */
 export const WITHDRAW_QUESTIONS = `

@@ -26,21 +26,25 @@ export async function lockRequestToRemove(trx: Trx, id: string): Promise<void> {
 }
 
 /**
- * Locks every open request of the organization, or of one of its agents, and returns the ids. Waits for requests that others
+ * Locks every open request of the organization, of one of its agents or of one instance, and returns the ids. Waits for requests that others
  * are changing, and leaves out those that are decided then.
  */
 export async function lockOpenRequests(
   trx: Trx,
   organizationId: string,
-  { agentSlug }: { readonly agentSlug?: string | undefined } = {},
+  {
+    agentSlug,
+    instanceId,
+  }: { readonly agentSlug?: string | undefined; readonly instanceId?: string | undefined } = {},
 ): Promise<string[]> {
   const rows = await queryRows<{ id: string }>(
     trx,
     `select id from approval_requests
       where organization_id = :organizationId and state in ('evaluating', 'pending')
         and (cast(:agentSlug as text) is null or agent_slug = :agentSlug)
+        and (cast(:instanceId as uuid) is null or agent_instance_id = :instanceId)
       order by id for no key update`,
-    { organizationId, agentSlug: agentSlug ?? null },
+    { organizationId, agentSlug: agentSlug ?? null, instanceId: instanceId ?? null },
   );
   return rows.map((row) => row.id);
 }

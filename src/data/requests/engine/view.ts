@@ -10,7 +10,7 @@ import type { TeamMembers } from '../../../domain/escalation/recipients.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { type Bindings, type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
 import { PRESENTATION_OF_REQUEST } from '../../agents/tool-presentations.ts';
-import { HAS_NO_CHANNEL, reachesAgent } from '../deciders.ts';
+import { HAS_NO_CHANNEL, joinDeciders } from '../deciders.ts';
 import { AGENT_LIMIT, agentWaiting, WAITING } from '../pending-caps.ts';
 import {
   REQUEST_COLUMNS,
@@ -43,13 +43,13 @@ const VIEW_COLUMNS = `
   array(select a.membership_id from added_reviewers a where a.request_id = r.id) as added`;
 
 /**
- * Of one request, or of a set. With an array, Postgres plans a prepared statement again each time, because it estimates by the
- * length: 9 ms for one request with people. So the usual read of one request has a text of its own.
+ * Of one request, or of a set. The sub-select keeps the length of the array from the planner, which could plan the statement
+ * again at each call (9 ms). Its guess is ten then, so the usual read of one request has a text of its own.
  */
 type Which = 'one' | 'set';
 const ID_IS: Readonly<Record<Which, string>> = {
   one: '= cast(:id as uuid)',
-  set: '= any(cast(:ids as uuid[]))',
+  set: '= any(cast((select cast(:ids as uuid[])) as uuid[]))',
 };
 
 const FACTS_ONLY = `${requestColumns((column) => `cast('null' as text) as ${column}`)}, null as previous_metadata`;
@@ -80,14 +80,9 @@ const peopleStatement = (columns: string, which: Which): string => `
              'membershipId', m.id, 'displayName', u.display_name, 'isReachable', not ${HAS_NO_CHANNEL},
              'decidesRoutedToOthers', held.decides_others, 'isOwner', held.is_owner) order by m.created_at, m.id) as list
       from (select distinct organization_id, agent_slug from wanted) as a
-      join memberships m on m.organization_id = a.organization_id and m.status = 'active'
+      join memberships m on m.organization_id = a.organization_id
       join users u on u.id = m.user_id
-      join lateral (
-        select bool_or(p.is_owner) as is_owner, bool_or(p.is_owner or 'request.decide' = any(p.permissions)) as decides,
-               bool_or(p.is_owner or 'request.decide.unrouted' = any(p.permissions)) as decides_others
-          from held_policies p
-         where p.membership_id = m.id and p.organization_id = m.organization_id
-           and (p.is_owner or ${reachesAgent('a.agent_slug')})) as held on held.decides
+      ${joinDeciders('a.agent_slug')}
      group by a.organization_id, a.agent_slug
   ),
   teams as materialized (

@@ -35,6 +35,9 @@ export const MEMBER_PATHS = `
    where p.organization_id = :organization
      and (t.target_type = 'broadcast' or t.membership_id = cast(:membership as uuid) or t.team_id = any(cast(:teams as uuid[])))`;
 
+/** SQL that is false for requests of the demo agent, which figures leave out. */
+export const NOT_DEMO = `r.agent_slug is distinct from (select slug from agents where organization_id = :organization and demo)`;
+
 /**
  * One part of the list, read in order up to the page's end. With `from`, it is read once for each
  * row `s` of it. `r` is the request.

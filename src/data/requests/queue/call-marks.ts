@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
 
 /**
- * SQL: who would read the answer to a request `r`, as a `RequesterState`. Any live credential of the
+ * SQL: who would read the response to a request `r`, as a `RequesterState`. Any live credential of the
  * instance may read it, not only the one that asked.
  */
 export const REQUESTER_STATE = `(
@@ -24,6 +24,7 @@ const FIND: PreparedStatement = {
   name: 'find-call-marks',
   sql: `
     select r.id, ${REQUESTER_STATE} as requester_state,
+           exists (select from agents a where a.organization_id = r.organization_id and a.slug = r.agent_slug and a.demo) as is_demo,
            greatest(
              case when r.state = 'pending' then 1 else 0 end,
              (select cast(count(*) as integer) from (

@@ -5,6 +5,7 @@ import type { LongList } from '../../../platform/long-list.ts';
 import { queryRows } from '../../../platform/rows.ts';
 import { PRESENTATION_OF_REQUEST } from '../../agents/tool-presentations.ts';
 import { bytesOf, documentAtOnce, longPage, type SizedRow } from '../../long-pages.ts';
+import { findDocuments } from '../read.ts';
 import {
   DOCUMENT_COLUMNS,
   requestColumns,
@@ -22,13 +23,15 @@ import {
   type QueueReader,
 } from './access.ts';
 
-/** Newest first, or by the deadline that comes first. */
-export type QueueSort = 'created' | 'deadline';
+/** Newest first, by the deadline that comes first, or the same with urgent requests before the others. */
+export type QueueSort = 'created' | 'deadline' | 'urgency';
 
 /** Where a list goes on: after this request, by the instant it is sorted by. */
 export interface QueuePosition {
   readonly at: Date;
   readonly id: string;
+  /** Only matters where the list is sorted by urgency. */
+  readonly isUrgent: boolean;
 }
 
 /** By the claim that is live now. */
@@ -38,7 +41,7 @@ export interface QueueFilter extends QueueReader {
   /** `decided`: with any decision. */
   readonly status?: RequestStatus | 'decided' | undefined;
   readonly agentSlug?: string | undefined;
-  /** Case-insensitive substring of the id, or of a name: of tool, server, agent or instance. */
+  /** Words. Each is in the id, the beginning of the arguments, or a name: of tool, server, agent or instance. */
   readonly q?: string | undefined;
   readonly tool?: string | undefined;
   readonly urgency?: ApprovalRequest['urgency'] | undefined;
@@ -51,17 +54,23 @@ export interface QueueFilter extends QueueReader {
   readonly offset: number;
 }
 
+/** SQL: false before true, so urgent ones come first. */
+const isCalm = (table: string): string => `(${table}.urgency <> 'interrupt')`;
+
 const ORDERS = {
-  created: { column: 'created_at', direction: 'desc', behind: '<' },
-  deadline: { column: 'deadline_at', direction: 'asc', behind: '>' },
+  created: { keys: (table: string) => [`${table}.created_at`], direction: 'desc', beyond: '<' },
+  deadline: { keys: (table: string) => [`${table}.deadline_at`], direction: 'asc', beyond: '>' },
+  urgency: {
+    keys: (table: string) => [isCalm(table), `${table}.deadline_at`],
+    direction: 'asc',
+    beyond: '>',
+  },
 } as const;
 
-const orderOf = ({ sort = 'created' }: QueueFilter) => ORDERS[sort];
-
-/** SQL: the order of the rows `table`, by the column that the filter sorts by. */
-export function orderBy(filter: QueueFilter, table: string): string {
-  const { column, direction } = orderOf(filter);
-  return `${table}.${column} ${direction}, ${table}.id ${direction}`;
+/** SQL: the order of the rows `table`, as the filter sorts. */
+export function orderBy({ sort = 'created' }: QueueFilter, table: string): string {
+  const { keys, direction } = ORDERS[sort];
+  return [...keys(table), `${table}.id`].map((key) => `${key} ${direction}`).join(', ');
 }
 
 const LIVE_CLAIM = `
@@ -74,6 +83,9 @@ const CLAIMED: Readonly<Record<ClaimFilter, string>> = {
   nobody: `not (r.state = 'pending' and exists (${LIVE_CLAIM}))`,
 };
 
+/** A search reads so much of the arguments of each request: what rows show is in it. */
+const SEARCHED_CHARACTERS = 4_000;
+
 const SEARCHED = [
   'r.tool',
   'r.server',
@@ -81,7 +93,16 @@ const SEARCHED = [
   'r.agent_name',
   'r.agent_instance_name',
   'cast(r.id as text)',
+  `left(cast(r.arguments as text), ${SEARCHED_CHARACTERS})`,
 ];
+
+const MOST_WORDS = 8;
+
+/** More words than that are one text. */
+function wordsOf(q: string): readonly string[] {
+  const words = q.split(/\s+/).filter((word) => word !== '');
+  return words.length > MOST_WORDS ? [q.trim()] : words;
+}
 
 /**
  * Requests that reached people. An agent's list also holds what the pipeline decided, but never
@@ -100,9 +121,9 @@ function selectionClauses(filter: QueueFilter, bindings: Bindings): string[] {
     bindings['status'] = filter.status;
     clauses.push('r.state = :status');
   } else if (filter.agentSlug === undefined) clauses.push(`r.state <> 'cancelled'`);
-  if (filter.q !== undefined && filter.q !== '') {
-    bindings['pattern'] = containsPattern(filter.q);
-    clauses.push(anyContains(SEARCHED));
+  for (const [index, word] of wordsOf(filter.q ?? '').entries()) {
+    bindings[`word_${index}`] = containsPattern(word);
+    clauses.push(anyContains(SEARCHED, `word_${index}`));
   }
   return [...clauses, ...narrowingClauses(filter, bindings)];
 }
@@ -123,12 +144,16 @@ function narrowingClauses(
   }
   if (claimed !== undefined) clauses.push(CLAIMED[claimed]);
   if (after !== undefined) {
-    const { column, behind } = ORDERS[sort];
+    const { keys, beyond } = ORDERS[sort];
     bindings['after_at'] = after.at;
     bindings['after_id'] = after.id;
-    clauses.push(
-      `(r.${column}, r.id) ${behind} (cast(:after_at as timestamptz), cast(:after_id as uuid))`,
-    );
+    if (sort === 'urgency') bindings['after_calm'] = !after.isUrgent;
+    const values = [
+      ...(sort === 'urgency' ? ['cast(:after_calm as boolean)'] : []),
+      'cast(:after_at as timestamptz)',
+      'cast(:after_id as uuid)',
+    ];
+    clauses.push(`(${[...keys('r'), 'r.id'].join(', ')}) ${beyond} (${values.join(', ')})`);
   }
   return clauses;
 }
@@ -148,11 +173,10 @@ export function pageOf(
     few: FEW_NOTIFICATIONS,
   };
   const selected = ['r.organization_id = :organization', ...selectionClauses(filter, bindings)];
-  const { column } = orderOf(filter);
   const parts = partsOf(filter, bindings).map((part) =>
     readPart(
       part,
-      (where) => `select r.id, r.${column} from approval_requests r
+      (where) => `select r.id, r.created_at, r.deadline_at, r.urgency from approval_requests r
        where ${[...selected, where].join('\n and ')}
        order by ${orderBy(filter, 'r')} limit :reach`,
     ),
@@ -225,22 +249,19 @@ export async function listQueue(
 
 /** Without the row that only shows that another page follows. */
 export function endPage<
-  Row extends { readonly id: string; readonly createdAt: Date; readonly deadlineAt: Date },
+  Row extends {
+    readonly id: string;
+    readonly createdAt: Date;
+    readonly deadlineAt: Date;
+    readonly urgency: ApprovalRequest['urgency'];
+  },
 >(
   found: readonly Row[],
-  { limit, sort }: QueueFilter,
+  { limit, sort = 'created' }: QueueFilter,
 ): { readonly rows: readonly Row[]; readonly next: QueuePosition | undefined } {
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
-  const at = sort === 'deadline' ? last?.deadlineAt : last?.createdAt;
-  return { rows, next: last && at && { at, id: last.id } };
-}
-
-async function findDocuments(db: Db, organizationId: string, ids: string[]) {
-  return await queryRows<Pick<RequestRow, 'id' | 'arguments' | 'agentReasoning' | 'context'>>(
-    db,
-    `select id, ${DOCUMENT_COLUMNS.join(', ')} from approval_requests
-      where organization_id = :organizationId and id = any(:ids)`,
-    { organizationId, ids },
-  );
+  const at = sort === 'created' ? last?.createdAt : last?.deadlineAt;
+  const isUrgent = last?.urgency === 'interrupt';
+  return { rows, next: last && at && { at, id: last.id, isUrgent } };
 }

@@ -14,8 +14,8 @@ export const BUSINESS: readonly BuiltInEntry[] = [
     title: 'Mail {/to}: {/subject}',
     rows: [
       ['/to', 'To', 'email', 'primary'],
-      ['/cc', 'Copy to', 'email'],
-      ['/bcc', 'Blind copy to', 'email', 'primary'],
+      ['/cc', 'Cc', 'email'],
+      ['/bcc', 'Bcc', 'email', 'primary'],
       ['/subject', 'Subject', 'text', 'primary'],
       ['/body', 'Text', 'multiline', 'body'],
       ['/text', 'Text', 'multiline', 'body'],

@@ -14,7 +14,7 @@ export interface SlackInteraction {
   readonly note?: string;
   /** Opens a form, for three seconds. */
   readonly triggerId: string;
-  /** Where to post an ephemeral answer to this user. */
+  /** Where to post an ephemeral response to this user. */
   readonly responseUrl: string;
 }
 
@@ -23,7 +23,7 @@ export interface SlashCommand {
   readonly verb: 'link' | 'unlink' | 'help';
   /** What follows the verb. */
   readonly argument: string;
-  /** Where to post an ephemeral answer to this user, when it comes late. */
+  /** Where to post an ephemeral response to this user, when it comes late. */
   readonly responseUrl: string;
 }
 

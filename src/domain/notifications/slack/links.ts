@@ -7,3 +7,19 @@ export interface SlackLink {
   readonly directChannel: string | null;
   readonly linkedAt: Date;
 }
+
+/** A link, as the connection shows it. */
+export interface ListedSlackLink {
+  readonly membershipId: string;
+  readonly displayName: string;
+  readonly slackUserId: string;
+  readonly linkedAt: Date;
+  /** False: the member turned Slack messages off. */
+  readonly messagesOn: boolean;
+}
+
+/** An active member without a link. */
+export interface UnlinkedMember {
+  readonly membershipId: string;
+  readonly displayName: string;
+}

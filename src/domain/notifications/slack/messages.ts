@@ -23,6 +23,16 @@ interface Button {
   readonly style?: 'primary' | 'danger';
 }
 
+/** Slack draws it in the zone of its reader. */
+interface DateText {
+  readonly type: 'date';
+  /** Seconds. */
+  readonly timestamp: number;
+  readonly format: string;
+  /** For clients that cannot. */
+  readonly fallback: string;
+}
+
 interface LiteralText {
   readonly type: 'text';
   readonly text: string;
@@ -33,10 +43,13 @@ export type SlackBlock =
   | { readonly type: 'header'; readonly text: PlainText }
   | {
       readonly type: 'rich_text';
-      readonly elements: {
-        readonly type: 'rich_text_section' | 'rich_text_preformatted';
-        readonly elements: LiteralText[];
-      }[];
+      readonly elements: (
+        | {
+            readonly type: 'rich_text_section';
+            readonly elements: (LiteralText | DateText)[];
+          }
+        | { readonly type: 'rich_text_preformatted'; readonly elements: LiteralText[] }
+      )[];
     }
   | { readonly type: 'context'; readonly elements: PlainText[] }
   | { readonly type: 'actions'; readonly elements: Button[] };
@@ -75,17 +88,26 @@ const line = (text: string, most: number): string => shownLine(text, most, lengt
 
 const plain = (text: string): PlainText => ({ type: 'plain_text', text, emoji: false });
 
+type Fact = string | Date;
+
 /** `Name: text` lines, in one block. */
-function facts(pairs: readonly (readonly [string, string | undefined])[]): SlackBlock {
+function facts(pairs: readonly (readonly [string, Fact | undefined])[]): SlackBlock {
   const given = pairs.filter(
-    (pair): pair is readonly [string, string] => pair[1] !== undefined && pair[1] !== '',
+    (pair): pair is readonly [string, Fact] => pair[1] !== undefined && pair[1] !== '',
   );
-  const elements = given.flatMap(([name, text], index): LiteralText[] => [
+  const elements = given.flatMap(([name, fact], index): (LiteralText | DateText)[] => [
     { type: 'text', text: `${index === 0 ? '' : '\n'}${name}: `, style: { bold: true } },
-    { type: 'text', text },
+    typeof fact === 'string' ? { type: 'text', text: fact } : dateText(fact),
   ]);
   return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
 }
+
+const dateText = (at: Date): DateText => ({
+  type: 'date',
+  timestamp: Math.floor(at.getTime() / 1_000),
+  format: '{date_short_pretty} {time}',
+  fallback: shownInstant(at),
+});
 
 function aboutRequest(request: ApprovalRequest, call: CallText): readonly SlackBlock[] {
   const reason = request.route?.reason;
@@ -98,7 +120,7 @@ function aboutRequest(request: ApprovalRequest, call: CallText): readonly SlackB
         `${line(request.agentName, MAX_FACT)} (${request.agentSlug}), ${line(request.agentInstanceName, MAX_FACT)}`,
       ],
       ['Reason', reason === undefined ? undefined : line(reason, MAX_REASON)],
-      ['What it would do', call.title === undefined ? undefined : line(call.title, MAX_FACT)],
+      ['What it would do', cutTitle(call)],
     ]),
     {
       type: 'rich_text',
@@ -122,9 +144,14 @@ const openButton = (url: string): Button => ({
   url,
 });
 
-/** `Approval needed: refund` */
-function titled(beginning: string, { tool }: ApprovalRequest): string {
-  return `${beginning}: ${line(tool, MAX_HEADER - lengthInSlack(`${beginning}: `))}`;
+/** Said again below where the header may not have room for all of it. */
+const cutTitle = ({ title }: CallText): string | undefined =>
+  title === undefined || lengthInSlack(title) < MAX_HEADER / 3 ? undefined : line(title, MAX_FACT);
+
+/** `Approval needed: Refund 1249.95 EUR of pay_14` */
+function titled(beginning: string, { tool }: ApprovalRequest, call?: CallText): string {
+  const room = MAX_HEADER - lengthInSlack(`${beginning}: `);
+  return `${beginning}: ${line(call?.title ?? tool, room)}`;
 }
 
 /** Asks readers to decide: with buttons, or only at `url` where the organization requires a second factor. */
@@ -136,15 +163,17 @@ export function askingMessage(
   const title = titled(
     request.urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed',
     request,
+    call,
   );
   return {
     text: escapeSlackText(`${title} (${line(request.agentName, MAX_FACT)})`),
     blocks: [
       { type: 'header', text: plain(title) },
       ...aboutRequest(request, call),
-      note(
-        `Decide by ${shownInstant(request.deadlineAt)}.${requiresMfa ? ' Your organization requires a second factor: open the request to decide.' : ''}`,
-      ),
+      facts([['Decide by', request.deadlineAt]]),
+      ...(requiresMfa
+        ? [note('Your organization requires a second factor: open the request to decide.')]
+        : []),
       {
         type: 'actions',
         elements: requiresMfa ? [openButton(url)] : decidingButtons(request, call, url),
@@ -203,13 +232,13 @@ export function outcomeOf({ state, decision }: ApprovalRequest, mostOfName = MAX
 }
 
 /** Replaces the message that asked; it has no buttons. */
-export function answeredMessage(
+export function decidedMessage(
   request: ApprovalRequest,
   call: CallText,
   { url }: { readonly url: string },
 ): SlackText {
   const { decision } = request;
-  const title = titled(outcomeOf(request, MAX_HEADER / 2), request);
+  const title = titled(outcomeOf(request, MAX_HEADER / 2), request, call);
   return {
     text: escapeSlackText(title),
     blocks: [
@@ -218,7 +247,7 @@ export function answeredMessage(
       facts([
         ['Outcome', outcomeOf(request)],
         ['Note', decision?.note === undefined ? undefined : line(decision.note, MAX_REASON)],
-        ['Time', decision && shownInstant(decision.decidedAt)],
+        ['Time', decision?.decidedAt],
         ['Via', decision && line(decision.channel, MAX_FACT)],
       ]),
       { type: 'actions', elements: [openButton(url)] },
@@ -233,7 +262,8 @@ export function unreachableMessage(request: ApprovalRequest, url: string): Slack
     text: escapeSlackText(`${title} (${line(request.agentName, MAX_FACT)})`),
     blocks: [
       { type: 'header', text: plain(title) },
-      note(`${UNREACHABLE_TEXT} Decide by ${shownInstant(request.deadlineAt)}.`),
+      note(UNREACHABLE_TEXT),
+      facts([['Decide by', request.deadlineAt]]),
       { type: 'actions', elements: [openButton(url)] },
     ],
   };

@@ -1,6 +1,6 @@
 /** The form in which a person denies a request with a note. */
 
-/** Identifies the form, and its one input in an answer. */
+/** Identifies the form, and its one input in what a person sends. */
 export const NOTE_FORM = 'countersign_deny_note';
 
 /** Slack's own limit for an input. The API takes 4,000. */

@@ -13,7 +13,7 @@ export interface TokenPrice {
   readonly currency: string;
 }
 
-/** As answers and audit events print it. */
+/** As responses and audit events print it. */
 export interface Cost {
   readonly input_tokens: number;
   readonly output_tokens: number;

@@ -11,9 +11,9 @@ import type { BlockOutcome } from '../types.ts';
 
 /** Of what the agent sent, as the model reads it, in UTF-8. */
 const INPUT_BYTES = 64 * 1024;
-/** Longest answer, with whatever the model thinks before it. */
+/** Longest response, with whatever the model thinks before it. */
 export const MAX_OUTPUT_TOKENS = 2_048;
-/** For what providers add to a prompt, such as the schema of the answer. */
+/** For what providers add to a prompt, such as the schema of the result. */
 const ENVELOPE_TOKENS = 1_000;
 
 export interface JudgePrompt {

@@ -21,19 +21,30 @@ const ALWAYS_THERE: ReadonlySet<string> = new Set([
   '/item',
 ]);
 
+/** Fields whose absence is treated on purpose. */
+export interface KnownFields {
+  readonly has: (field: string) => boolean;
+}
+
+/** Both. Nothing is copied: a document can have thousands of fields, and as many places that add to them. */
+export const withFields = (known: KnownFields, more: KnownFields): KnownFields => ({
+  has: (field) => more.has(field) || known.has(field),
+});
+
 /**
  * The leaves with a negative operator on a field that can be absent. `covered` has the fields whose
  * absence the rule, or one before it, treats on purpose.
  */
 export function uncoveredNegatives(
   condition: Condition,
-  covered: ReadonlySet<string>,
+  covered: KnownFields,
 ): readonly LeafCondition[] {
   if ('all' in condition || 'any' in condition) {
     const parts = 'all' in condition ? condition.all : condition.any;
     // `all` with `exists` says that it is about calls that have the field.
     const operator = 'all' in condition ? 'exists' : 'not_exists';
-    const known = new Set([...covered, ...parts.flatMap((part) => fieldsOf(part, operator))]);
+    const own = new Set(parts.flatMap((part) => fieldsOf(part, operator)));
+    const known = own.size > 0 ? withFields(covered, own) : covered;
     return parts.flatMap((part) => uncoveredNegatives(part, known));
   }
   if ('every' in condition) return uncoveredInItems(condition.every, covered);
@@ -46,9 +57,9 @@ export function uncoveredNegatives(
 /** A list that is absent, or empty, has no item to be tested. */
 function uncoveredInItems(
   { field, condition }: { readonly field: string; readonly condition: Condition },
-  covered: ReadonlySet<string>,
+  covered: KnownFields,
 ): readonly LeafCondition[] {
-  const inside = new Set([...covered].filter((name) => !name.startsWith('/item')));
+  const inside = { has: (name: string) => !name.startsWith('/item') && covered.has(name) };
   if (ALWAYS_THERE.has(field) || covered.has(field)) return uncoveredNegatives(condition, inside);
   return negativesIn(condition);
 }

@@ -2,7 +2,7 @@
 import { canonicalJson, type ExactValue } from '../../../platform/json/exact-values.ts';
 import type { Condition } from '../../conditions/document.ts';
 import type { Block, StoredBlock } from '../types.ts';
-import { fieldsMissed, uncoveredNegatives } from './absence.ts';
+import { fieldsMissed, uncoveredNegatives, withFields, type KnownFields } from './absence.ts';
 import { isLimiting } from './limits.ts';
 import { MOST_WARNINGS, type PipelineWarning } from './types.ts';
 
@@ -22,11 +22,12 @@ interface Place {
   /** A branch around the list limits which requests get there. */
   readonly isLimited: boolean;
   /** Fields whose absence blocks before these treat. */
-  readonly covered: ReadonlySet<string>;
+  readonly covered: KnownFields;
 }
 
 function visitList(blocks: readonly AnyBlock[], place: Place): void {
-  const covered = new Set(place.covered);
+  const missed = new Set<string>();
+  const covered = withFields(place.covered, missed);
   const deciding = new Set<string>();
   let isDecided = false;
   for (const block of blocks) {
@@ -39,12 +40,12 @@ function visitList(blocks: readonly AnyBlock[], place: Place): void {
     if (block.type === 'always') isDecided = true;
     visitBlock(block, { ...place, covered, deciding });
     if (block.type === 'cel' && isRestricting(block))
-      for (const field of fieldsMissed(block.config.when)) covered.add(field);
+      for (const field of fieldsMissed(block.config.when)) missed.add(field);
   }
 }
 
 interface BlockPlace extends Place {
-  /** What the blocks before it in its list answer to: the later one of two has nothing to do. */
+  /** What the blocks before it in its list match: the later one of two has nothing to do. */
   readonly deciding: Set<string>;
 }
 

@@ -17,5 +17,5 @@ export interface PipelineWarning {
   readonly conditionId?: string;
 }
 
-/** Warnings of one answer. */
+/** Warnings of one response. */
 export const MOST_WARNINGS = 100;

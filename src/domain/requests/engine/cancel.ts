@@ -1,15 +1,16 @@
 /** The adapter withdraws its request, or the service cancels it. */
-import { actorOf, type AuditActor } from '../../audit.ts';
+import { actorOf, type AuditActor } from '../../audit/events.ts';
 import { AppError } from '../../errors.ts';
 import type { AgentPrincipal } from '../../people/authorization.ts';
 import { isTerminal, type ApprovalRequest } from '../approval-requests.ts';
+import { isOwn, actingInstance } from '../own-requests.ts';
 import { alreadyTerminal } from '../refusals.ts';
 import { decided, decidedByService, type Effects, type Plan } from './effects.ts';
 import { settled } from './settle.ts';
 import type { RequestView } from './view.ts';
 
 /**
- * A repeat returns the same cancelled request. Throws `not_found` for a request of another instance, and `already_terminal`
+ * A repeat returns the same cancelled request. Throws `not_found` for a request that is not the caller's own, and `already_terminal`
  * for one that is approved, denied or expired.
  */
 export function planCancel(
@@ -17,12 +18,12 @@ export function planCancel(
   { principal, decisionId }: { readonly principal: AgentPrincipal; readonly decisionId: string },
 ): Plan<ApprovalRequest> {
   const { request } = view;
-  if (request.agentInstanceId !== principal.instanceId) throw new AppError('not_found');
+  if (!isOwn(principal, request)) throw new AppError('not_found');
   const effects = settled(view, { decisionId, wakes: true });
   if (isTerminal(effects.request.state)) {
     const { state } = effects.request;
     const outcome = state === 'cancelled' ? request : alreadyTerminal(state);
-    return { ...(!isTerminal(request.state) && { effects }), outcome };
+    return { effects, outcome };
   }
   const after = decided(effects, {
     id: decisionId,
@@ -35,6 +36,8 @@ export function planCancel(
     },
     idempotencyKey: `aap:${request.id}`,
     actor: actorOf(principal),
+    auditData:
+      request.agentInstanceId === principal.instanceId ? {} : actingInstance(principal, request),
     wakes: true,
   });
   return { effects: after, outcome: after.request };

@@ -1,14 +1,14 @@
 /** A reviewer marks a request as theirs, which pauses notifications; others can still decide. */
-import { actorOf, requestEvent, type AuditActor } from '../../audit.ts';
+import { actorOf, requestEvent, type AuditActor } from '../../audit/events.ts';
 import { AppError } from '../../errors.ts';
 import type { MemberPrincipal } from '../../people/authorization.ts';
 import { requireForAgent } from '../agent-permission.ts';
-import { buildRequest, isTerminal, type Claim } from '../approval-requests.ts';
+import { buildRequest, type Claim } from '../approval-requests.ts';
 import { holderOf, notPending, requireRights, requireState } from '../refusals.ts';
 import { maySee } from '../request-access.ts';
 import {
   claimData,
-  isEmpty,
+  isFinalNow,
   noticed,
   recorded,
   withoutClaim,
@@ -35,8 +35,7 @@ export function planClaim(
   requireRights('claim', { principal, request: view.request, audience });
   const effects = settled(view, { decisionId, wakes: true });
   const { request } = effects;
-  if (isTerminal(request.state) && !isTerminal(view.request.state))
-    return { effects, outcome: notPending(request.state) };
+  if (isFinalNow(effects)) return { effects, outcome: notPending(request.state) };
   requireState('claim', { principal, request });
   if (request.claim) return { outcome: request.claim };
   const lapsesAt = view.now.getTime() + view.claimTimeout * 1_000;
@@ -77,7 +76,7 @@ export function planRelease(
     throw new AppError('request_not_routed');
   const effects = settled(view, { decisionId, wakes: true });
   const { claim } = effects.request;
-  if (!claim) return { ...(!isEmpty(effects) && { effects }), outcome: noClaim() };
+  if (!claim) return { effects, outcome: noClaim() };
   if (claim.membershipId !== membershipId)
     throw new AppError('not_claim_holder', { details: holderOf(claim) });
   return { effects: released(effects, actorOf(principal)), outcome: undefined };

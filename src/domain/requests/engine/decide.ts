@@ -1,10 +1,10 @@
 /** A person decides. */
-import { actorOf } from '../../audit.ts';
+import { actorOf } from '../../audit/events.ts';
 import { AppError } from '../../errors.ts';
 import type { MemberPrincipal } from '../../people/authorization.ts';
-import { argumentsDigest, isTerminal, type ApprovalRequest } from '../approval-requests.ts';
+import { argumentsDigest, type ApprovalRequest } from '../approval-requests.ts';
 import { alreadyTerminal, requireRights, requireState } from '../refusals.ts';
-import { decided, type NewDecision, type Plan } from './effects.ts';
+import { decided, isFinalNow, type NewDecision, type Plan } from './effects.ts';
 import { settled } from './settle.ts';
 import type { PathRevision, RequestView } from './view.ts';
 
@@ -41,8 +41,7 @@ export function planDecision(view: RequestView, act: DecideAct): Plan<ApprovalRe
     const after = decided(effects, decisionOf(act));
     return { effects: after, outcome: after.request };
   }
-  if (isTerminal(effects.request.state) && !isTerminal(request.state))
-    return { effects, outcome: alreadyTerminal(effects.request.state) };
+  if (isFinalNow(effects)) return { effects, outcome: alreadyTerminal(effects.request.state) };
   if (act.replay === 'conflict') throw new AppError('idempotency_conflict');
   if (act.replay === 'none') requireState('decide', { principal, request });
   return { outcome: request };

@@ -1,6 +1,6 @@
 /** What a change of a request writes. `src/data/requests/engine/commit.ts` writes it. */
-import type { AuditActor, NewAuditEvent } from '../../audit.ts';
-import { SYSTEM, requestEvent } from '../../audit.ts';
+import type { AuditActor, NewAuditEvent } from '../../audit/events.ts';
+import { SYSTEM, requestEvent } from '../../audit/events.ts';
 import type { AppError } from '../../errors.ts';
 import {
   buildRequest,
@@ -63,7 +63,7 @@ export interface Effects {
 
 /** The outcome of a plan: what to write, and then what to return or throw. */
 export interface Plan<Outcome> {
-  /** Absent when nothing is to be written. */
+  /** Absent, or empty, when nothing is to be written. */
   readonly effects?: Effects;
   readonly outcome: Outcome | AppError;
 }
@@ -99,8 +99,8 @@ export function woken(effects: Effects, ms = WAKE_HEAD_START_MS): Effects {
   return { ...effects, wakeAt: new Date(effects.view.now.getTime() + ms), wakeAttempts: 0 };
 }
 
-/** A decision, before it has an instant. */
-export type NewDecision = Pick<
+/** What a decision says, before it has an instant or with it. */
+export type DecisionFacts = Pick<
   Decision,
   | 'id'
   | 'status'
@@ -114,11 +114,20 @@ export type NewDecision = Pick<
 > & {
   /** Without `authenticated_at`, the authentication took place at the instant of the decision. */
   readonly authentication: StoredAuthContext;
+};
+
+/** A decision, before it has an instant. */
+export type NewDecision = DecisionFacts & {
   readonly actor: AuditActor;
   readonly auditData?: Readonly<Record<string, unknown>>;
   /** The workflow still has to notice. False when its own step decides. */
   readonly wakes: boolean;
 };
+
+/** For how long a call may start after this decision, in milliseconds. Absent when it may not. */
+export function executionWindow({ status }: Pick<Decision, 'status'>): number | undefined {
+  return status === 'approved' ? EXECUTION_WINDOW_MS : undefined;
+}
 
 /** The request with its one decision, given at this instant. */
 export function withDecision(
@@ -127,6 +136,7 @@ export function withDecision(
   at: Date,
 ): ApprovalRequest {
   const { actor: _actor, auditData: _data, wakes: _wakes, authentication, ...stored } = given;
+  const window = executionWindow(given);
   return buildRequest({
     ...request,
     state: given.status,
@@ -137,17 +147,24 @@ export function withDecision(
       organizationId: request.organizationId,
       authentication: toAuthContext(authentication, at),
       decidedAt: at,
-      expiresAt: given.status === 'approved' ? new Date(at.getTime() + EXECUTION_WINDOW_MS) : null,
+      expiresAt: window === undefined ? null : new Date(at.getTime() + window),
     }),
   });
+}
+
+/** What the timeline says about a decision. */
+export function decisionEvent(
+  requestId: string,
+  { status, channel, actor, auditData }: NewDecision,
+): NewAuditEvent {
+  return { ...requestEvent(requestId, status, { channel, ...auditData }), actor };
 }
 
 /** The one decision of the request. */
 export function decided(effects: Effects, given: NewDecision): Effects {
   const { request, view } = effects;
   if (isTerminal(request.state)) throw new Error('a request has one decision');
-  const { status, channel, actor, auditData } = given;
-  const event = { ...requestEvent(request.id, status, { channel, ...auditData }), actor };
+  const event = decisionEvent(request.id, given);
   const after = { ...effects, request: withDecision(request, given, view.now), wakeAttempts: 0 };
   return given.wakes
     ? woken(recorded(after, event))
@@ -203,18 +220,31 @@ export function claimData({ id, membershipId, displayName }: Claim) {
   return { claim_id: id, membership_id: membershipId, display_name: displayName };
 }
 
+/** The request becomes final by this change: it was not before. */
+export function isFinalNow({ request, view }: Effects): boolean {
+  return isTerminal(request.state) && !isTerminal(view.request.state);
+}
+
+/** Something changes that a queue or a timeline shows. The rest is only when to look again. */
+export function isShown({ view, request, events, notifications, steps }: Effects): boolean {
+  const before = view.request;
+  return (
+    [events, notifications, steps].some((list) => list.length > 0) ||
+    request.state !== before.state ||
+    request.walk !== before.walk ||
+    request.urgency !== before.urgency ||
+    !sameInstant(request.updatedAt, before.updatedAt) ||
+    !sameInstant(request.nextAt, before.nextAt)
+  );
+}
+
 /** Whether there is nothing to write. */
 export function isEmpty(effects: Effects): boolean {
-  const { view, request, wakeAt, wakeAttempts, events, notifications, steps } = effects;
-  const before = view.request;
-  const writes = [events, notifications, steps].some((list) => list.length > 0);
-  if (writes || effects.isRemoved || effects.endedClaim !== undefined) return false;
+  const { view, wakeAt, wakeAttempts, isRemoved, endedClaim } = effects;
   return (
-    request.state === before.state &&
-    request.walk === before.walk &&
-    request.urgency === before.urgency &&
-    sameInstant(request.updatedAt, before.updatedAt) &&
-    sameInstant(request.nextAt, before.nextAt) &&
+    !isShown(effects) &&
+    !isRemoved &&
+    endedClaim === undefined &&
     sameInstant(wakeAt, view.wakeAt) &&
     wakeAttempts === view.wakeAttempts
   );
@@ -224,8 +254,17 @@ function sameInstant(one: Date | undefined, other: Date | undefined): boolean {
   return one?.getTime() === other?.getTime();
 }
 
-/** The first instant at which the plan would be another one: the deadline, or the end of the claim. */
-export function validUntil({ view: { request, now } }: Effects): Date | undefined {
+/** The call starts by this change: it had not before. */
+export function isStartedNow({ request, view }: Effects): boolean {
+  return request.startedAt !== undefined && view.request.startedAt === undefined;
+}
+
+/** The first instant at which the plan would be another one: the deadline, the end of the claim, or of the approval. */
+export function validUntil(effects: Effects): Date | undefined {
+  const {
+    view: { request, now },
+  } = effects;
+  if (isStartedNow(effects)) return request.decision?.expiresAt;
   if (isTerminal(request.state)) return undefined;
   const ends = [request.deadlineAt, request.claim?.expiresAt].filter(
     (at) => at !== undefined && at > now,

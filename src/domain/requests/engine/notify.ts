@@ -1,5 +1,5 @@
 /** Who is notified by a step, and what the timeline says about it. */
-import { requestEvent } from '../../audit.ts';
+import { requestEvent } from '../../audit/events.ts';
 import { walkEventData, walkEventName } from '../../escalation/event-names.ts';
 import { ADDED_STEP, levelKey, stepKey } from '../../escalation/step-keys.ts';
 import type { WalkEvent } from '../../escalation/walk.ts';
@@ -60,8 +60,11 @@ export function withWalkEvent(
   { event, path }: { readonly event: WalkEvent; readonly path: PathRevision },
 ): Effects {
   const { request, view } = effects;
+  // The next event shows the branch. Only a preview explains it.
+  if (event.kind === 'branch_taken') return effects;
+  const name = walkEventName(event);
   const entry = (data: Readonly<Record<string, unknown>> = {}) =>
-    requestEvent(request.id, walkEventName(event), {
+    requestEvent(request.id, name, {
       path_key: path.pathKey,
       ...walkEventData(event, request.deadlineAt),
       ...data,
@@ -86,9 +89,6 @@ export function withWalkEvent(
           : { ...visit, kind: 'skipped' };
       return recorded(notified(effects, { ...step, membershipIds: [] }).effects, entry());
     }
-    case 'branch_taken':
-      // The next event shows the branch. Only a preview explains it.
-      return effects;
     case 'deferred':
     case 'condition_failed':
     case 'urgency_raised':

@@ -1,5 +1,5 @@
 /** The caps on requests that wait for people: of an organization, and the share of it that one agent may take. */
-import { requestEvent } from '../../audit.ts';
+import { requestEvent } from '../../audit/events.ts';
 import { decidedByService, recorded, type Effects } from './effects.ts';
 import type { RequestView } from './view.ts';
 
@@ -15,6 +15,10 @@ export interface ReachedCap {
 /** Hand-overs under way that are allowed for. So close to a cap they take turns, so that the count is exact. */
 export const CAP_MARGIN = 256;
 export const AGENT_CAP_MARGIN = 128;
+
+/** How many requests of one agent may wait, of a cap and its share. `AGENT_LIMIT` is the same in SQL. */
+export const agentShare = (cap: number, share: number): number =>
+  Math.max(1, Math.floor((cap * Math.round(share * 100)) / 100));
 
 /** `near`: whether there is room depends on an exact count. */
 export type Room = 'enough' | 'near' | ReachedCap;
@@ -44,7 +48,7 @@ export function refused(effects: Effects, reached: ReachedCap): Effects {
   return { ...recorded(effects, event), isRemoved: true };
 }
 
-/** A refused request that cannot be removed is cancelled, so that nothing admits it and no one is asked. */
+/** A refused request that cannot be removed is cancelled, so that it never becomes pending and no one is asked. */
 export function refusedButKept(effects: Effects, decisionId: string): Effects {
   return decidedByService(
     { ...effects, isRemoved: false },

@@ -1,11 +1,10 @@
 /** A reviewer asks colleagues for help with one request. */
-import { actorOf, requestEvent } from '../../audit.ts';
+import { actorOf, requestEvent } from '../../audit/events.ts';
 import { invalid, type Issue } from '../../errors.ts';
 import { ADDED_STEP } from '../../escalation/step-keys.ts';
 import type { MemberPrincipal } from '../../people/authorization.ts';
-import { isTerminal } from '../approval-requests.ts';
 import { notPending, requireRights, requireState } from '../refusals.ts';
-import { isEmpty, noticed, recorded, type Plan } from './effects.ts';
+import { isFinalNow, noticed, recorded, type Plan } from './effects.ts';
 import { notified, personOf, routingOf } from './notify.ts';
 import { settled } from './settle.ts';
 import type { PathRevision, RequestView } from './view.ts';
@@ -30,14 +29,13 @@ export function planAddReviewers(
   const audience = { targets: path?.targets, added: view.added };
   requireRights('add_reviewers', { principal, request, audience });
   const effects = settled(view, { decisionId, wakes: true });
-  if (isTerminal(effects.request.state) && !isTerminal(request.state))
-    return { effects, outcome: notPending(effects.request.state) };
+  if (isFinalNow(effects)) return { effects, outcome: notPending(effects.request.state) };
   requireState('add_reviewers', { principal, request });
   const { deciders } = routingOf(effects).people;
   refuseUnlessDeciders(membershipIds, new Set(deciders.map((each) => each.membershipId)));
   const wanted = new Set(membershipIds.filter((id) => !view.added.includes(id)));
   const added = deciders.map((each) => each.membershipId).filter((id) => wanted.has(id));
-  if (added.length === 0) return { ...(!isEmpty(effects) && { effects }), outcome: undefined };
+  if (added.length === 0) return { effects, outcome: undefined };
   const asked = notified(effects, {
     stepKey: ADDED_STEP,
     run: 1,

@@ -2,7 +2,7 @@
  * A step moves a request forward: it settles, records the verdict of the rules or hands the request to people, notifies the
  * next level, and says when to look again. Its workflow usually takes it; the reconciler does when the workflow is missing.
  */
-import { requestEvent, SYSTEM } from '../../audit.ts';
+import { requestEvent, SYSTEM } from '../../audit/events.ts';
 import { dueAt, type WalkState } from '../../escalation/walk-state.ts';
 import { leaseOf, type RemoteBlock } from '../../pipelines/remote.ts';
 import type { EscalationPathSource, PipelineScope } from '../../pipelines/types.ts';
@@ -112,7 +112,7 @@ function ended({ state, decision }: ApprovalRequest): StepDone {
 function planVerdict(effects: Effects, act: StepAct): StepPlan {
   const { evaluated, decisionId } = act;
   if (!evaluated) return { step: { kind: 'incomplete', lacks: 'verdict' } };
-  if (!('ask' in evaluated) && evaluated.verdict.outcome !== 'human') {
+  if (isDecisive(evaluated)) {
     const final = decided(effects, verdictDecision(effects.request.id, { evaluated, decisionId }));
     return { effects: final, step: ended(final.request) };
   }
@@ -128,6 +128,11 @@ function planVerdict(effects: Effects, act: StepAct): StepPlan {
   return 'ask' in evaluated
     ? planQuestion(effects, { question: evaluated, by: act.by })
     : planHandOver(effects, { ...act, evaluated });
+}
+
+/** The verdict is a decision: no person and no other system is asked. */
+export function isDecisive(evaluated: Evaluated | Question): evaluated is Evaluated {
+  return !('ask' in evaluated) && evaluated.verdict.outcome !== 'human';
 }
 
 /** The verdict of the pipelines as a decision. */
@@ -209,14 +214,14 @@ function planHandOver(
     requestEvent(id, 'pipeline_concluded', data),
     requestEvent(id, 'routed', data),
   );
-  const walked = walkOn(routed, documents, by);
-  return { effects: walked.effects, step: walked.wait };
+  const walkResult = walkOn(routed, documents, by);
+  return { effects: walkResult.effects, step: walkResult.wait };
 }
 
 function planWalk(effects: Effects, { by, documents }: StepAct): StepPlan {
   if (!effects.view.routing) return { step: { kind: 'incomplete', lacks: 'people' } };
-  const walked = walkOn(withoutLostClaim(effects, documents.path), documents, by);
-  return { effects: walked.effects, step: walked.wait };
+  const walkResult = walkOn(withoutLostClaim(effects, documents.path), documents, by);
+  return { effects: walkResult.effects, step: walkResult.wait };
 }
 
 /**

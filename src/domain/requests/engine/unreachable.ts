@@ -3,7 +3,7 @@
  * notified may. When no one is left to decide at all, the owners are told once. A change that takes rights away makes such
  * requests due (`wakeUnreachable`), so that they are stepped at once.
  */
-import { requestEvent } from '../../audit.ts';
+import { requestEvent } from '../../audit/events.ts';
 import { levelKey, stepKey, UNREACHABLE_STEP } from '../../escalation/step-keys.ts';
 import type { WalkInput } from '../../escalation/walk.ts';
 import type { WalkState } from '../../escalation/walk-state.ts';

@@ -2,7 +2,7 @@
  * The walk's part of a step: who is notified now, and when to look again. At most one level is notified; levels without
  * anyone to ask are skipped. While someone claims the request, no one is asked.
  */
-import { requestEvent } from '../../audit.ts';
+import { requestEvent } from '../../audit/events.ts';
 import { recipients } from '../../escalation/recipients.ts';
 import { PATHLESS_STEP } from '../../escalation/step-keys.ts';
 import {
@@ -47,7 +47,7 @@ export interface StepWait {
   readonly path?: string;
 }
 
-export interface Walked {
+export interface WalkResult {
   readonly effects: Effects;
   readonly wait: StepWait;
 }
@@ -58,13 +58,13 @@ export function stateOf({ walk }: ApprovalRequest, { document }: PathRevision): 
 }
 
 /** Does everything due at the instant of the view. */
-export function walkOn(effects: Effects, documents: Documents, by: StepBy): Walked {
+export function walkOn(effects: Effects, documents: Documents, by: StepBy): WalkResult {
   const { path } = documents;
   if (!path) return waiting(askEveryone(effects), { by, path });
   const state = stateOf(effects.request, path);
   if (effects.request.claim) return waiting(effects, { by, path, state });
-  const walked = follow(effects, { ...documents, path }, state);
-  return waiting(walked.effects, { by, path, state: walked.state });
+  const walkResult = follow(effects, { ...documents, path }, state);
+  return waiting(walkResult.effects, { by, path, state: walkResult.state });
 }
 
 /** A request without a path: everyone who may decide is asked. */
@@ -150,7 +150,7 @@ interface Waiting {
 }
 
 /** When to look again, and what the row says until then. */
-export function waiting(effects: Effects, { by, path, state }: Waiting): Walked {
+export function waiting(effects: Effects, { by, path, state }: Waiting): WalkResult {
   const { view } = effects;
   const walk = state && JSON.stringify(walkToJson(state));
   const nextAt = state && dueAt(state);

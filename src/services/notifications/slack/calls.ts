@@ -93,8 +93,8 @@ function pressKeyOf(
 }
 
 /**
- * Decides under the rules of every decision, or opens the form for a note. Returns the answer to the
- * person, if there is one. A repetition gives the same answer. Every refusal is an answer; it throws
+ * Decides under the rules of every decision, or opens the form for a note. Returns the response to the
+ * person, if there is one. A repetition gives the same response. Every refusal is a response; it throws
  * only what a later attempt may not meet.
  */
 export async function handlePress(
@@ -157,7 +157,7 @@ async function openNoteForm(
   }
 }
 
-/** A second click answers with the outcome of the first. */
+/** A second click shows the outcome of the first. */
 async function decide(
   context: ServiceContext,
   principal: MemberPrincipal,
@@ -183,13 +183,13 @@ async function decide(
   }
 }
 
-/** Answers for people who may not decide here. Every other error is ours. */
+/** Responses to people who may not decide here. Every other error is ours. */
 const refusals: Partial<Record<ErrorCode, string>> = {
   membership_inactive: 'Your membership is not active.',
   mfa_required: 'Your organization requires a second factor. Decide in the browser instead.',
   permission_denied: 'You do not have permission to decide requests.',
   request_not_routed: 'You do not have permission to decide this request.',
-  not_found: 'You do not have permission to decide this request.',
+  not_found: 'There is no such request, or you do not have permission to decide it.',
   request_evaluating: 'The rules for this request are still running. Try again in a moment.',
 };
 
@@ -199,7 +199,7 @@ function unlinkedText({ publicUrl }: Runtime, { organizationName }: SlackConnect
 }
 
 /**
- * Handles the slash command. The answer is visible only to the person who typed it. What takes
+ * Handles the slash command. The response is visible only to the person who typed it. What takes
  * longer than Slack waits is told afterwards, a failure too.
  */
 export async function handleSlackCommand(
@@ -209,30 +209,30 @@ export async function handleSlackCommand(
   const { connection } = await verify(context, call);
   const command = readCommand(call.body);
   if (!command) return unlinkedText(context, connection);
-  const answer = handleCommand(context, connection, command);
+  const response = handleCommand(context, connection, command);
   const late = new AbortController();
   const inTime = await Promise.race([
-    answer,
+    response,
     delay(COMMAND_MS, undefined, { signal: late.signal }).catch(() => undefined),
   ]).finally(() => {
     late.abort();
   });
   if (inTime !== undefined) return inTime;
-  void tellLater(context, command, answer);
+  void tellLater(context, command, response);
   return 'This takes longer than usual. The outcome follows here.';
 }
 
 async function tellLater(
   context: ServiceContext,
   { responseUrl }: SlashCommand,
-  answer: Promise<string>,
+  response: Promise<string>,
 ): Promise<void> {
-  const text = await answer.catch((error: unknown) => {
+  const text = await response.catch((error: unknown) => {
     context.logger.warn({ err: error }, 'a command of Slack failed');
     return 'The command failed. Try again in a moment.';
   });
   await context.slack.postEphemeral(responseUrl, text).catch((error: unknown) => {
-    context.logger.warn({ err: error }, 'the answer to a command could not be posted in Slack');
+    context.logger.warn({ err: error }, 'the response to a command could not be posted in Slack');
   });
 }
 

@@ -3,8 +3,9 @@
  * kind slack.
  */
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
+import type { ListedSlackLink, UnlinkedMember } from '../../../domain/notifications/slack/links.ts';
 import { v7 } from 'uuid';
-import { insertAuditEvents } from '../../../data/audit-events.ts';
+import { insertAuditEvents } from '../../../data/audit/events.ts';
 import { deleteChannel, insertChannel } from '../../../data/notifications/notification-channels.ts';
 import {
   findSlackConnection,
@@ -12,7 +13,8 @@ import {
   insertSlackConnection,
   updateSlackConnection,
 } from '../../../data/notifications/slack/connections.ts';
-import { actorOf } from '../../../domain/audit.ts';
+import { listSlackLinks, listUnlinkedMembers } from '../../../data/notifications/slack/links.ts';
+import { actorOf } from '../../../domain/audit/events.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../../domain/errors.ts';
 import { requireMayChangeAnchor } from '../../../domain/people/trust-anchors.ts';
@@ -23,11 +25,31 @@ import { lockAccessAndRereadMember } from '../../access/current-callers.ts';
 import { endSlackLinks, rightsOfLinked } from './ended-links.ts';
 import { openSlackSecrets, sealSlackSecrets, type SlackSecrets } from './secrets.ts';
 
+/** More people than this are only counted. */
+const MOST_LINKS = 500;
+
+export interface LinkedConnection {
+  readonly connection: SlackConnection;
+  readonly links: readonly ListedSlackLink[];
+  readonly linkCount: number;
+  readonly unlinked: readonly UnlinkedMember[];
+  readonly unlinkedCount: number;
+}
+
 export async function readSlackConnection(
   { db }: ServiceContext,
   { organizationId }: MemberPrincipal,
-): Promise<SlackConnection | undefined> {
-  return await findSlackConnection(db, organizationId);
+): Promise<LinkedConnection | undefined> {
+  const connection = await findSlackConnection(db, organizationId);
+  if (!connection) return undefined;
+  const [{ links, count }, unlinked] = await Promise.all([
+    listSlackLinks(db, connection.channelId, MOST_LINKS),
+    listUnlinkedMembers(db, connection, MOST_LINKS),
+  ]);
+  return {
+    ...{ connection, links, linkCount: count },
+    ...{ unlinked: unlinked.members, unlinkedCount: unlinked.count },
+  };
 }
 
 export interface SlackTerms {
@@ -172,7 +194,7 @@ async function identify({ slack, logger }: Runtime, botToken: string): Promise<S
       ]);
     }
     const { reason, errorCause } = error;
-    logger.warn({ reason, errorCause }, 'Slack did not answer whose token this is');
+    logger.warn({ reason, errorCause }, 'Slack did not say whose token this is');
     throw new AppError('slack_failed', { cause: error });
   }
 }

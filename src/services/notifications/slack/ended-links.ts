@@ -1,7 +1,7 @@
 /** Ends every link of a workspace: after a change of its connection, and with the connection. */
-import { insertAuditEvents } from '../../../data/audit-events.ts';
+import { insertAuditEvents } from '../../../data/audit/events.ts';
 import { deleteSlackLinksOf, listLinkedPeople } from '../../../data/notifications/slack/links.ts';
-import { actorOf } from '../../../domain/audit.ts';
+import { actorOf } from '../../../domain/audit/events.ts';
 import { grantsFromPolicies, type MemberPrincipal } from '../../../domain/people/authorization.ts';
 import type { SpeaksFor } from '../../../domain/people/trust-anchors.ts';
 import type { Trx } from '../../../platform/postgres.ts';
@@ -19,7 +19,7 @@ export async function endSlackLinks(
   await deleteSlackLinksOf(trx, channelId);
   if (people.length === 0) return;
   const events = people.map(({ membershipId, slackUserId }) => ({
-    eventType: 'membership.slack_unlinked',
+    eventType: 'membership.slack_unlinked' as const,
     actor: actorOf(caller),
     subjectId: membershipId,
     data: { slack_user_id: slackUserId, reason: 'connection_changed' },

@@ -5,10 +5,10 @@
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
 import { createHash, randomBytes } from 'node:crypto';
-import { insertAuditEvents } from '../../../data/audit-events.ts';
+import { insertAuditEvents } from '../../../data/audit/events.ts';
 import { findMemberWithPolicies, lockMembershipStatus } from '../../../data/people/memberships.ts';
 import { lockAccess } from '../../../data/organization/organizations.ts';
-import { countSignInAttempt } from '../../../data/sign-in/sign-in-attempts.ts';
+import { incrementSignInAttempts } from '../../../data/sign-in/sign-in-attempts.ts';
 import { findSlackConnection } from '../../../data/notifications/slack/connections.ts';
 import {
   deleteSlackLink,
@@ -18,14 +18,18 @@ import {
   putSlackLinkCode,
   takeSlackLinkCode,
 } from '../../../data/notifications/slack/links.ts';
-import { personOf } from '../../../domain/audit.ts';
+import { actorOf, personOf } from '../../../domain/audit/events.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError } from '../../../domain/errors.ts';
+import { requireMayChangeAnchor } from '../../../domain/people/trust-anchors.ts';
 import { requireRecentAuthentication } from '../../../domain/sign-in/recent-authentication.ts';
 import { hashTypedCode, readableCode } from '../../../domain/sign-in/second-factors.ts';
 import { violatedConstraint } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
-import { lockAccessSharedAndRereadMember } from '../../access/current-callers.ts';
+import {
+  lockAccessAndRereadMember,
+  lockAccessSharedAndRereadMember,
+} from '../../access/current-callers.ts';
 import { tellAccountHolder } from '../../sign-in/account-mails.ts';
 
 export const SLACK_COMMAND = '/countersign';
@@ -91,6 +95,35 @@ export async function removeOwnSlackLink(
   await remove(context, principal);
 }
 
+/**
+ * Ends the link of another member, who is told. As disconnecting, it takes trust away. Throws 404 for someone
+ * who is not linked, and 403 as `requireMayChangeAnchor`.
+ */
+export async function unlinkMember(
+  context: ServiceContext,
+  principal: MemberPrincipal,
+  membershipId: string,
+): Promise<void> {
+  await context.db.transaction(async (trx) => {
+    const caller = await lockAccessAndRereadMember(trx, principal, {
+      permission: 'connection.write',
+    });
+    requireMayChangeAnchor(caller, 'slack_connection');
+    const { organizationId, displayName: by } = caller;
+    const holder = await findMemberWithPolicies(trx, organizationId, membershipId);
+    const slackUserId = holder && (await deleteSlackLink(trx, membershipId));
+    if (!holder || slackUserId === undefined) throw new AppError('not_found');
+    const event = {
+      eventType: 'membership.slack_unlinked' as const,
+      actor: actorOf(caller),
+      subjectId: membershipId,
+      data: { slack_user_id: slackUserId },
+    };
+    await insertAuditEvents(trx, organizationId, { events: [event] });
+    await tellAccountHolder(trx, context, { holder, news: { kind: 'slack_link_ended', by } });
+  });
+}
+
 async function remove(
   { db }: ServiceContext,
   member: Pick<MemberPrincipal, 'organizationId' | 'membershipId' | 'displayName'>,
@@ -125,9 +158,9 @@ export async function finishSlackLink(
   connection: SlackConnection,
   { slackUserId, code }: { readonly slackUserId: string; readonly code: string },
 ): Promise<LinkOutcome> {
-  const { attempts } = await countSignInAttempt(
+  const { attempts } = await incrementSignInAttempts(
     context.db,
-    triesKey(connection, slackUserId),
+    [triesKey(connection, slackUserId)],
     TRIES_SECONDS,
   );
   if (attempts > TRIES) return { kind: 'too_many_tries' };

@@ -1,6 +1,6 @@
 /**
  * Handles presses of buttons in Slack, in every process with the API. A press is recorded before Slack
- * is answered, so a process that dies loses none: another takes it after a minute.
+ * gets its response, so a process that dies loses none: another takes it after a minute.
  */
 import { findSlackConnection } from '../../../data/notifications/slack/connections.ts';
 import {
@@ -76,7 +76,7 @@ async function workPress(context: ServiceContext, press: SlackPress): Promise<vo
   const { id, attempts, organizationId, channelId } = press;
   try {
     const connection = await findSlackConnection(context.db, organizationId);
-    if (connection?.channelId === channelId) await answer(context, connection, press);
+    if (connection?.channelId === channelId) await handleAndTell(context, connection, press);
     await endSlackPress(context.db, id);
   } catch (error) {
     context.logger.warn(
@@ -88,7 +88,7 @@ async function workPress(context: ServiceContext, press: SlackPress): Promise<vo
 }
 
 /** Handles the press, and tells the person. The last attempt tells them of its failure. */
-async function answer(
+async function handleAndTell(
   context: ServiceContext,
   connection: SlackConnection,
   press: SlackPress,
@@ -128,7 +128,7 @@ async function tell(context: ServiceContext, { connection, press, text }: Told):
     if (!isLast && !isFinal) throw error;
     context.logger.warn(
       { err: error, approvalRequest: press.interaction.requestId },
-      'the answer to a button could not be posted in Slack',
+      'the response to a button could not be posted in Slack',
     );
   }
 }

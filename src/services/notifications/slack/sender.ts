@@ -12,7 +12,7 @@ import {
   type OpenMessage,
 } from '../../../data/notifications/slack/messages.ts';
 import {
-  answeredMessage,
+  decidedMessage,
   askingMessage,
   SLACK_ROOM,
   digestMessage,
@@ -23,7 +23,7 @@ import {
 } from '../../../domain/notifications/slack/messages.ts';
 import { announcedDigestTitle, digestTitle } from '../../../domain/notifications/digests.ts';
 import { unlessAborted } from '../../../platform/abort.ts';
-import { SlackError, type PostedMessage } from '../../../platform/slack.ts';
+import { SlackError, type PostedMessage, type SlackApi } from '../../../platform/slack.ts';
 import type { ServiceContext } from '../../context.ts';
 import type { SendContext, SendStatements } from '../statements.ts';
 import type {
@@ -94,7 +94,7 @@ async function deliver(
     case 'unreachable_announced':
       return await announce(context, sending, delivery);
     case 'decided':
-      return await presentAnswer(context, sending, delivery);
+      return await showDecision(context, sending, delivery);
     case 'digest':
       return await postDigest(context, sending, delivery);
   }
@@ -199,7 +199,7 @@ interface Post {
 
 /**
  * Slack has no idempotency key, so the attempt is recorded before the call and the message after
- * it. A duplicate is possible only when Slack accepts a message and its answer is lost.
+ * it. A duplicate is possible only when Slack accepts a message and its response is lost.
  */
 async function postOnce(
   { db, slack, statements }: SendContext,
@@ -218,13 +218,35 @@ async function postOnce(
     const message = await messageOf(statements, delivery, workspace.connection);
     const posted = await post(async (channel) => {
       signal.throwIfAborted();
-      return await slack.post(workspace.botToken, channel, message);
+      const thread = await statements.slackThread({ requestId: request.id, slackChannel: channel });
+      return await postInThread(slack, workspace, { channel, message, thread });
     });
     await statements.endPosting({ place, posted });
     return { kind: 'delivered' };
   } catch (error) {
     await giveUpPosting(db, place, id);
     throw error;
+  }
+}
+
+interface ThreadPost {
+  readonly channel: string;
+  readonly message: SlackText;
+  readonly thread: string | undefined;
+}
+
+/** In the channel, too, so that no one overlooks it. By itself where someone deleted what it replies to. */
+async function postInThread(
+  slack: SlackApi,
+  { botToken }: Workspace,
+  { channel, message, thread }: ThreadPost,
+): Promise<PostedMessage> {
+  if (thread === undefined) return await slack.post(botToken, channel, message);
+  try {
+    return await slack.post(botToken, channel, { ...message, thread });
+  } catch (error) {
+    if (!(error instanceof SlackError) || error.failure !== 'refused') throw error;
+    return await slack.post(botToken, channel, message);
   }
 }
 
@@ -246,15 +268,15 @@ async function messageOf(
   }
 }
 
-/** Replaces the buttons of each message with the answer; messages that have it are skipped. */
-async function presentAnswer(
+/** Replaces the buttons of each message with the decision; messages that have it are skipped. */
+async function showDecision(
   context: SendContext,
   { workspace, signal }: Sending,
   delivery: DecidedDelivery,
 ): Promise<SendOutcome> {
   const { request, channelId, url } = delivery;
   const own = await context.statements.ownView(request);
-  const message = answeredMessage(request, textOfRequest(request, own, SLACK_ROOM), { url });
+  const message = decidedMessage(request, textOfRequest(request, own, SLACK_ROOM), { url });
   for (const open of await findOpenMessages(context.db, { requestId: request.id, channelId })) {
     signal.throwIfAborted();
     await context.slack
@@ -271,7 +293,7 @@ const placeOf = ({ requestId, channelId, messageKey }: OpenMessage): MessagePlac
   messageKey,
 });
 
-/** A deleted message or channel needs no answer. */
+/** A deleted message or channel needs no update. */
 const GONE = new Set([
   'message_not_found',
   'channel_not_found',

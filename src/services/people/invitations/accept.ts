@@ -16,7 +16,7 @@ import { recordFailedAuthentication } from '../../sign-in/failed-authentications
 import { tryCode } from '../../sign-in/second-factors.ts';
 import { openSession, signedIn, type SignedIn } from '../../sign-in/sessions.ts';
 import { forgiveNetwork, forgiveSignInAttempts } from '../../access/sign-in-attempts.ts';
-import { admitBy, isVouched } from './admit.ts';
+import { joinByInvitation, isVouched } from './join-by-invitation.ts';
 import {
   acceptanceOf,
   confirmAuthentication,
@@ -59,14 +59,16 @@ export async function join(
 ): Promise<SignedIn> {
   const invitation = await requirePending(context.db, token);
   const person = await verifyInvitee(context, invitation, credential);
-  const admit = async () =>
+  const joinNow = async () =>
     await context.db.transaction(
-      async (trx) => await admitInvited(trx, context, { token, person }),
+      async (trx) => await joinUnderLock(trx, context, { token, person }),
     );
   const { user } = person;
   const typed = user.kind === 'by_password' ? user.code : undefined;
   const issued =
-    typed === undefined ? await admit() : await tryCode(context, { userId: user.id, typed }, admit);
+    typed === undefined
+      ? await joinNow()
+      : await tryCode(context, { userId: user.id, typed }, joinNow);
   if (!issued) {
     recordFailedAuthentication(context, {
       ...acceptanceOf(invitation),
@@ -87,7 +89,7 @@ export async function join(
  * Reads everything again under the lock, so that of concurrent accepts, revokes and resends one
  * comes first. Undefined when the code is wrong; then nothing is written.
  */
-async function admitInvited(
+async function joinUnderLock(
   trx: Trx,
   runtime: Runtime,
   { token, person }: { readonly token: string; readonly person: InvitedPerson },
@@ -102,6 +104,6 @@ async function admitInvited(
   const { user, displayName } = person;
   if (user.kind === 'new' && !(await insertUserUnlessKnown(trx, { ...user, displayName })))
     throw new AppError('account_exists');
-  const membershipId = await admitBy(trx, invitation, { userId: user.id, displayName });
+  const membershipId = await joinByInvitation(trx, invitation, { userId: user.id, displayName });
   return await openSession(trx, { organizationId, membershipId, displayName }, signInMethod);
 }

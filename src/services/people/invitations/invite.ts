@@ -3,12 +3,12 @@
  * when it is accepted.
  */
 import type { Invitation } from '../../../domain/people/invitations.ts';
-import { actorOf } from '../../../domain/audit.ts';
+import { actorOf } from '../../../domain/audit/events.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { requireMayGrant, type PolicyTerms } from '../../../domain/people/permission-policies.ts';
 import { TOKEN_PREFIX } from '../../../domain/tokens.ts';
-import { insertAuditEvents } from '../../../data/audit-events.ts';
+import { insertAuditEvents } from '../../../data/audit/events.ts';
 import {
   findEmailStanding,
   findInvitation,
@@ -25,7 +25,7 @@ import { invitationLink } from '../../links.ts';
 import { lockAccessAndRereadMember } from '../../access/current-callers.ts';
 import { requireValidTerms } from '../permission-policies.ts';
 import { claimSeat } from '../seats.ts';
-import { admitResending } from '../../access/sign-in-attempts.ts';
+import { countResending } from '../../access/sign-in-attempts.ts';
 import { invitationEmail } from './message.ts';
 
 const MAY_INVITE = { permission: 'membership.invite' } as const;
@@ -136,7 +136,7 @@ async function createInvitation(
 }
 
 /**
- * Emails the link, or answers it on a deployment that sends no email. 504 `email_not_delivered`.
+ * Emails the link, or returns it on a deployment that sends no email. 504 `email_not_delivered`.
  */
 async function send(
   context: ServiceContext,
@@ -196,7 +196,7 @@ export async function resendInvitation(
     ...(await requireResendable(trx, principal, id)),
     expiresAt: await invitationExpiry(trx),
   }));
-  await admitResending(context, before.invitation.id);
+  await countResending(context, before.invitation.id);
   const { inviter, expiresAt } = before;
   const issued = issueToken(TOKEN_PREFIX.invitation, before.invitation.id);
   const sent = await send(context, {

@@ -20,7 +20,7 @@ import {
   type Client,
   type SignInMethod,
 } from '../../sign-in/sessions.ts';
-import { admitSignInAttempt } from '../../access/sign-in-attempts.ts';
+import { countSignInAttempt } from '../../access/sign-in-attempts.ts';
 import { requirePasswordStill, verifiedHash } from '../../sign-in/verified-passwords.ts';
 
 /** What a person sends to accept. */
@@ -117,7 +117,7 @@ async function verifyByPassword(
   { password, code, ...origin }: InviteeCredential & { readonly password: string },
 ): Promise<InvitedPerson> {
   const { email, userId } = invitation;
-  await admitSignInAttempt(context, { email, clientAddress: origin.client.address });
+  await countSignInAttempt(context, { email, clientAddress: origin.client.address });
   const user = userId === null ? undefined : await findUser(context.db, userId);
   const passwordHash = await verifiedHash(
     password,

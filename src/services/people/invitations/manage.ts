@@ -1,9 +1,9 @@
 /** Lists and revokes invitations. */
 import type { Invitation } from '../../../domain/people/invitations.ts';
-import { actorOf } from '../../../domain/audit.ts';
+import { actorOf } from '../../../domain/audit/events.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError } from '../../../domain/errors.ts';
-import { insertAuditEvents } from '../../../data/audit-events.ts';
+import { insertAuditEvents } from '../../../data/audit/events.ts';
 import {
   findInvitation,
   listInvitations,
@@ -38,7 +38,7 @@ export async function withdrawInvitation(
     });
     if (await revokeInvitation(trx, organizationId, { id })) {
       const event = {
-        eventType: 'invitation.revoked',
+        eventType: 'invitation.revoked' as const,
         actor: actorOf(principal),
         subjectId: id,
         data: { reason: 'manual' },

@@ -3,25 +3,28 @@
  * the pipeline within the create budget.
  */
 import { v7 } from 'uuid';
-import {
-  admitRequest,
-  insertRequest,
-  type NewApprovalRequest,
-} from '../../../data/requests/create.ts';
-import { findReachedCap } from '../../../data/requests/pending-caps.ts';
+import { insertRequest } from '../../../data/requests/engine/insert.ts';
+import { exemptFromPendingCap, findReachedCap } from '../../../data/requests/pending-caps.ts';
 import { findByIdempotencyKey } from '../../../data/requests/read.ts';
-import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import { isWithdrawn, lockAgainstWithdrawals } from '../../../data/requests/withdrawn-keys.ts';
+import { isTerminal, type ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import {
+  planCreate,
+  type CreateAct,
+  type NewApprovalRequest,
+} from '../../../domain/requests/engine/create.ts';
 import type { AgentPrincipal } from '../../../domain/people/authorization.ts';
 import { parseDuration } from '../../../domain/durations.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { JsonText } from '../../../platform/json/exact-json.ts';
+import type { Db } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
-import { decideInline, stepInline, WORKFLOW_NOT_STARTED } from './inline-rules.ts';
+import { judge, learnRules } from './inline-rules.ts';
 import { isSameInput } from './same-input.ts';
 import { quotaExceeded, requireNotRefused } from '../pending-caps.ts';
 import { readSettled } from '../../engine/settle.ts';
 import { requireUsableCredential } from '../../sign-in/authentication.ts';
-import { startUnlessAnswered, subjectOf } from './start.ts';
+import { startAfterStep, startWorkflow, WORKFLOW_NOT_STARTED } from './start.ts';
 import { parkWait, type ParkedWait } from '../waiting/wait.ts';
 
 export interface CreateInput {
@@ -46,8 +49,9 @@ export interface CreateOutcome {
 }
 
 /**
- * Throws `idempotency_conflict`, `quota_exceeded` when too many requests of the organization wait
- * for people, and what `authenticate` throws when the agent or its credential ended meanwhile.
+ * Throws `idempotency_conflict`, `request_withdrawn` for a key that was withdrawn, `quota_exceeded` when
+ * too many requests of the organization wait for people, and what `authenticate` throws when the agent
+ * or its credential ended meanwhile.
  */
 export async function createRequest(
   context: ServiceContext,
@@ -55,24 +59,74 @@ export async function createRequest(
   call: CreateCall,
 ): Promise<CreateOutcome> {
   const input = toNewRequest(call);
-  const { inlineRules } = context;
-  const inline = inlineRules && (await decideInline(context, inlineRules, { principal, input }));
-  if (inline?.decided) return { request: inline.decided, created: true };
-  const created = inline?.isRefused ? undefined : await insertRequest(context.db, principal, input);
-  if (!created)
-    return {
-      request: await replay(context, principal, { input, signal: call.signal }),
-      created: false,
-    };
+  const { signal } = call;
+  const judged =
+    context.inlineRules && (await judge(context, context.inlineRules, { principal, input }));
+  const written = await writeOrFind(context, { principal, input, judged });
+  if ('original' in written) {
+    const { original } = written;
+    return { request: await replay(context, original, { input, signal }), created: false };
+  }
+  const { created } = written;
   context.metrics.requestsCreated.inc();
+  if (isTerminal(created.state)) {
+    context.metrics.requestsDecided.inc({ status: created.state, channel: 'pipeline' });
+    return { request: created, created: true };
+  }
   const request = await awaitVerdict(context, created, {
-    signal: call.signal,
+    signal,
     begin: async () => {
-      if (inlineRules) await stepInline(context, inlineRules, { created, judged: inline?.judged });
-      else await startUnlessAnswered(context, subjectOf(created));
+      if (context.inlineRules) await startAfterStep(context, created, judged);
+      else await startWorkflow(context, created);
     },
   });
   return { request, created: true };
+}
+
+/** A write that meets the withdrawal of another key, or whose original a cap removes, is made again. */
+const MOST_WRITES = 5;
+/** Later ones lock first. So no number of withdrawals makes them all fail. */
+const WRITES_WITHOUT_LOCKS = 2;
+
+/** Throws `request_withdrawn`, and what `createRequest` throws for an agent that ended and a cap. */
+async function writeOrFind(
+  context: ServiceContext,
+  act: Omit<CreateAct, 'decisionId'>,
+): Promise<{ readonly created: ApprovalRequest } | { readonly original: ApprovalRequest }> {
+  const { db, limits } = context;
+  const { principal, input } = act;
+  const { instanceId: instance } = principal;
+  for (let writes = 1; ; writes += 1) {
+    const created =
+      writes <= WRITES_WITHOUT_LOCKS
+        ? await write(context, act, db)
+        : await db.transaction(async (trx) => {
+            await lockAgainstWithdrawals(trx, principal);
+            return await write(context, act, trx);
+          });
+    if (created) return { created };
+    const original = await findByIdempotencyKey(db, instance, input.idempotencyKey);
+    if (original) return { original };
+    await requireUsableCredential(db, principal.credentialId);
+    if (await isWithdrawn(db, { instance, key: input.idempotencyKey }))
+      throw new AppError('request_withdrawn');
+    const reached = await findReachedCap(db, principal, limits.pendingRequests);
+    if (reached || writes === MOST_WRITES) throw quotaExceeded(context, principal, reached);
+  }
+}
+
+/** Undefined when the key was used before, and when the agent or its credential ended meanwhile. */
+async function write(
+  { inlineRules }: Pick<ServiceContext, 'inlineRules'>,
+  act: Omit<CreateAct, 'decisionId'>,
+  db: Db,
+): Promise<ApprovalRequest | undefined> {
+  let inserted = await insertRequest(db, planCreate({ ...act, decisionId: v7() }));
+  // The verdict is of rules that were replaced meanwhile. A step evaluates the active ones.
+  if (!inserted.isCurrent)
+    inserted = await insertRequest(db, planCreate({ ...act, judged: undefined, decisionId: v7() }));
+  if (inlineRules) learnRules(inlineRules, act.principal, inserted.active);
+  return inserted.request;
 }
 
 interface Awaiting {
@@ -101,12 +155,12 @@ async function awaitVerdict(
       () => wait.outcome,
       (error: unknown) => {
         context.logger.warn({ err: error, approvalRequest: id }, WORKFLOW_NOT_STARTED);
-        return 'no_answer' as const;
+        return 'undecided' as const;
       },
     );
     const outcome = await Promise.race([wait.outcome, begun]);
     const request =
-      outcome === 'no_answer' ? await readBeforeVerdict(context, id, signal) : outcome;
+      outcome === 'undecided' ? await readBeforeVerdict(context, id, signal) : outcome;
     return await requireNotRefused(context, created, request);
   } finally {
     wait.leave();
@@ -122,29 +176,15 @@ async function readBeforeVerdict(
   id: string,
   signal: AbortSignal,
 ): Promise<ApprovalRequest | undefined> {
-  const isAdmitted = signal.aborted || (await admitRequest(context.db, id));
-  return isAdmitted ? await readSettled(context, id) : undefined;
+  const stillExists = signal.aborted || (await exemptFromPendingCap(context.db, id));
+  return stillExists ? await readSettled(context, id) : undefined;
 }
 
 async function replay(
   context: ServiceContext,
-  principal: AgentPrincipal,
+  original: ApprovalRequest,
   { input, signal }: { readonly input: NewApprovalRequest; readonly signal: AbortSignal },
 ): Promise<ApprovalRequest> {
-  const original = await findByIdempotencyKey(
-    context.db,
-    principal.instanceId,
-    input.idempotencyKey,
-  );
-  if (!original) {
-    await requireUsableCredential(context.db, principal.credentialId);
-    // A cap refused it between our insert and this read.
-    throw quotaExceeded(
-      context,
-      principal,
-      await findReachedCap(context.db, principal, context.limits.pendingRequests),
-    );
-  }
   if (!(await isSameInput(context, original, input))) throw new AppError('idempotency_conflict');
   return await awaitVerdict(context, original, {
     signal,
@@ -153,6 +193,9 @@ async function replay(
     },
   });
 }
+
+/** AAP lets a provider shorten what was asked for. `timeout` still says it. */
+const LONGEST_WAIT_MS = 168 * 3_600_000;
 
 function toNewRequest({ input, idempotencyKey }: CreateCall): NewApprovalRequest {
   return {
@@ -163,7 +206,7 @@ function toNewRequest({ input, idempotencyKey }: CreateCall): NewApprovalRequest
     ...(input.agent_reasoning && { agentReasoning: input.agent_reasoning }),
     ...(input.context && { context: input.context }),
     timeout: input.timeout,
-    timeoutMs: parseDuration(input.timeout) ?? 0,
+    timeoutMs: Math.min(parseDuration(input.timeout) ?? 0, LONGEST_WAIT_MS),
     idempotencyKey,
   };
 }

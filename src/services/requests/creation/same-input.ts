@@ -1,8 +1,8 @@
 /** Whether a repeated call has the same input as the first one. */
 import type { ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
+import type { NewApprovalRequest } from '../../../domain/requests/engine/create.ts';
 import { type JsonText, parseExact } from '../../../platform/json/exact-json.ts';
 import { exactEquals } from '../../../platform/json/exact-values.ts';
-import type { NewApprovalRequest } from '../../../data/requests/create.ts';
 import type { Runtime } from '../../context.ts';
 import { isLarge } from '../../heavy-work.ts';
 

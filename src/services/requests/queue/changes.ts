@@ -18,7 +18,7 @@ import { parkOnQueue, type ParkedOnQueue } from '../waiting/queue-wait.ts';
 
 /** Most requests of one response. If more have changed, the reader has to read their list again. */
 const MOST_CHANGES = 200;
-const MOST_COUNTED = 1_000;
+const MOST_COUNTED_REQUESTS = 1_000;
 
 /** Up to where a reader knows the changes, and with which access. */
 export interface ChangeCursor {
@@ -59,7 +59,7 @@ export async function awaitChanges(
   const { scope, after } = input;
   if (!after) {
     const news = { snapshot: await readSnapshot(context.db) };
-    return await answer(context, { caller, scope }, news);
+    return await respondWith(context, { caller, scope }, news);
   }
   // Registered before it reads, so that no change falls between.
   const parked = parkOnQueue(context, caller, input);
@@ -89,12 +89,12 @@ async function nextNews(
     const mayDiffer = look > 0 && (parked.takeAccessNews() || hasNews);
     const now = mayDiffer ? await authenticateAgain() : caller;
     if (accessDigest(now) !== after.access)
-      return await answer(
+      return await respondWith(
         context,
         { caller: now, scope },
         look === 0 ? resetAt(found) : await accessNews(context, { reader, now, found }),
       );
-    if (hasNews) return await answer(context, { caller: now, scope }, newsOf(found));
+    if (hasNews) return await respondWith(context, { caller: now, scope }, newsOf(found));
     snapshot = found.snapshot;
     await parked.next();
   }
@@ -154,7 +154,7 @@ async function accessNews(
   return { snapshot: found.snapshot, changed, gone: [...gone] };
 }
 
-async function answer(
+async function respondWith(
   context: ServiceContext,
   { caller }: Reader,
   { snapshot, changed = [], gone = [], isReset = false }: News,
@@ -164,7 +164,7 @@ async function answer(
   const { membershipId } = access;
   const [entries, counts] = await Promise.all([
     findSummaries(context.db, organizationId, { ids: changed, membershipId }),
-    countQueue(context.db, organizationId, { access, atMost: MOST_COUNTED }),
+    countQueue(context.db, organizationId, { access, atMost: MOST_COUNTED_REQUESTS }),
   ]);
   const isPending = ({ facts: { state } }: SummaryEntry) => state === 'pending';
   // Decided since the look, which the next one would find as well.

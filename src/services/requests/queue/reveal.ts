@@ -1,6 +1,6 @@
 /** A person looks at hidden values of a request. The audit log keeps who looked at which. */
-import { insertAuditEvents } from '../../../data/audit-events.ts';
-import { actorOf } from '../../../domain/audit.ts';
+import { insertAuditEvents } from '../../../data/audit/events.ts';
+import { actorOf } from '../../../domain/audit/events.ts';
 import { invalid } from '../../../domain/errors.ts';
 import type { ProductPrincipal } from '../../../domain/people/authorization.ts';
 import { pointersInto } from '../../../platform/json/json-pointers.ts';
@@ -37,7 +37,7 @@ export async function revealValues(
   );
   if (unknown.length > 0) throw invalid(unknown);
   const event = {
-    eventType: 'approval_request.revealed',
+    eventType: 'approval_request.revealed' as const,
     actor: actorOf(principal),
     subjectId: id,
     data: { pointers },

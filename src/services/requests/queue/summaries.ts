@@ -14,7 +14,7 @@ import { excerptOf } from '../../../domain/requests/excerpt.ts';
 import { abilitiesOf, type RequestAbilities } from '../../../domain/requests/request-access.ts';
 import { mapYielding } from '../../../platform/event-loop.ts';
 import type { ServiceContext } from '../../context.ts';
-import { actorIdOf } from '../../../domain/audit.ts';
+import { actorIdOf } from '../../../domain/audit/events.ts';
 import {
   loadEscalationPathRevision,
   type LoadedEscalationPath,
@@ -25,6 +25,7 @@ import { stageOf } from '../routing-view.ts';
 export interface RequestSummary {
   readonly facts: RequestFacts;
   readonly argumentsBytes: number;
+  readonly title?: string;
   readonly excerpt: string;
   readonly notifiedAt: Date | null;
   readonly routing: {
@@ -96,13 +97,15 @@ function summaryOf(
   const phase = path && (entry.phase ?? 'enter');
   const state = routingState({ request: stageOf(facts), phase, claimed });
   const isWaiting = state === 'waiting' || state === 'deferred';
+  const { title, text } = excerptOf(excerptSource, {
+    presentation: own ?? findBuiltIn(facts.tool, facts.server),
+    hiddenNames,
+  });
   return {
     facts,
     argumentsBytes,
-    excerpt: excerptOf(excerptSource, {
-      presentation: own ?? findBuiltIn(facts.tool, facts.server),
-      hiddenNames,
-    }),
+    ...(title !== undefined && { title }),
+    excerpt: text,
     notifiedAt,
     marks,
     routing: {

@@ -1,4 +1,5 @@
 /** Parked waits: register, read, then park until the request is decided. A parked wait holds no database connection. */
+import { findFinalIds } from '../../../data/requests/read.ts';
 import { isTerminal, type ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import type { Principal } from '../../../domain/people/authorization.ts';
 import type { ServiceContext } from '../../context.ts';
@@ -9,7 +10,7 @@ export interface WaitOptions {
   readonly ms: number;
   readonly signal: AbortSignal;
   /** The waiting caller: the wait ends soon after their credential does. */
-  readonly caller?: Principal;
+  readonly caller?: Principal | undefined;
   /** The `updatedAt` of the request as the caller knows it: any change since then ends the wait. */
   readonly since?: Date | undefined;
   /** Ends the wait early; by default when the request is decided. */
@@ -17,10 +18,10 @@ export interface WaitOptions {
 }
 
 /**
- * The request that satisfied `until`; undefined when it is gone; `'no_answer'` on timeout, hang-up,
+ * The request that satisfied `until`; undefined when it is gone; `'undecided'` on timeout, hang-up,
  * shutdown, or when the credential ended.
  */
-export type WaitOutcome = ApprovalRequest | undefined | 'no_answer';
+export type WaitOutcome = ApprovalRequest | undefined | 'undecided';
 
 /** A registered wait; `outcome` resolves once. Always call `leave`. */
 export interface ParkedWait {
@@ -52,29 +53,83 @@ export function parkWait(
     else look();
   };
   const unsubscribe = context.changes.subscribe(id, listener, since);
-  const timer = setTimeout(() => {
-    finish('no_answer');
-  }, ms);
-  const hangUp = () => {
-    finish('no_answer');
-  };
-  signal.addEventListener('abort', hangUp, { once: true });
-  context.stopping.addEventListener('abort', hangUp, { once: true });
-  const release = caller && context.heldCredentials.watch(caller, hangUp);
-  if (signal.aborted || context.stopping.aborted) hangUp();
-  context.metrics.parkedWaits.inc();
+  const release = endOn(context, { ms, signal, caller }, () => {
+    finish('undecided');
+  });
   return {
     outcome,
     look,
     leave: () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', hangUp);
-      context.stopping.removeEventListener('abort', hangUp);
-      release?.();
+      release();
       unsubscribe();
-      context.metrics.parkedWaits.dec();
     },
   };
+}
+
+/** What ends a wait besides a change: the time, a hang-up, a shutdown, the end of the credential. Returns how to stop it. */
+function endOn(
+  context: ServiceContext,
+  { ms, signal, caller }: Pick<WaitOptions, 'ms' | 'signal' | 'caller'>,
+  end: () => void,
+): () => void {
+  const timer = setTimeout(end, ms);
+  signal.addEventListener('abort', end, { once: true });
+  context.stopping.addEventListener('abort', end, { once: true });
+  const release = caller && context.heldCredentials.watch(caller, end);
+  if (signal.aborted || context.stopping.aborted) end();
+  context.metrics.parkedWaits.inc();
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+    context.stopping.removeEventListener('abort', end);
+    release?.();
+    context.metrics.parkedWaits.dec();
+  };
+}
+
+/**
+ * Waits until one of the requests is decided or gone, or the wait ends. It reads once all of them are watched, so it
+ * misses no change.
+ */
+export async function waitForAny(
+  context: ServiceContext,
+  ids: readonly string[],
+  options: Pick<WaitOptions, 'ms' | 'signal' | 'caller'>,
+): Promise<void> {
+  let finish: () => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const over = new Promise<void>((resolve, reject) => {
+    finish = resolve;
+    fail = reject;
+  });
+  // One look is for all of them, and for all changes before it.
+  let looks: 'no' | 'now' | 'again' = 'no';
+  const look = () => {
+    if (looks !== 'no') {
+      looks = 'again';
+      return;
+    }
+    looks = 'now';
+    findFinalIds(context.db, ids).then((final) => {
+      const isStale = looks === 'again';
+      looks = 'no';
+      if (final.length > 0) finish();
+      else if (isStale) look();
+    }, fail);
+  };
+  const consider = (snapshot: ApprovalRequest | undefined) => {
+    if (!snapshot) look();
+    else if (isTerminal(snapshot.state)) finish();
+  };
+  const unsubscribe = ids.map((id) => context.changes.subscribe(id, consider));
+  const release = endOn(context, options, finish);
+  try {
+    look();
+    await over;
+  } finally {
+    release();
+    for (const each of unsubscribe) each();
+  }
 }
 
 const isSettled =
@@ -92,7 +147,7 @@ export async function waitForRequest(
   try {
     wait.look();
     const outcome = await wait.outcome;
-    return outcome === 'no_answer' ? await readSettled(context, id) : outcome;
+    return outcome === 'undecided' ? await readSettled(context, id) : outcome;
   } finally {
     wait.leave();
   }

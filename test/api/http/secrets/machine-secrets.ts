@@ -36,6 +36,8 @@ export async function keysAndCredentials(
     { tool: 'deploy', arguments: {}, timeout: '1h' },
     { 'idempotency-key': 'b' },
   );
+  const demo = await owner.post('/api/v1/demo-agent');
+  shownToken("demo agent's credential", String(demo.body['credential']?.['token']));
   const provisioner = await owner.post('/api/v1/agents/deploy-bot/provisioners');
   const fleet = shownToken('provisioner token', String(provisioner.body['token']));
   const key = { 'idempotency-key': 'c' };

@@ -12,6 +12,7 @@ import { startIdentityProvider } from '../../../support/servers/identity-provide
 import { startMailServer } from '../../../support/servers/mail-server.ts';
 import { LOOPBACK_ALLOWED } from '../../../support/servers/webhook-receiver.ts';
 import { enrollments, keysAndCredentials, webhookEndpoints } from './machine-secrets.ts';
+import { oauthClients } from './oauth-secrets.ts';
 import { secretCalls } from './secret-calls.ts';
 import {
   enterAndProve,
@@ -54,6 +55,7 @@ for (const [name, text] of [
 }
 const cookie = await secondFactor(calls, await enterAndProve(calls));
 await keysAndCredentials(calls, cookie);
+await oauthClients(calls, cookie);
 await enrollments(calls, cookie);
 await webhookEndpoints(calls, cookie);
 await invitationsAndResets(calls, cookie, mail);

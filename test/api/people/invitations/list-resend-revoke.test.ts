@@ -77,6 +77,28 @@ describe('the list', () => {
     });
   });
 
+  test('finds a part of an email as it is written, whatever its case, and accepts a cursor only with that search', async () => {
+    const mine = `${randomUUID()}.example.com`;
+    const emails = [`Ada_1@${mine}`, `ada-1@${mine}`, `grace@${mine}`];
+    for (const email of emails) await invited(owner, { email });
+    const found = async (q: string, more = '') => {
+      const { body } = await owner.http.get(`${INVITATIONS}?q=${encodeURIComponent(q)}${more}`);
+      return (body['invitations'] as unknown as { email: string }[]).map(({ email }) => email);
+    };
+    expect(await found('aDA_1')).toEqual([`Ada_1@${mine}`]);
+    expect(await found('%')).toEqual([]);
+    expect(await found(mine.toUpperCase())).toEqual(emails.toReversed());
+    expect(await found('ada', '&status=revoked')).toEqual([]);
+    const first = await owner.http.get(`${INVITATIONS}?q=ada&limit=1`);
+    const cursor = `&cursor=${String(first.body['next_cursor'])}`;
+    expect(await found('ada', `&limit=1${cursor}`)).toEqual([`Ada_1@${mine}`]);
+    const refused = ['q=grace&limit=1' + cursor, 'q=', `q=${'a'.repeat(101)}`, 'q=%00'];
+    for (const query of refused)
+      expect(outcome(await owner.http.get(`${INVITATIONS}?${query}`))).toBe(
+        '400 validation_failed',
+      );
+  });
+
   test('never shows a link again, nor invitations of other organizations', async () => {
     const { token } = await invited(owner);
     const { owner: stranger } = await createOrganization(app);

@@ -123,8 +123,8 @@ describe('an unusual call', () => {
   );
 
   test('with the wrong method for the path is 405', async () => {
-    expect(errorOf(await adapter.raw('GET', '/api/aap/v1/requests')).status).toBe(405);
-    expect(errorOf(await adapter.raw('DELETE', '/api/aap/v1/requests')).status).toBe(405);
+    expect(errorOf(await adapter.raw('PATCH', '/api/aap/v1/requests')).status).toBe(405);
+    expect(errorOf(await adapter.raw('PUT', '/api/aap/v1/requests')).status).toBe(405);
     expect(errorOf(await adapter.raw('POST', `/api/aap/v1/requests/${randomUUID()}`)).status).toBe(
       405,
     );

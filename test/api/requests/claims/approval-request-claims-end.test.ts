@@ -1,6 +1,6 @@
 /** How a claim ends: a release, its time, or a member who leaves; and what escalation does meanwhile and afterwards. */
 import { describe, expect, test } from '@jest/globals';
-import { wakeDue } from '../../../../src/services/engine/reconciler.ts';
+import { wakeDue } from '../../../../src/services/engine/wake-round.ts';
 import type { Json } from '../../../support/http.ts';
 import { refused } from '../../../support/refusals.ts';
 import { REVIEWER } from '../../../support/scene.ts';

@@ -5,6 +5,7 @@ import { refused } from '../../../support/refusals.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
 import type { Answer, HttpClient, Json } from '../../../support/http.ts';
 import { everywhere, REVIEWER, scene } from '../../../support/scene.ts';
+import { stepAt } from '../../../support/scene/approval-requests.ts';
 import { ofMember, policiesOf } from '../../../support/scene/permission-policies.ts';
 import { createOrganizationKey, type TestMember } from '../../../support/scene/factories.ts';
 import { idOf } from '../../../support/tokens.ts';
@@ -139,6 +140,19 @@ describe('a change', () => {
     const after = await start(ada.browser);
     await claim(ada, id);
     expect(ids((await since(ada.browser, after))['changed'])).toEqual([id]);
+  });
+
+  test('is not a step that only puts the next look off', async () => {
+    const { ask, claimed, people } = await alone();
+    const { ada } = people;
+    const id = await ask();
+    await claimed(ada, id);
+    const after = await start(ada.browser);
+    const row = () => app.db('approval_requests').where({ id }).first<object>('wake_at');
+    const before = await row();
+    await stepAt(app, id);
+    expect(await row()).not.toEqual(before);
+    expect(ids((await since(ada.browser, after))['changed'])).toEqual([]);
   });
 
   test('is only named in its scope and organization, to callers who may see it', async () => {

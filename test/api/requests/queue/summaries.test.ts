@@ -8,7 +8,15 @@ const { app, organization, owner, people, ...verbs } = await scene({
   app: { environment: { COUNTERSIGN_EDITION: 'hosted' } },
   people: { ada: REVIEWER, bob: REVIEWER },
   paths: { usual: [['ada'], ['bob']] },
-  pipelines: { bot: 'usual', free: {}, pages: {}, deadlines: {}, found: {} },
+  pipelines: {
+    bot: 'usual',
+    free: {},
+    pages: {},
+    deadlines: {},
+    urgencies: {},
+    sought: {},
+    found: {},
+  },
 });
 const { ask, claimed, decide, later, release, routing } = verbs;
 const { ada, bob } = people;
@@ -30,6 +38,7 @@ describe('an entry', () => {
     expect(await entryOf(ada.browser, id)).toEqual({
       ...facts,
       arguments_bytes: Buffer.byteLength(JSON.stringify(given)),
+      title: 'Deploy',
       excerpt: expect.any(String),
       notified_at: expect.any(String),
       routing: {
@@ -218,12 +227,35 @@ describe('pages by cursor', () => {
     });
   });
 
+  test('by urgency give urgent ones first, each part by its deadlines, over any pages', async () => {
+    const agent = 'urgencies' as const;
+    const timeouts = ['4h', '1h', '3h', '2h', '5h'];
+    const all: string[] = [];
+    for (const timeout of timeouts) all.push(await ask({ agent, timeout }));
+    const [late = '', first = '', middle = '', second = '', last = ''] = all;
+    await app.db('approval_requests').whereIn('id', [late, last]).update({ urgency: 'interrupt' });
+    for (const limit of [1, 2, 3]) {
+      const seen: unknown[] = [];
+      let cursor = '';
+      do {
+        const { body } = await owner.http.get(
+          `/api/v1/requests?view=summary&agent_slug=urgencies&sort=urgency&limit=${limit}${cursor}`,
+        );
+        seen.push(...ids(body['requests'] ?? []));
+        const next = body['next_cursor'];
+        cursor = next === undefined ? '' : `&cursor=${String(next)}`;
+      } while (cursor !== '');
+      expect(seen).toEqual([late, last, first, second, middle]);
+    }
+  });
+
   test.each([
     ['cursor=WyJ4Il0&offset=0', '/query/offset'],
     ['cursor=x', '/query/cursor'],
     ['sort=deadline&status=approved', '/query/status'],
     ['sort=deadline&status=decided', '/query/status'],
-    ['sort=urgency', '/query/sort'],
+    ['sort=urgency&status=expired', '/query/status'],
+    ['sort=oldest', '/query/sort'],
     ['claimed=anyone', '/query/claimed'],
     ['urgency=high', '/query/urgency'],
     ['tool=', '/query/tool'],
@@ -234,6 +266,35 @@ describe('pages by cursor', () => {
       status: 400,
       body: { error: { details: { issues: [{ pointer }] } } },
     });
+  });
+});
+
+describe('a search', () => {
+  test('finds each of its words in what a row shows, wherever it stands', async () => {
+    const pay = { payment_id: 'pay_19', amount: 4999.99, currency: 'EUR', reason: '50% off_now' };
+    const id = await ask({ agent: 'sought', tool: 'refund_payment', arguments: pay });
+    await ask({ agent: 'sought', tool: 'refund_payment', arguments: { ...pay, amount: 4999.98 } });
+    await ask({ agent: 'sought', tool: 'other', arguments: { note: `${'x'.repeat(5_000)} far` } });
+    const found = async (q: string) =>
+      ids(await entries(owner.browser, `agent_slug=sought&q=${encodeURIComponent(q)}`));
+    expect(await found('4999.99')).toEqual([id]);
+    expect(await found('Refund  4999.99 PAY_19')).toEqual([id]);
+    expect(await found('4999.99 pay_20')).toEqual([]);
+    expect(await found('50% off_')).toHaveLength(2);
+    expect(await found('5_% off')).toEqual([]);
+    expect(await found('far')).toEqual([]);
+    expect(await found('one two three four five six seven eight nine')).toEqual([]);
+  });
+
+  test('and the row have the title of the presentation', async () => {
+    const id = await ask({ tool: 'refund_payment', arguments: { amount: 1.5, charge: 'ch_1' } });
+    expect(await entryOf(owner.browser, id)).toMatchObject({
+      title: 'Refund 1.5 of ch_1',
+      excerpt: 'Refund 1.5 of ch_1',
+    });
+    expect(await entryOf(owner.browser, await ask({ tool: 'no_such' }))).not.toHaveProperty(
+      'title',
+    );
   });
 });
 

@@ -3,7 +3,7 @@
  * the commit that finds it.
  */
 import { describe, expect, test } from '@jest/globals';
-import { wakeDue } from '../../../../src/services/engine/reconciler.ts';
+import { wakeDue } from '../../../../src/services/engine/wake-round.ts';
 import { closedHours, user } from '../../../support/scene/nodes.ts';
 import { timelineOf } from '../../../support/temporal.ts';
 import { level, succeeds, unreachableScene } from './unreachable-scene.ts';

@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { lockAccess } from '../../../../src/data/organization/organizations.ts';
 import { wakeUnreachable } from '../../../../src/data/requests/unreachable.ts';
 import type { Db, Pool } from '../../../../src/platform/postgres.ts';
-import { wakeDue } from '../../../../src/services/engine/reconciler.ts';
+import { wakeDue } from '../../../../src/services/engine/wake-round.ts';
 import { stepRequest } from '../../../../src/services/engine/step.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
 import { REVIEWER } from '../../../support/scene.ts';

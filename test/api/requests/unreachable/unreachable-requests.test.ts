@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { wakeDue } from '../../../../src/services/engine/reconciler.ts';
+import { wakeDue } from '../../../../src/services/engine/wake-round.ts';
 import type { Answer, Json } from '../../../support/http.ts';
 import { everywhere, REVIEWER } from '../../../support/scene.ts';
 import { activatePolicy, createTeam } from '../../../support/scene/factories.ts';

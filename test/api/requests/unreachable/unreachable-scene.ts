@@ -1,6 +1,6 @@
 /** The scene of the tests of people who lose their rights while a request waits for them. */
 import { expect } from '@jest/globals';
-import { wakeDue } from '../../../../src/services/engine/reconciler.ts';
+import { wakeDue } from '../../../../src/services/engine/wake-round.ts';
 import type { Answer } from '../../../support/http.ts';
 import { REVIEWER, scene, type Scene } from '../../../support/scene.ts';
 import type { LevelSpec } from '../../../support/scene/cast.ts';

@@ -24,7 +24,7 @@ test('rights are taken while the reconciler makes requests due', async () => {
     waking.push(wakeNow(app.db, 'tried'));
     await delay(500);
   };
-  const removed = await beforeStatementOfTransaction(app, { of: 'left_alone as', happens }, () =>
+  const removed = await beforeStatementOfTransaction(app, { of: 'unreachable as', happens }, () =>
     owner.browser.delete(`/api/v1/members/${membershipId}/permission_policies/${policy}`),
   );
   expect(removed.status).toBe(204);

@@ -1,5 +1,5 @@
 /** A slow second implementation of working hours. It compares the local time of each minute as text. */
-import { WEEKDAYS } from '../../../../src/domain/escalation/document.ts';
+import { WEEKDAYS } from '../../../../src/domain/escalation/weekly-hours.ts';
 import type { WorkingHoursSet } from '../../../../src/domain/escalation/types.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 /** When working hours are active, in many zones and around their clock changes. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { WEEKDAYS } from '../../../../src/domain/escalation/document.ts';
+import { WEEKDAYS } from '../../../../src/domain/escalation/weekly-hours.ts';
 import type { WorkingHoursSet, WorkingInterval } from '../../../../src/domain/escalation/types.ts';
 import { isActive, nextOpening } from '../../../../src/domain/escalation/working-hours.ts';
 import { activeMinutes, clocksOf } from './slow-hours.ts';

@@ -22,6 +22,7 @@ import type {
   Documents,
   NotifiedMember,
   PathRevision,
+  People,
   RequestDecider,
   RequestView,
 } from '../../../../src/domain/requests/engine/view.ts';
@@ -111,15 +112,21 @@ export interface Stored {
   timeline: readonly string[];
 }
 
+/** What a path may ask for besides people. Absent: no team is asked, and no condition matches. */
+interface Surroundings extends Pick<Documents, 'policy' | 'matches'> {
+  readonly teams: People['teams'];
+}
+
 export interface World {
   readonly path?: PathRevision;
+  readonly around?: Surroundings;
   /** Who may decide now. Tests change it. */
   deciders: readonly RequestDecider[];
   readonly stored: Stored;
 }
 
 export function world(
-  { path, deciders }: Pick<World, 'deciders'> & { readonly path?: PathRevision },
+  { path, around, deciders }: Pick<World, 'path' | 'around' | 'deciders'>,
   request: Partial<ApprovalRequest> = {},
 ): World {
   const created = buildRequest({
@@ -142,6 +149,7 @@ export function world(
   });
   return {
     ...(path && { path }),
+    ...(around && { around }),
     deciders,
     stored: {
       request: created,
@@ -166,7 +174,7 @@ interface Read {
 
 /** A view at this instant. The row's clock is never behind its last change. */
 export function viewOf(
-  { stored, path, deciders }: World,
+  { stored, path, around, deciders }: World,
   now: Date,
   { people = true, pending }: Read = {},
 ): RequestView {
@@ -189,7 +197,7 @@ export function viewOf(
     pathRevisionId: revision,
     routing: people
       ? {
-          people: { deciders, teams: new Map() },
+          people: { deciders, teams: around?.teams ?? new Map() },
           notified: stored.notified,
           isToldUnreachable: stored.isToldUnreachable,
         }
@@ -198,13 +206,14 @@ export function viewOf(
   };
 }
 
-export function documentsOf({ path }: World, view: RequestView): Documents {
+export function documentsOf({ path, around }: World, view: RequestView): Documents {
   return {
     path: view.pathRevisionId === undefined ? undefined : path,
     policy: () => {
       throw new Error('no team is asked');
     },
     matches: () => false,
+    ...around,
   };
 }
 

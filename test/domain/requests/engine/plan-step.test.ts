@@ -14,6 +14,7 @@ import {
   viewOf,
   world,
 } from './engine-scene.ts';
+import { isEmpty, isShown } from '../../../../src/domain/requests/engine/effects.ts';
 import { planStep } from '../../../../src/domain/requests/engine/step.ts';
 
 const onCall = pathOf(
@@ -148,6 +149,17 @@ describe('a step of a request that waits', () => {
     step(here, at(21));
     expect(here.stored.timeline.slice(-2)).toEqual(['claim_lapsed', 'level_notified']);
     expect(here.stored.request.claim).toBeUndefined();
+  });
+
+  test('shows nothing new when it only puts off the next look', () => {
+    const here = asked();
+    here.stored.request = { ...here.stored.request, claim };
+    here.stored.wakeAt = at(3);
+    const { effects } = plan(here, at(2));
+    if (!effects) throw new Error('nothing is planned');
+    expect([isEmpty(effects), isShown(effects)]).toEqual([false, false]);
+    const next = plan(asked(), at(10)).effects;
+    expect(next && isShown(next)).toBe(true);
   });
 
   test('ends the claim of someone who may no longer decide', () => {

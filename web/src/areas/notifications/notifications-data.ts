@@ -1,6 +1,6 @@
 /** How a person is notified: settings, and the link with Slack. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '../../shared/api/api.ts';
+import { BACKGROUND, call } from '../../shared/api/api.ts';
 import type { components } from '../../shared/api/openapi.d.ts';
 
 export type NotificationSettings = components['schemas']['NotificationSettings'];
@@ -24,8 +24,7 @@ const LOOK_MS = 2_000;
 export const slackPoll = queryOptions({
   ...slackQuery,
   queryFn: async ({ signal }) => {
-    const params = { header: { 'Service-Background': '1' as const } };
-    return (await call('get', '/api/v1/me/slack', { params, signal })).body;
+    return (await call('get', '/api/v1/me/slack', { headers: BACKGROUND, signal })).body;
   },
   refetchInterval: LOOK_MS,
 });

@@ -6,7 +6,7 @@ import { Toggle } from '../../shared/design/toggle.tsx';
 import { useTitle } from '../../shared/page/title.ts';
 import { accountQuery, signInOptionsQuery } from '../../shared/session/session.ts';
 import { Failed, Loading } from '../../shared/page/states.tsx';
-import { notifications as text } from '../../shared/text/notifications.ts';
+import { notifications as text } from './text.ts';
 import {
   settingsQuery,
   slackQuery,
@@ -17,6 +17,7 @@ import {
 import { PushDevices } from './push-devices.tsx';
 import { SlackLink } from './slack-link.tsx';
 import classes from './notifications.module.css';
+import { Page } from '../../shared/page/page.tsx';
 
 export function Notifications() {
   useTitle(text.title);
@@ -27,12 +28,11 @@ export function Notifications() {
     return <Failed error={settings.error} reset={() => void settings.refetch()} />;
   if (slack.isError) return <Failed error={slack.error} reset={() => void slack.refetch()} />;
   return (
-    <>
-      <h1>{text.title}</h1>
+    <Page title={text.title}>
       <Channels settings={settings.data} slack={slack.data} />
       <SlackLink slack={slack.data} />
       <PushDevices />
-    </>
+    </Page>
   );
 }
 

@@ -7,7 +7,7 @@ import { Item, Items } from '../../shared/design/lists/items.tsx';
 import { Panel } from '../../shared/design/panel.tsx';
 import { Result } from '../../shared/design/result.tsx';
 import { Failed, Loading } from '../../shared/page/states.tsx';
-import { push as text } from '../../shared/text/push.ts';
+import { push as text } from './push-text.ts';
 import { deviceText } from '../../shared/text/user-agents.ts';
 import {
   devicesQuery,

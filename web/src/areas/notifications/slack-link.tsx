@@ -1,6 +1,7 @@
 /** The link between a person and their Slack user. */
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { CopyButton } from '../../shared/design/copy-button.tsx';
 import { Fact, Facts } from '../../shared/design/lists/facts.tsx';
@@ -9,7 +10,8 @@ import { Result } from '../../shared/design/result.tsx';
 import { Instant } from '../../shared/design/instant.tsx';
 import { useNowSeconds } from '../../shared/api/clock.ts';
 import { useSensitiveMutation } from '../../shared/session/recent-authentication.tsx';
-import { notifications as text } from '../../shared/text/notifications.ts';
+import { accountQuery, hasPermission } from '../../shared/session/session.ts';
+import { notifications as text } from './text.ts';
 import {
   beginSlackLink,
   removeSlackLink,
@@ -22,10 +24,14 @@ import classes from './notifications.module.css';
 type Code = Awaited<ReturnType<typeof beginSlackLink>>;
 
 export function SlackLink({ slack }: { readonly slack: OwnSlack }) {
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const canConnect = hasPermission(account, 'connection.write');
   if (slack.team_name !== null) return <OwnLink slack={slack} />;
   return (
     <Panel title={text.slackTitle}>
-      <p>{text.slackNone}</p>
+      <p>
+        {text.slackNone} {canConnect && <Link to="/settings/slack">{text.connectSlack}</Link>}
+      </p>
     </Panel>
   );
 }

@@ -1,20 +1,23 @@
-/** How much time is left to decide. Little time is emphasized. */
+/** How much time is left to decide. Little of the whole time is emphasized. */
 import { Instant } from '../../shared/design/instant.tsx';
 import { useNowSeconds } from '../../shared/api/clock.ts';
 import classes from './deadline.module.css';
 
-const LITTLE_SECONDS = 5 * 60;
+const LITTLE_SHARE = 0.25;
+const MOST_LITTLE_SECONDS = 60 * 60;
 
 interface DeadlineProps {
-  readonly at: string;
+  readonly request: { readonly created_at: string; readonly deadline_at: string };
   /** False inside links, as in `Instant`. */
   readonly focusable?: boolean;
 }
 
-export function Deadline({ at, focusable = true }: DeadlineProps) {
-  const left = Date.parse(at) / 1_000 - useNowSeconds();
-  const instant = <Instant at={at} as="left" focusable={focusable} />;
-  if (left >= LITTLE_SECONDS) return instant;
+export function Deadline({ request, focusable = true }: DeadlineProps) {
+  const [from, to] = [request.created_at, request.deadline_at].map((at) => Date.parse(at) / 1_000);
+  const left = (to ?? 0) - useNowSeconds();
+  const little = Math.min(MOST_LITTLE_SECONDS, LITTLE_SHARE * ((to ?? 0) - (from ?? 0)));
+  const instant = <Instant at={request.deadline_at} as="left" focusable={focusable} />;
+  if (left >= little) return instant;
   return (
     <strong className={classes['little']}>
       <ClockIcon />

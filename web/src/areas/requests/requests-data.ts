@@ -2,7 +2,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { JsonText } from '../../../../src/platform/json/exact-json.ts';
 import type { components } from '../../shared/api/openapi.d.ts';
-import { call } from '../../shared/api/api.ts';
+import { BACKGROUND, call } from '../../shared/api/api.ts';
+import { serverNow } from '../../shared/api/clock.ts';
 import { firstChanges } from '../../shared/live/changes.ts';
 
 type Sent = components['schemas']['ApprovalRequestDetail'];
@@ -31,13 +32,28 @@ export const requestQuery = (id: string) =>
       const { body } = await call(
         'get',
         '/api/v1/requests/{id}',
-        { signal, params: { path: { id } } },
+        { headers: BACKGROUND, signal, params: { path: { id } } },
         EXACT,
       );
       return body as unknown as RequestDetail;
     },
     staleTime: JUST_READ_MS,
+    refetchInterval: ({ state: { data } }) => (data && mayStart(data) ? START_LOOK_MS : false),
   });
+
+/** How often the page looks whether an approved call was started, which is no news of any queue. */
+const START_LOOK_MS = 5_000;
+/** An approval is good for five minutes. */
+export const APPROVAL_SECONDS = 300;
+
+/** Approved, and the agent may still start it. */
+const mayStart = ({ status, started_at, decision }: RequestDetail): boolean =>
+  status === 'approved' &&
+  started_at === undefined &&
+  decision !== undefined &&
+  secondsSince(decision.decided_at) < APPROVAL_SECONDS;
+
+const secondsSince = (instant: string): number => (serverNow() - Date.parse(instant)) / 1_000;
 
 /** Who is asked, and what happened. Both change with the request. */
 export const routingQuery = ({ id, updated_at: version }: RequestDetail) =>

@@ -9,7 +9,7 @@ import { useSensitiveMutation } from '../../shared/session/recent-authentication
 import { accountQuery, hasPermission } from '../../shared/session/session.ts';
 import { MissingPermission } from '../../shared/page/states.tsx';
 import { useTitle } from '../../shared/page/title.ts';
-import { enroll as text } from '../../shared/text/enroll.ts';
+import { enroll as text } from './enroll-text.ts';
 import { EnrollmentFacts } from './enrollment-facts.tsx';
 import { EnrollmentTarget } from './enrollment-target.tsx';
 import { authorize, enrollmentQuery, type Enrollment } from './enroll-data.ts';

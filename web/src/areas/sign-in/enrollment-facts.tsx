@@ -3,7 +3,7 @@ import { Fact, Facts } from '../../shared/design/lists/facts.tsx';
 import { ForeignText } from '../../shared/exact/foreign-text.tsx';
 import { JsonView } from '../../shared/exact/json-view.tsx';
 import { readSource } from '../../../../src/platform/json/source-values.ts';
-import { enroll as text } from '../../shared/text/enroll.ts';
+import { enroll as text } from './enroll-text.ts';
 import type { Enrollment } from './enroll-data.ts';
 import classes from './guide.module.css';
 

@@ -2,15 +2,15 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApiError } from '../../shared/api/api.ts';
-import { Form, Submit, TextField, type FormProps } from '../../shared/forms/form.tsx';
-import { accountQuery, hasPermission } from '../../shared/session/session.ts';
-import { enroll as text } from '../../shared/text/enroll.ts';
-import { slugOf } from './agent-slug.ts';
+import { Form, SelectField, Submit, TextField, type FormProps } from '../../shared/forms/form.tsx';
+import { accountQuery, hasPermission, hasPermissionFor } from '../../shared/session/session.ts';
+import { slugOf } from '../../shared/text/slugs.ts';
+import { enroll as text } from './enroll-text.ts';
 import { agentsQuery, NEW_AGENT } from './enroll-data.ts';
 import classes from './guide.module.css';
 
 /** For a form whose fields have a prefix, as those of `AgentFields`. */
-export const takenName =
+const takenName =
   (prefix: string) =>
   ({ code, message }: ApiError) => {
     if (code === 'agent_slug_taken') return { [`${prefix}slug`]: message };
@@ -40,38 +40,30 @@ export function EnrollmentTarget({
 function Choice() {
   const { data: account } = useSuspenseQuery(accountQuery);
   const canList = hasPermission(account, 'agent.read');
-  const canCreate = hasPermission(account, 'agent.write');
+  const canCreate = hasPermissionFor(account, 'agent.write', undefined);
   const { data: agents } = useQuery({ ...agentsQuery, enabled: canList });
   const [chosen, setChosen] = useState<string>();
   const value = chosen ?? agents?.[0]?.slug ?? (canCreate && agents ? NEW_AGENT : '');
   if (!canList) return <TextField label={text.slugOfAgent} name="agent_slug" autoComplete="off" />;
   return (
     <>
-      <div className={classes['select']}>
-        <label htmlFor="agent">{text.agent}</label>
-        <select
-          id="agent"
-          name="agent_slug"
-          value={value}
-          onChange={({ currentTarget }) => {
-            setChosen(currentTarget.value);
-          }}
-        >
-          {agents?.map(({ slug, name }) => (
-            <option key={slug} value={slug}>
-              {name} ({slug})
-            </option>
-          ))}
-          {canCreate && <option value={NEW_AGENT}>{text.createAgent}</option>}
-        </select>
-      </div>
+      <SelectField
+        label={text.agent}
+        name="agent_slug"
+        value={value}
+        options={[
+          ...(agents ?? []).map(({ slug, name }) => ({ value: slug, label: `${name} (${slug})` })),
+          ...(canCreate ? [{ value: NEW_AGENT, label: text.createAgent }] : []),
+        ]}
+        onChange={setChosen}
+      />
       {value === NEW_AGENT && <AgentFields prefix="create_agent." />}
     </>
   );
 }
 
 /** The slug follows the name until a person changes it. */
-export function AgentFields({ prefix }: { readonly prefix: string }) {
+function AgentFields({ prefix }: { readonly prefix: string }) {
   const [name, setName] = useState('');
   const [slug, setSlug] = useState<string>();
   return (

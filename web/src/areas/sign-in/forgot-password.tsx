@@ -14,7 +14,7 @@ export function ForgotPassword() {
   const [email, setEmail] = useState<string>();
   const send = useMutation({
     mutationFn: requestPasswordReset,
-    onSuccess: (_answer, address) => {
+    onSuccess: (_sent, address) => {
       setEmail(address);
     },
   });

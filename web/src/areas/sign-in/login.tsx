@@ -87,9 +87,9 @@ function PasswordForm({
 }) {
   const signIn = useMutation({
     mutationFn: sendPassword,
-    onSuccess: async (answer) => {
-      if ('mfa' in answer) onChallenge(answer.mfa);
-      else await onDone(answer);
+    onSuccess: async (response) => {
+      if ('mfa' in response) onChallenge(response.mfa);
+      else await onDone(response);
     },
   });
   return (

@@ -1,6 +1,6 @@
 /** The sheet of every page on which people sign in or join. */
 import type { ReactNode } from 'react';
-import { Mark } from '../../shared/design/mark.tsx';
+import { Mark } from '../../shared/design/marks/mark.tsx';
 import { useTitle } from '../../shared/page/title.ts';
 import { session } from '../../shared/text/session.ts';
 import classes from './page.module.css';

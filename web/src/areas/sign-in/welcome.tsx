@@ -21,7 +21,7 @@ export function Welcome() {
     mutationFn: bootstrap,
     onSuccess: async (account) => {
       startSession(queries, account);
-      await navigate({ to: '/', replace: true });
+      await navigate({ to: '/home', replace: true });
     },
   });
   return (

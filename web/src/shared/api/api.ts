@@ -41,7 +41,7 @@ export const isSignedOut = (error: unknown): boolean =>
 export const isUnconfirmed = (error: unknown): boolean =>
   !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
 
-export interface ApiResponse<Body> {
+interface ApiResponse<Body> {
   readonly status: number;
   readonly body: Body;
   readonly headers: Headers;
@@ -54,9 +54,15 @@ type Init<Path extends keyof paths, Method extends HttpMethod> = MaybeOptionalIn
   Method & keyof paths[Path]
 >;
 type Arguments<Given> = undefined extends Given ? [init?: Given] : [init: Given];
-type BodyOf<Path extends keyof paths, Method extends HttpMethod> = SuccessResponseJSON<
+export type BodyOf<Path extends keyof paths, Method extends HttpMethod> = SuccessResponseJSON<
   paths[Path][Method & keyof paths[Path]] & Record<string, unknown>
 >;
+
+/**
+ * Headers of calls that a page makes by itself, again and again. They are no use of the session: an open tab must not keep
+ * it alive.
+ */
+export const BACKGROUND = { 'Service-Background': '1' } as const;
 
 /** Throws ApiError. Members named in `keep` of the body are `JsonText`. */
 export async function call<Method extends HttpMethod, Path extends PathsWithMethod<paths, Method>>(

@@ -1,8 +1,8 @@
 /**
- * Single-key shortcuts. They rest while someone types, in dialogs, while a confirmation is open, and when
- * they are switched off (WCAG 2.1.4).
+ * Single-key shortcuts. They rest while someone types, in dialogs and menus, while a confirmation is open, and when
+ * they are switched off (WCAG 2.1.4). One listener serves all parts of the page.
  */
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { pauseBeforeLastKey } from './typing.ts';
 
 const SETTING = 'single-keys';
@@ -46,27 +46,46 @@ function keyOf({ key, shiftKey }: KeyboardEvent): string {
   return shiftKey ? key.toUpperCase() : key.toLowerCase();
 }
 
+/** Where keys are text, or have a meaning of their own. */
+const ELSEWHERE = [
+  'input:not([type=checkbox], [type=radio])',
+  'textarea',
+  'select',
+  '[contenteditable]:not([contenteditable=false])',
+  'dialog',
+  ...['textbox', 'combobox', 'listbox', 'menu', 'grid', 'dialog', 'alertdialog'].map(
+    (role) => `[role=${role}]`,
+  ),
+].join();
+
+type Act = (() => void) | undefined;
+
+/** What parts of the page do at a key. The last to come is asked first. */
+let parts: readonly ((key: string) => Act)[] = [];
+
+function press(event: KeyboardEvent): void {
+  const { target, repeat, isComposing, defaultPrevented } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || !areSingleKeysOn()) return;
+  if (repeat || isComposing || defaultPrevented) return;
+  if (target instanceof Element && target.closest(ELSEWHERE)) return;
+  if (document.querySelector('dialog[open]')) return;
+  const key = keyOf(event);
+  const act = parts.reduce<Act>((found, part) => found ?? part(key), undefined);
+  if (!act || areSingleKeysResting(event.timeStamp)) return;
+  event.preventDefault();
+  act();
+}
+
 /** Keys by their character, such as `a`. */
 export function useSingleKeys(keys: Readonly<Record<string, () => void>>): void {
+  const actOf = useEffectEvent((key: string): Act => keys[key]);
   useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const { target, repeat, isComposing, defaultPrevented } = event;
-      if (event.ctrlKey || event.metaKey || event.altKey || !areSingleKeysOn()) return;
-      if (repeat || isComposing || defaultPrevented) return;
-      if (
-        target instanceof Element &&
-        target.closest('input:not([type=checkbox]), textarea, select, [role=dialog]')
-      )
-        return;
-      if (document.querySelector('dialog[open]')) return;
-      const act = keys[keyOf(event)];
-      if (!act || areSingleKeysResting(event.timeStamp)) return;
-      event.preventDefault();
-      act();
-    };
-    addEventListener('keydown', press);
+    const part = (key: string) => actOf(key);
+    if (parts.length === 0) addEventListener('keydown', press);
+    parts = [part, ...parts];
     return () => {
-      removeEventListener('keydown', press);
+      parts = parts.filter((each) => each !== part);
+      if (parts.length === 0) removeEventListener('keydown', press);
     };
-  }, [keys]);
+  }, []);
 }

@@ -1,6 +1,7 @@
 /** Copies a text, and says whether it did. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { copyText } from '../browser/copy-text.ts';
 import { copy as text } from '../text/copy.ts';
 import classes from './copy-button.module.css';
 
@@ -23,15 +24,4 @@ export function CopyButton({ label, value }: { readonly label: string; readonly 
       </span>
     </span>
   );
-}
-
-async function copyText(value: string): Promise<boolean> {
-  try {
-    // Absent where the page did not come over HTTPS.
-    const clipboard = navigator.clipboard as Clipboard | undefined;
-    await clipboard?.writeText(value);
-    return clipboard !== undefined;
-  } catch {
-    return false;
-  }
 }

@@ -38,7 +38,7 @@ function Time({ at, focusable = true, text }: Place & { readonly text: string })
       {...(focusable ? { tabIndex: 0 } : { title: exact })}
     >
       {text}
-      {focusable && <span className={classes['hidden']}>, {exact}</span>}
+      {focusable && <span className="visually-hidden">, {exact}</span>}
     </time>
   );
 }

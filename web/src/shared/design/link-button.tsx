@@ -4,13 +4,24 @@ import classes from './link-button.module.css';
 
 export function LinkButton({
   onClick,
+  isDisabled = false,
+  label,
   children,
 }: {
   readonly onClick: () => void;
+  readonly isDisabled?: boolean;
+  /** What it is called where its text alone does not say what it is about. */
+  readonly label?: string;
   readonly children: ReactNode;
 }) {
   return (
-    <button type="button" className={classes['button']} onClick={onClick}>
+    <button
+      type="button"
+      className={classes['button']}
+      disabled={isDisabled}
+      aria-label={label}
+      onClick={onClick}
+    >
       {children}
     </button>
   );

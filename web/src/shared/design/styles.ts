@@ -8,5 +8,6 @@ import '@mantine/core/styles/ActionIcon.css';
 import '@mantine/core/styles/Button.css';
 import '@mantine/core/styles/Input.css';
 import '@mantine/core/styles/PasswordInput.css';
+import './fonts.css';
 import './tokens.css';
 import './base.css';

@@ -7,7 +7,7 @@ const LAST_CHARACTERS = 15;
 /** A character, or an escape that stands for one. */
 const CHARACTERS = /\\.|./gsu;
 
-export interface CutKey {
+interface CutKey {
   /** With quotes at both ends, also where its middle is left out. */
   readonly shown: string;
   /** How many characters it does not show. */

@@ -8,7 +8,7 @@ const LETTER = String.raw`[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{1
 /** Words of one phrase with their spaces. Anything else between two words keeps its place. */
 const PHRASE = new RegExp(`${LETTER}+(?: +${LETTER}+)*`, 'gu');
 
-export interface DirectedPiece {
+interface DirectedPiece {
   readonly text: string;
   readonly isRightToLeft: boolean;
 }

@@ -20,6 +20,8 @@ interface DrawnProps {
   readonly isSource?: boolean;
   /** True for names: a line break in one would draw lines that look like ours. */
   readonly isName?: boolean;
+  /** True for a command, whose options are not broken after their hyphens. */
+  readonly isCommand?: boolean;
 }
 
 export function ForeignText({ text, ...drawn }: DrawnProps & { readonly text: string }) {
@@ -30,14 +32,15 @@ interface ForeignPiecesProps extends DrawnProps {
   readonly pieces: readonly TextPiece[];
 }
 
-export function ForeignPieces({ pieces, isSource = false, isName = false }: ForeignPiecesProps) {
+export function ForeignPieces({ pieces, ...drawn }: ForeignPiecesProps) {
+  const { isSource = false, isName = false, isCommand = false } = drawn;
   const shown = isName ? pieces.flatMap(withBreaksShown) : pieces;
   const marks = marksIn(pieces, isSource);
   return (
     <bdi dir="ltr" className={classes['foreign']}>
       {shown.map((piece, index) => (
         // Pieces never change their order: they are parts of one text.
-        <Piece key={index} piece={piece} isSource={isSource} marks={marks} />
+        <Piece key={index} {...{ piece, isSource, isCommand, marks }} />
       ))}
     </bdi>
   );
@@ -95,6 +98,7 @@ function Piece({ piece: { kind, text, count }, ...how }: PieceProps) {
 interface PartProps {
   readonly text: string;
   readonly isSource: boolean;
+  readonly isCommand: boolean;
   readonly marks: Marks;
 }
 
@@ -125,12 +129,29 @@ function Digits({ text, ...how }: PartProps) {
 }
 
 /** So are letters that look like those of another script, and whole words that look Latin. */
-function Letters({ text, isSource, marks: { lookalikes } }: PartProps) {
+function Letters({ text, isSource, isCommand, marks: { lookalikes } }: PartProps) {
   return letterPieces(text, { isSource, lookalikes }).map(({ text: piece, script }, index) =>
     script === undefined ? (
-      piece
+      isCommand ? (
+        <Words key={index} text={piece} />
+      ) : (
+        piece
+      )
     ) : (
       <Marked key={index} text={piece} label={words.foreignLetters(script, piece)} />
+    ),
+  );
+}
+
+/** Browsers break lines after hyphens. A word with one moves to the next line whole. */
+function Words({ text }: { readonly text: string }) {
+  return text.split(/(\s+)/).map((word, index) =>
+    word.includes('-') ? (
+      <span key={index} className={classes['word']}>
+        {word}
+      </span>
+    ) : (
+      word
     ),
   );
 }

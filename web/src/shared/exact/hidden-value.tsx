@@ -49,7 +49,7 @@ export function HiddenValue({
       >
         {action}
         {label !== undefined && (
-          <span className={classes['label']}>
+          <span className="visually-hidden">
             {' '}
             <ForeignText text={label} />
           </span>

@@ -1,28 +1,38 @@
 /** JSON as it was sent, line by line. Of long values only the visible lines are in the page. */
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, type CSSProperties } from 'react';
-import { exact as words } from '../text/exact.ts';
-import { ForeignText } from './foreign-text.tsx';
+import { lazy, Suspense, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { BREAKPOINTS } from '../design/breakpoints.ts';
 import { NOTHING_HIDDEN, type Hidden } from '../../../../src/domain/shown/hidden.ts';
-import { HiddenValue, TextWithSecrets } from './hidden-value.tsx';
-import { indentOf, rowsOf, type JsonRow } from './json-rows.ts';
-import classes from './json-view.module.css';
+import type { SourceValue } from '../../../../src/platform/json/source-values.ts';
+import { loadPart } from '../browser/new-build.ts';
+import { exact as words } from '../text/exact.ts';
 import {
-  decodedSource,
-  quotedInside,
-  type SourceValue,
-} from '../../../../src/platform/json/source-values.ts';
-import { TextBlock } from './text-block.tsx';
+  aroundOf,
+  outlineOf,
+  rowAt,
+  rowOf,
+  topContainers,
+  type Outline,
+} from './json/json-outline.ts';
+import { JsonRow, type RowContext } from './json/json-row.tsx';
+import classes from './json-view.module.css';
+
+// Only big values need its code.
+const JsonTools = lazy(async () => {
+  const { JsonTools: component } = await loadPart(() => import('./json/json-tools.tsx'));
+  return { default: component };
+});
 
 /** Up to here, all lines are in the page, so that searching in the page and printing find them. */
 const ALL_ROWS = 300;
 /** On a phone, a box that scrolls inside a page that scrolls hides lines: only the longest values get one. */
 const ALL_ROWS_NARROW = 2_000;
-const NARROW = '(max-width: 64em)';
+/** Wider tables would scroll to the side. */
+const PHONE_COLUMNS = 2;
 const ROW_PIXELS = 22;
-/** Longer strings, and those of several lines, are blocks of their own. */
-const INLINE_CHARACTERS = 200;
+const TABLE_PIXELS = 450;
+const OVERSCAN = 4;
 
 interface JsonViewProps {
   readonly value: SourceValue;
@@ -33,40 +43,138 @@ interface JsonViewProps {
   readonly root?: string;
 }
 
+const useMatches = (query: string): boolean =>
+  useMediaQuery(query, false, { getInitialValueInEffect: false });
+
 export function JsonView({ value, label, hidden = NOTHING_HIDDEN, root = '' }: JsonViewProps) {
-  const rows = useMemo(() => rowsOf(value, hidden), [value, hidden]);
-  const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
-  if (rows.length > (isNarrow ? ALL_ROWS_NARROW : ALL_ROWS))
-    return <LongJson rows={rows} label={label} hidden={hidden} root={root} />;
+  const [folded, setFolded] = useState(NOTHING_FOLDED);
+  const [found, setFound] = useState<number>();
+  const isBig = useMemo(() => isBigValue(value), [value]);
+  const isPhone = useMatches(BREAKPOINTS.phone);
+  const whole = useMemo(
+    () => outlineOf(value, { hidden, ...(isPhone && { mostColumns: PHONE_COLUMNS }) }),
+    [value, hidden, isPhone],
+  );
+  const outline = useMemo(
+    () =>
+      folded.size === 0
+        ? whole
+        : outlineOf(value, { hidden, folded, ...(isPhone && { mostColumns: PHONE_COLUMNS }) }),
+    [whole, value, hidden, folded, isPhone],
+  );
+  const rows: RowsProps = {
+    ...{ outline, label },
+    found,
+    foundRow: found === undefined ? undefined : rowOf(outline, found),
+    context: {
+      ...{ hidden, root },
+      fold: isBig
+        ? (offset) => {
+            setFolded(
+              folded.has(offset) ? without(folded, [offset]) : new Set([...folded, offset]),
+            );
+          }
+        : undefined,
+    },
+  };
+  // The box stays what it is while its lines are folded, and keeps the focus.
+  const most = useMatches(BREAKPOINTS['one-pane']) ? ALL_ROWS_NARROW : ALL_ROWS;
+  const tops = topContainers(value);
   return (
-    <div className={classes['json']} role="group" aria-label={label}>
-      {rows.map((row, index) => (
-        <Row key={index} row={row} hidden={hidden} root={root} />
+    <>
+      {isBig && (
+        <Suspense fallback={<div className={classes['toolsRoom']} />}>
+          <JsonTools
+            {...{ value, hidden, root, label }}
+            isFolded={folded.size > 0}
+            foldAll={
+              tops.length === 0
+                ? undefined
+                : () => {
+                    setFolded(folded.size > 0 ? NOTHING_FOLDED : new Set(tops));
+                  }
+            }
+            show={(node) => {
+              setFound(node);
+              if (node !== undefined) setFolded(without(folded, aroundOf(value.tree, node)));
+            }}
+          />
+        </Suspense>
+      )}
+      {whole.values.length > most ? <LongJson {...rows} /> : <ShortJson {...rows} />}
+    </>
+  );
+}
+
+const NOTHING_FOLDED: ReadonlySet<number> = new Set();
+
+const without = (folded: ReadonlySet<number>, offsets: readonly number[]): ReadonlySet<number> =>
+  new Set([...folded].filter((offset) => !offsets.includes(offset)));
+
+const MANY_VALUES = 30;
+const MANY_CHARACTERS = 3_000;
+
+/** One glance is not enough for it. */
+const isBigValue = (value: SourceValue): boolean =>
+  value.size > 0 && (value.length > MANY_CHARACTERS || value.leaves.length > MANY_VALUES);
+
+interface RowsProps {
+  readonly outline: Outline;
+  readonly label: string;
+  readonly context: RowContext;
+  /** What a search found, by its number in the tree, and the line of it. */
+  readonly found: number | undefined;
+  readonly foundRow: number | undefined;
+}
+
+/** Another one is scrolled to. Folding moves lines, and scrolls to none. */
+function useFound({ found, foundRow }: RowsProps, show: (row: number) => void): void {
+  const showRow = useEffectEvent(() => {
+    if (foundRow !== undefined) show(foundRow);
+  });
+  useEffect(() => {
+    showRow();
+  }, [found]);
+}
+
+function ShortJson(rows: RowsProps) {
+  const { outline, label, context, foundRow } = rows;
+  const box = useRef<HTMLDivElement>(null);
+  useFound(rows, (row) => {
+    box.current?.children[row]?.scrollIntoView({ block: 'center' });
+  });
+  return (
+    <div ref={box} className={classes['json']} role="group" aria-label={label}>
+      {outline.values.map((_value, index) => (
+        <JsonRow
+          key={index}
+          row={rowAt(outline, index)}
+          context={context}
+          found={index === foundRow ? rows.found : undefined}
+        />
       ))}
     </div>
   );
 }
 
-interface LongJsonProps {
-  readonly rows: readonly JsonRow[];
-  readonly label: string;
-  readonly hidden: Hidden;
-  readonly root: string;
-}
-
-function LongJson({ rows, label, hidden, root }: LongJsonProps) {
+function LongJson(rows: RowsProps) {
+  const { outline, label, context, foundRow } = rows;
   const scroller = useRef<HTMLDivElement>(null);
   // The compiler of React cannot memoize what the virtualizer returns, and nothing here needs that.
   // eslint-disable-next-line react-hooks/incompatible-library
   const lines = useVirtualizer({
-    count: rows.length,
+    count: outline.values.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PIXELS,
-    overscan: 10,
+    estimateSize: (index) => (outline.parts[index] === 'records' ? TABLE_PIXELS : ROW_PIXELS),
+    overscan: OVERSCAN,
+  });
+  useFound(rows, (row) => {
+    scroller.current?.scrollIntoView({ block: 'nearest' });
+    lines.scrollToIndex(row, { align: 'center' });
   });
   return (
     <>
-      <p className={classes['hint']}>{words.scrolls(rows.length)}</p>
+      <p className={classes['hint']}>{words.scrolls(outline.values.length)}</p>
       {/* A scrolled region must be reachable by keyboard. */}
       <div
         ref={scroller}
@@ -79,98 +187,23 @@ function LongJson({ rows, label, hidden, root }: LongJsonProps) {
           className={classes['json']}
           style={{ height: lines.getTotalSize(), position: 'relative' }}
         >
-          {lines.getVirtualItems().map(({ key, index, start }) => {
-            const row = rows[index];
-            return (
-              row && (
-                <div
-                  key={key}
-                  ref={lines.measureElement}
-                  data-index={index}
-                  className={classes['placed']}
-                  style={{ transform: `translateY(${start}px)` }}
-                >
-                  <Row row={row} hidden={hidden} root={root} />
-                </div>
-              )
-            );
-          })}
+          {lines.getVirtualItems().map(({ key, index, start }) => (
+            <div
+              key={key}
+              ref={lines.measureElement}
+              data-index={index}
+              className={classes['placed']}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <JsonRow
+                row={rowAt(outline, index)}
+                context={context}
+                found={index === foundRow ? rows.found : undefined}
+              />
+            </div>
+          ))}
         </div>
       </div>
     </>
-  );
-}
-
-interface RowProps {
-  readonly row: JsonRow;
-  readonly hidden: Hidden;
-  readonly root: string;
-}
-
-function Row({ row, hidden, root }: RowProps) {
-  const { depth, keySource, part, value } = row;
-  const isList = value.kind === 'array';
-  const { steps, level } = indentOf(depth);
-  return (
-    <div className={classes['row']} style={{ '--steps': steps } as CSSProperties}>
-      {level !== undefined && <span className={classes['level']}>{words.level(level)}</span>}
-      {keySource !== undefined && (
-        <span className={classes['key']}>
-          <ForeignText text={decodedSource(keySource)} isSource />
-          {': '}
-        </span>
-      )}
-      {part === 'open' && <span>{isList ? '[' : '{'}</span>}
-      {part === 'close' && <span>{isList ? ']' : '}'}</span>}
-      {part === 'value' && <Value value={value} hidden={hidden} root={root} />}
-      {part === 'hidden' && <Whole value={value} root={root} />}
-      {part === 'open' && (
-        <span className={classes['size']}>
-          {isList ? words.items(value.size) : words.members(value.size)}
-        </span>
-      )}
-    </div>
-  );
-}
-
-interface ValueProps {
-  readonly value: SourceValue;
-  readonly hidden: Hidden;
-  readonly root: string;
-}
-
-/** A hidden value: a press shows all of it. */
-function Whole({ value, root }: Omit<ValueProps, 'hidden'>) {
-  return (
-    <HiddenValue pointers={[`${root}${value.pointer}`]}>
-      {value.size > 0 ? (
-        <TextBlock text={value.source} mono offset={value.offset} />
-      ) : (
-        <Value value={value} hidden={NOTHING_HIDDEN} root={root} />
-      )}
-    </HiddenValue>
-  );
-}
-
-function Value({ value, hidden, root }: ValueProps) {
-  const { kind, source } = value;
-  if (kind !== 'string')
-    return (
-      <span className={classes[kind]}>
-        <ForeignText text={source} isSource />
-      </span>
-    );
-  return (
-    <TextWithSecrets value={value} hidden={hidden} root={root}>
-      {({ text, offset }) =>
-        text.length > INLINE_CHARACTERS || text.includes('\n') ? (
-          <TextBlock text={text} mono offset={offset} />
-        ) : (
-          <span className={classes['string']}>
-            <ForeignText text={`"${quotedInside(text)}"`} isSource />
-          </span>
-        )
-      }
-    </TextWithSecrets>
   );
 }

@@ -12,6 +12,8 @@ import {
   type FormEvent,
   type ReactNode,
 } from 'react';
+import { focusFirstProblem } from '../design/fields/first-problem.ts';
+import { Select, type Option } from '../design/fields/select.tsx';
 import { form as text } from '../text/form.ts';
 import { ApiError } from '../api/api.ts';
 import { missingFields, refusedFields, type FieldProblems } from './form-problems.ts';
@@ -54,7 +56,7 @@ export function Form({ onSubmit, isBusy, error, fieldOf, label, children }: Form
     Object.entries({ ...refused, ...missing }).filter(([name]) => !names.includes(name)),
   );
   useEffect(() => {
-    if (error ?? Object.keys(missing).length > 0) focusFirstProblem(form.current);
+    focusFirstProblem(form.current);
   }, [error, missing]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -111,12 +113,6 @@ const shownFields = (form: HTMLFormElement): readonly string[] =>
       : [],
   );
 
-function focusFirstProblem(form: HTMLFormElement | null): void {
-  const field = form?.querySelector<HTMLInputElement>('[aria-invalid=true]');
-  field?.focus();
-  field?.select();
-}
-
 /** Announced to screen readers, as the fields with problems are when they get the focus. */
 function Refusal({
   error,
@@ -147,7 +143,7 @@ function Refusal({
 function Wait({ seconds, left }: { readonly seconds: number; readonly left: number }) {
   return (
     <>
-      <span className={classes['announced']}>{text.wait(seconds)}</span>
+      <span className="visually-hidden">{text.wait(seconds)}</span>
       <span aria-hidden="true">{text.wait(left)}</span>
     </>
   );
@@ -218,12 +214,41 @@ export function TextField(props: FieldProps) {
   return <TextInput spellCheck={false} {...useFieldProps(props)} />;
 }
 
-export function PasswordField(props: FieldProps) {
+interface PasswordFieldProps extends FieldProps {
+  /** For a secret that is no password. */
+  readonly showLabel?: string;
+}
+
+export function PasswordField({ showLabel = text.showPassword, ...props }: PasswordFieldProps) {
   return (
     <PasswordInput
       {...useFieldProps(props)}
       visibilityToggleFocusable
-      visibilityToggleButtonProps={{ 'aria-label': text.showPassword }}
+      visibilityToggleButtonProps={{ 'aria-label': showLabel }}
+    />
+  );
+}
+
+interface SelectFieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly description?: ReactNode;
+  readonly options: readonly Option[];
+  /** A value that the page holds. Without it, the form begins with the first option. */
+  readonly value?: string;
+  readonly onChange?: (value: string) => void;
+}
+
+export function SelectField({ name, options, value, onChange, ...field }: SelectFieldProps) {
+  const { problems } = useContext(FormContext);
+  const [chosen, setChosen] = useState(options[0]?.value ?? '');
+  return (
+    <Select
+      {...field}
+      {...{ name, options }}
+      value={value ?? chosen}
+      problem={problems[name]}
+      onChange={onChange ?? setChosen}
     />
   );
 }

@@ -1,15 +1,12 @@
 /** Reading the changes of the queue. */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { components } from '../api/openapi.d.ts';
-import { call } from '../api/api.ts';
+import { BACKGROUND, call } from '../api/api.ts';
 
 export type Changes = components['schemas']['RequestChanges'];
 
 const WAIT = '25s';
 const TIMEOUT_MS = 40_000;
-
-/** The poll is no use of the session: an open tab must not keep it alive. */
-const HEADERS = { 'Service-Background': '1' };
 
 interface Reading {
   /** Without it, the response has only counts and a cursor. */
@@ -27,7 +24,7 @@ export async function readChanges({ after, waits, signal }: Reading): Promise<Ch
   } as const;
   // A connection that died while a laptop slept would otherwise be waited for.
   const timely = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const init = { signal: timely, headers: HEADERS, params: { query } };
+  const init = { signal: timely, headers: BACKGROUND, params: { query } };
   return (await call('get', '/api/v1/requests/changes', init)).body;
 }
 

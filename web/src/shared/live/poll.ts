@@ -10,7 +10,7 @@ export type Message =
   /** The person is signed out, or lost the permission. */
   | { readonly kind: 'refused'; readonly status: 401 | 403 };
 
-export interface Polling {
+interface Polling {
   /** The last cursor that this tab knows. Without one, the first response resets the lists. */
   readonly after: string | undefined;
   /** Waits for changes if there is a cursor. */

@@ -2,11 +2,11 @@
 import { Button, Loader } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
-import { useSyncExternalStore } from 'react';
-import { permissionText } from '../text/permissions.ts';
+import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { session } from '../text/session.ts';
 import { ApiError } from '../api/api.ts';
 import { isBusy } from '../api/retries.ts';
+import { loadPart } from '../browser/new-build.ts';
 import { useTitle } from './title.ts';
 import classes from './states.module.css';
 
@@ -72,12 +72,27 @@ const titles: Readonly<Record<number, string>> = {
   404: session.missingTitle,
 };
 
-function reasonOf(problem: ApiError | undefined): string {
-  if (problem?.status === 404) return session.missing;
+const PermissionReason = lazy(async () => {
+  const { PermissionReason: component } = await loadPart(() => import('./permission-reason.tsx'));
+  return { default: component };
+});
+
+function Reason({ problem }: { readonly problem: ApiError | undefined }) {
+  if (statusOf(problem) === 404) return session.missing;
   const permission = problem?.details['permission'];
-  if (problem?.status === 403 && typeof permission === 'string')
-    return session.missingPermission(permissionText(permission));
-  return problem?.message ?? session.unexpected;
+  if (problem?.status !== 403 || typeof permission !== 'string')
+    return problem?.message ?? session.unexpected;
+  return (
+    <Suspense fallback={null}>
+      <PermissionReason permission={permission} />
+    </Suspense>
+  );
+}
+
+/** Nothing is there, either, where the address names what cannot be, such as a key by no UUID. */
+function statusOf(problem: ApiError | undefined): number {
+  const [issue] = (problem?.details['issues'] ?? []) as readonly { readonly pointer: string }[];
+  return issue?.pointer.startsWith('/path/') ? 404 : (problem?.status ?? 0);
 }
 
 /** Router gives `error` and `reset`. Pages use it for their own queries, too. */
@@ -88,17 +103,29 @@ export function Failed({ error, reset }: { readonly error: unknown; readonly res
     void router.invalidate();
   };
   const problem = error instanceof ApiError ? error : undefined;
-  const status = problem?.status ?? 0;
+  const status = statusOf(problem);
   return (
     <section className={classes['state']} role="alert">
       <h1>{titles[status] ?? session.failedTitle}</h1>
-      <p>{reasonOf(problem)}</p>
-      {status === 404 && <Link to="/">{session.toRequests}</Link>}
+      <p>
+        <Reason problem={problem} />
+      </p>
+      {titles[status] !== undefined && <WayOn status={status} />}
       {titles[status] === undefined && <Button onClick={retry}>{session.retry}</Button>}
       {problem?.requestId !== undefined && (
         <p className={classes['detail']}>{session.requestId(problem.requestId)}</p>
       )}
     </section>
+  );
+}
+
+/** Who may not open a page may not see the requests either, but always their account. */
+function WayOn({ status }: { readonly status: number }) {
+  return (
+    <nav aria-label={session.wayOn} className={classes['wayOn']}>
+      {(status !== 403 || location.pathname !== '/') && <Link to="/">{session.toRequests}</Link>}
+      {status === 403 && <Link to="/account">{session.toAccount}</Link>}
+    </nav>
   );
 }
 

@@ -3,7 +3,7 @@ import { Button, Loader } from '@mantine/core';
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Modal } from '../design/dialogs/modal.tsx';
-import { recentAuthentication as text } from '../text/recent-authentication.ts';
+import { recentAuthentication as text } from './recent-authentication-text.ts';
 import { ApiError, call } from '../api/api.ts';
 import type { CodeKind } from '../forms/code-field.tsx';
 import { CodeForm } from '../forms/code-form.tsx';

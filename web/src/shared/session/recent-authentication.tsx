@@ -24,15 +24,15 @@ import {
   useState,
   type ReactNode,
 } from 'react';
-import { recentAuthentication as text } from '../text/recent-authentication.ts';
+import { recentAuthentication as text } from './recent-authentication-text.ts';
 import { ApiError } from '../api/api.ts';
-import { loadChunk } from '../browser/new-build.ts';
+import { loadPart } from '../browser/new-build.ts';
 import type { Missing } from './recent-authentication-dialog.tsx';
 import { accountQuery } from './session.ts';
 
 const Dialog = lazy(async () => {
-  const { RecentAuthenticationDialog } = await loadChunk(
-    import('./recent-authentication-dialog.tsx'),
+  const { RecentAuthenticationDialog } = await loadPart(
+    () => import('./recent-authentication-dialog.tsx'),
   );
   return { default: RecentAuthenticationDialog };
 });

@@ -2,6 +2,7 @@
 import { hashKey, queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { components } from '../api/openapi.d.ts';
 import { ApiError, call } from '../api/api.ts';
+import { removeDrafts } from '../browser/drafts.ts';
 
 export type Account = components['schemas']['Account'];
 
@@ -23,8 +24,27 @@ export const mfaQuery = queryOptions({
   staleTime: 0,
 });
 
+/** For the organization, or at least for some agent or team. */
 export const hasPermission = ({ principal }: Account, permission: string): boolean =>
   principal.permissions.some((each) => each === permission);
+
+/** For one agent, or for the whole organization: permissions may be limited to some agents. */
+export const hasPermissionFor = (
+  { principal }: Account,
+  permission: string,
+  agent: string | undefined,
+): boolean =>
+  principal.grants.some(
+    ({ permission: held, scope_kind: kind, scope_id: id }) =>
+      held === permission &&
+      (kind === 'organization' || (agent !== undefined && kind === 'agent' && id === agent)),
+  );
+
+/** What making the demo agent takes, and removing it. */
+export const DEMO_PERMISSIONS = ['agent.write', 'agent.credential.issue'] as const;
+
+export const mayRunDemo = (account: Account): boolean =>
+  DEMO_PERMISSIONS.every((each) => hasPermissionFor(account, each, undefined));
 
 const OWNER = 'drafts-of';
 
@@ -33,12 +53,13 @@ const OWNER = 'drafts-of';
  * Call it once the person is known: it deletes what anyone else left.
  */
 export function keepDraftsOf({ principal }: Account): void {
+  removeDrafts({ except: principal.actor_id });
   if (sessionStorage.getItem(OWNER) === principal.actor_id) return;
   sessionStorage.clear();
   sessionStorage.setItem(OWNER, principal.actor_id);
 }
 
-/** For pages that are open to all: asks the service, and answers undefined without a session. */
+/** For pages that are open to all: asks the service, and is undefined without a session. */
 export async function currentAccount(queries: QueryClient): Promise<Account | undefined> {
   try {
     const account = await queries.fetchQuery({ ...accountQuery, staleTime: 0 });
@@ -62,7 +83,7 @@ const sessions = new BroadcastChannel('countersign-session');
 
 /**
  * Reloads this tab when the session turns out to be another person's: as another tab says, or as
- * the service answers.
+ * the service says.
  */
 export function watchOtherTabs(queries: QueryClient): void {
   let [shown, announced]: (string | undefined)[] = [];
@@ -87,6 +108,7 @@ export function watchOtherTabs(queries: QueryClient): void {
 export async function signOut(): Promise<void> {
   await call('post', '/auth/logout');
   sessionStorage.clear();
+  removeDrafts();
 }
 
 /** Drops what the ended session read. Drafts stay for the same person. */

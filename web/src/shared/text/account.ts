@@ -1,15 +1,13 @@
 /** English texts of the account pages: profile, sessions and shortcuts. */
 export const account = {
-  title: 'Your account',
   sections: 'Sections of your account',
   profile: 'Profile',
-  security: 'Password and second factor',
   securityShort: 'Security',
   sessions: 'Sessions',
   notifications: 'Notifications',
+  keysShort: 'API keys',
   shortcuts: 'Shortcuts',
 
-  name: 'Name',
   email: 'Email',
   organization: 'Organization',
   teams: 'Teams',
@@ -38,7 +36,6 @@ export const account = {
     local_password_totp: 'Signed in with a password and a second factor',
     sso: 'Signed in with the identity provider',
   } as Readonly<Record<string, string>>,
-  strong: 'Second factor used',
   endSession: 'Sign out',
   endSessionOf: (device: string) => `Sign out ${device}`,
   ending: 'Signing out …',
@@ -46,7 +43,6 @@ export const account = {
   othersEnded: 'All other sessions are signed out.',
   sessionEnded: (device: string) => `${device} is signed out.`,
   noOthers: 'You are not signed in anywhere else.',
-  moreSessions: 'Show more sessions',
 
   singleKeysTitle: 'Keys without Ctrl or Alt',
   singleKeys: 'Single-key shortcuts',

@@ -11,7 +11,7 @@ export const exact = {
   showLess: 'Show less',
   emptyText: 'empty text',
   items: (items: number) => someText(items, 'item', 'items'),
-  members: (members: number) => someText(members, 'member', 'members'),
+  members: (members: number) => someText(members, 'field', 'fields'),
   reveal: 'Show',
   revealParts: (parts: number) =>
     parts === 1 ? 'Show hidden part' : `Show ${countText(parts)} hidden parts`,
@@ -20,6 +20,29 @@ export const exact = {
   /** Comes after a key that is cut. */
   leftOut: (characters: number) => `(${someText(characters, 'more character', 'more characters')})`,
   scrolls: (lines: number) => `${countText(lines)} lines. This box scrolls.`,
+  /** Of a big value. */
+  tools: (what: string) => `${what}: search, fold and copy`,
+  search: (what: string) => `Search in: ${what}`,
+  searchHint: 'Search here',
+  found: (number: number, all: number, isMore: boolean) =>
+    `${countText(number)} of ${countText(all)}${isMore ? '+' : ''}`,
+  notFound: 'Nothing found.',
+  previous: 'Previous',
+  next: 'Next',
+  fold: 'Fold all',
+  unfold: 'Unfold all',
+  copy: 'Copy',
+  copyText: 'Copy text',
+  copied: (hidden: number) =>
+    hidden === 0
+      ? 'Copied.'
+      : `Copied, without ${someText(hidden, 'hidden value', 'hidden values')}.`,
+  /** Between the size of a container and its key. */
+  inKey: 'in',
+  /** Heads the positions in a list. */
+  item: 'Item',
+  itemsFrom: (first: number, last: number) =>
+    first === last ? countText(first) : `${countText(first)}–${countText(last)}`,
   /** How deep a value is inside others. */
   level: (depth: number) => `level ${depth}`,
   foreignLetters: (script: string, letters: string) =>

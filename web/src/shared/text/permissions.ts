@@ -37,7 +37,7 @@ export const permissionAreas: Readonly<Record<string, Readonly<Record<string, st
   },
   Access: {
     'permission_policy.read': 'See who holds which permissions',
-    'permission_policy.write': 'Grant and withdraw permissions',
+    'permission_policy.write': 'Grant and revoke permissions',
   },
   'API keys': {
     'api_key.issue': 'Issue personal API keys for yourself',

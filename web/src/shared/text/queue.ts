@@ -9,6 +9,9 @@ export const queue = {
   offline: 'You are offline. This list may be out of date.',
   loadingMore: 'Loading more …',
   clearFilters: 'Clear filters',
+  filters: (filters: number) => (filters === 0 ? 'Filters' : `Filters (${filters})`),
+  groups: { urgent: 'Urgent', soon: 'Soon: within the hour', later: 'Later' },
+  skip: 'Skip to the open request',
   showDecidable: (waiting: number) => `Show ${these(waiting)} that you can decide`,
 
   select: 'Select',
@@ -34,7 +37,8 @@ export const queue = {
   stopping: 'Stopping …',
   close: 'Close',
   doneTitle: 'Finished',
-  denied: (denied: number, all: number) => `${denied} of ${these(all)} denied.`,
+  denied: (denied: number, all: number) =>
+    denied === all ? `${countText(denied)} denied.` : `${denied} of ${these(all)} denied.`,
   stay: (left: number) => `${these(left)} ${left === 1 ? 'stays' : 'stay'} selected.`,
   outcome: {
     waiting: 'not sent',

@@ -6,7 +6,7 @@ export const requests = {
   show: 'Which requests',
   tabs: { asked: 'Asked of me', mine: 'I can decide', all: 'All', decided: 'Decided' },
   count: (requests: number) => (requests >= 1_000 ? '1,000+' : countText(requests)),
-  search: 'Search tool, agent or id',
+  search: 'Search tool, agent, value or id',
   arrived: (requests: number) => `Show ${someText(requests, 'new request', 'new requests')}`,
   readOnly: 'read only',
   moreFailed: 'More could not be loaded. Try again',
@@ -29,7 +29,9 @@ export const requests = {
   },
   filters: {
     status: { label: 'Decision', any: 'Any decision' },
-    sort: { label: 'Order', created: 'Newest first', deadline: 'Least time left' },
+    sort: { label: 'Order', urgency: 'Most urgent first', created: 'Newest first' },
+    agent: { label: 'Agent', any: 'Any agent' },
+    tool: { label: 'Tool', any: 'Any tool' },
     urgency: { label: 'Urgency', any: 'Any urgency', interrupt: 'Urgent', standard: 'Not urgent' },
     claimed: {
       label: 'Claims',
@@ -42,15 +44,30 @@ export const requests = {
   choose: 'Choose a request to read it.',
   back: 'All requests',
   next: 'Next request',
+  around: 'Around this request',
+  placeOf: (number: number, total: number, isMore: boolean) =>
+    `${countText(number)} of ${countText(total)}${isMore ? '+' : ''}`,
+  opensNext: 'Open the next one after each decision',
+  lastDecision: {
+    approved: 'You approved the request before this one.',
+    denied: 'You denied the request before this one.',
+  },
+  openLast: 'Open it',
+  previous: 'Previous request',
+  following: 'Following request',
 
   asks: { open: 'asks to run', decided: 'asked to run' },
   on: 'on',
-  askedBy: 'for',
-  tool: 'tool',
+  runs: 'runs',
+  it: 'it',
   instance: 'Instance',
-  asked: 'Asked',
+  makeRule: 'Make a rule from this',
+  asked: 'Asked at',
+  waiting: 'waiting',
   askedInRow: 'asked',
   urgent: 'Urgent',
+  demo: 'Demo',
+  tryDemo: 'Try it with a demo agent',
   identical: (calls: number) => `${calls} identical calls wait`,
   deniedBefore: 'The same call was denied',
   unread: 'The agent can no longer read the decision',
@@ -70,7 +87,11 @@ export const requests = {
 
   /** Comes before a key in quotes. */
   argument: 'Argument',
+  summary: 'Summary',
   arguments: 'All arguments',
+  values: (values: number) => someText(values, 'value', 'values'),
+  fold: 'Hide',
+  unfold: 'Show',
   noArguments: 'The call has no arguments.',
   noContext: 'This page cannot read the context. This is its text:',
   unreadArguments: 'This page cannot read the arguments. This is their text:',
@@ -102,8 +123,6 @@ export const requests = {
     'An agent can be wrong, or misled by what it read. Base your decision on the call itself.',
   flags: (flags: number) => someText(flags, 'warning about this call', 'warnings about this call'),
   moreFlags: (flags: number) => `and ${countText(flags)} more`,
-  /** Where a warning is. Places in the arguments begin with a slash. */
-  place: { tool: 'tool', server: 'server', agent: 'agent', instance: 'instance' },
 
   decide: 'Your decision',
   approve: 'Approve',
@@ -115,6 +134,8 @@ export const requests = {
     approved: 'You are about to approve',
     denied: 'You are about to deny',
   },
+  /** Begins the sentence of the bar. What runs and a question mark follow. */
+  decides: { approved: 'Approve:', denied: 'Deny:' },
   cancel: 'Cancel',
   note: 'Note for the agent and the record (optional)',
   confirmKeys: 'Ctrl + Enter confirms. On a Mac, ⌘ + Enter.',
@@ -131,7 +152,7 @@ export const requests = {
     approved: 'Your approval was sent but is not confirmed yet. Trying again …',
     denied: 'Your denial was sent but is not confirmed yet. Trying again …',
   },
-  /** The page was loaded again before an answer came. */
+  /** The page was loaded again before a response came. */
   unknown: {
     approved:
       'Your approval was sent but is not confirmed yet. Approve again to send it again: it counts once.',
@@ -146,6 +167,9 @@ export const requests = {
   byRule: 'by a rule',
   byYou: 'by you',
   outcomeNote: 'Note',
+  started: (after: string) => `The agent started the call ${after} after the approval.`,
+  notStarted:
+    'No start was reported while the approval was good. The agent may not run the call now.',
   expired: 'Expired: no one decided in time. The agent may not run it.',
   enterCode: 'Enter a code',
   cannot: {
@@ -160,7 +184,8 @@ export const requests = {
   },
 
   claim: 'Claim',
-  claimHint: 'While you hold the claim, no one else is asked. Others can still decide.',
+  claimKey: 'C',
+  claimHint: 'Claiming pauses escalation. Others can still decide.',
   release: 'Release',
   holdsClaim: 'holds the claim',
   claimedByYou: 'You hold the claim',
@@ -175,7 +200,7 @@ export const requests = {
     paused: 'Paused: someone holds the claim.',
     exhausted: 'Everyone on the path was asked. They can decide until the deadline.',
     unrouted: 'Everyone who may decide was asked.',
-    finished: 'No one is asked any more.',
+    finished: 'Closed. No one is asked any more.',
   },
   noOneAsked: 'No one on the path could be asked.',
   afterDeadline: {
@@ -195,6 +220,7 @@ export const requests = {
     upcoming: 'not yet asked',
     skipped: 'skipped',
   },
+  levelTooLate: 'not before it expires',
   everyone: 'Everyone who may decide',
   mayNotDecide: 'cannot decide',
   added: 'Asked for help',
@@ -210,7 +236,8 @@ export const requests = {
   helpNoneLeft: 'Everyone who may decide was already asked.',
   helpMore: 'Search to find more people.',
   helpChosen: 'You will ask:',
-  alreadyAsked: 'already on the path',
+  alreadyAsked: 'already asked',
+  askedLater: 'on the path, not asked yet',
   close: 'Close',
 
   timeline: 'Timeline',

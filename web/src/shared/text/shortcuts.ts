@@ -11,9 +11,11 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     title: 'In the list of requests',
     isSingle: true,
     keys: [
-      ['j', 'Go to the next request'],
-      ['k', 'Go to the previous request'],
+      ['j', 'Go to the next request, and open it beside the list'],
+      ['k', 'Go to the previous request, and open it beside the list'],
       ['x', 'Select the request, to deny several together'],
+      ['/', 'Search'],
+      ['?', 'Show these keys'],
     ],
   },
   {
@@ -22,6 +24,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     keys: [
       ['a', 'Approve: opens the confirmation, with the focus in the note'],
       ['d', 'Deny: opens the confirmation, with the focus in the note'],
+      ['c', 'Claim it'],
     ],
   },
   {
@@ -34,9 +37,18 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     ],
   },
   {
+    title: 'In the list, while a request in it has the focus',
+    isSingle: false,
+    keys: [
+      ['Arrows', 'Go to the next or the previous request'],
+      ['Home, End', 'Go to the first or the last request'],
+    ],
+  },
+  {
     title: 'On every page',
     isSingle: false,
     keys: [
+      ['Ctrl + K', 'Go to anything by a few letters. On a Mac, ⌘ + K'],
       ['Tab', 'Go to the next control. The first one skips to the content'],
       ['Shift + Tab', 'Go to the previous control'],
       ['Enter', 'Open the link or press the button that has the focus'],

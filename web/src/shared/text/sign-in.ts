@@ -81,7 +81,7 @@ export const signIn = {
   welcomeIntro: 'Create your organization and its first owner. You do this once.',
   secret: 'Bootstrap secret',
   secretHint:
-    'It is in the file `bootstrap-secret` in the data folder of the service. `start` prints a link that fills it in.',
+    'It is in the file “bootstrap-secret” in the data folder of the service. The start of the service prints a link that fills it in.',
   secretOfLink: 'Filled in from the link you opened.',
   organizationName: 'Organization name',
   displayName: 'Your name',

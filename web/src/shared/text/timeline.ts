@@ -3,6 +3,12 @@ type Data = Readonly<Record<string, unknown>>;
 
 const words = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** An agent may let another of its instances go on with a request. */
+const byOther = (data: Data): string =>
+  words(data['requested_by_instance_name']) === ''
+    ? ''
+    : ` from ${words(data['agent_instance_name'])}; ${words(data['requested_by_instance_name'])} had asked`;
+
 /** What happened, by the event's type without `approval_request.`. Names of actors come before it. */
 const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   created: () => 'asked for approval',
@@ -40,18 +46,24 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   claim_released: () => 'released the claim',
   revealed: () => 'looked at hidden values',
   claim_lapsed: () => 'The claim expired',
-  approved: () => 'approved it',
-  denied: () => 'denied it',
+  approved: ({ block_id: rule }) => (words(rule) === '' ? 'approved it' : 'Approved'),
+  denied: ({ block_id: rule }) => (words(rule) === '' ? 'denied it' : 'Denied'),
   expired: () => 'The deadline passed',
-  cancelled: () => 'withdrew it',
+  cancelled: (data) => `withdrew it${byOther(data)}`,
+  started: (data) => `started the call${byOther(data)}`,
 };
 
 export const timeline = {
+  workflow: 'Its workflow in Temporal',
   /** An unknown type, of a newer service, is shown by its name. */
   event: (type: string, data: Data): string => {
     const name = type.replace(/^approval_request\./, '');
     return EVENTS[name]?.(data) ?? name.replaceAll('_', ' ');
   },
-  picture: (events: number, span: string) => `${events} events in ${span}`,
+  /** Whether rules say this. */
+  isVerdict: (type: string): boolean =>
+    /\.(?:routed|approved|denied|pipeline_concluded)$/.test(type),
+  /** Comes before the name of a rule. */
+  byRule: 'by the rule',
   earlier: (events: number) => `Show earlier events (${events})`,
 } as const;

@@ -1,15 +1,13 @@
 /** What would run: the summary of a presentation, all arguments, the context, and last what the agent says. */
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { hiddenCount } from '../../../../../src/domain/shown/hidden.ts';
 import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
-import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
+import { CallSummary } from '../../../shared/call/call-summary.tsx';
 import { HiddenValue } from '../../../shared/exact/hidden-value.tsx';
 import { JsonView } from '../../../shared/exact/json-view.tsx';
 import { TextBlock } from '../../../shared/exact/text-block.tsx';
 import { requests as text } from '../../../shared/text/requests.ts';
-import { CallTitle } from './call-title.tsx';
-import { FieldValue, type FieldValueProps } from './field-value.tsx';
-import type { Call, Presented } from './presented-call.ts';
+import type { Call } from '../../../shared/call/presented-call.ts';
 import type { RequestDetail } from '../requests-data.ts';
 import classes from './call-section.module.css';
 
@@ -18,36 +16,18 @@ interface CallSectionProps {
   readonly whole: SourceValue | undefined;
   readonly context: SourceValue | undefined;
   readonly call: Call;
+  /** No value is so long that a part of it is not shown at first. */
+  readonly isShort: boolean;
 }
 
-export function CallSection({ request, whole, context, call }: CallSectionProps) {
+export function CallSection({ request, whole, context, call, isShort }: CallSectionProps) {
   const isWithoutContext = !request.context || isEmptyObject(context);
   return (
     <>
       {call.presented && whole && (
-        <Summary presented={call.presented} hidden={call.hidden} whole={whole} />
+        <CallSummary presented={call.presented} hidden={call.hidden} whole={whole} />
       )}
-      <section className={classes['part']}>
-        <h2>{text.arguments}</h2>
-        <ArgumentsHint call={call} />
-        {isEmptyObject(whole) ? (
-          <p className={classes['hint']}>{text.noArguments}</p>
-        ) : (
-          <div className={classes['sheet']}>
-            {whole ? (
-              <JsonView
-                value={whole}
-                label={text.arguments}
-                hidden={call.hidden}
-                root="/arguments"
-              />
-            ) : (
-              <Unread hint={text.unreadArguments} source={request.arguments.text} />
-            )}
-          </div>
-        )}
-        {whole && <SourceText request={request} call={call} />}
-      </section>
+      <Arguments request={request} whole={whole} call={call} isShort={isShort} />
       {!isWithoutContext && (
         <section className={classes['part']}>
           <h2>{text.context}</h2>
@@ -74,6 +54,60 @@ export function CallSection({ request, whole, context, call }: CallSectionProps)
         </section>
       )}
     </>
+  );
+}
+
+/** What the summary shows whole needs no second place: one line says how much it is, and opens it. */
+function Arguments({ request, whole, call, isShort }: Omit<CallSectionProps, 'context'>) {
+  const isSummedUp = call.presented?.leftOut === 0 && isShort && !isEmptyObject(whole);
+  const [isFolded, setFolded] = useState(isSummedUp);
+  const id = useId();
+  return (
+    <section className={classes['part']} aria-labelledby={id}>
+      <div className={classes['head']}>
+        <h2 id={id}>{text.arguments}</h2>
+        {whole && !isEmptyObject(whole) && (
+          <span className={classes['hint']}>
+            {text.values(whole.leaves.length)} · SHA-256{' '}
+            <code>{request.arguments_digest.slice(0, DIGEST_CHARACTERS)}…</code>
+          </span>
+        )}
+        {isSummedUp && (
+          <button
+            type="button"
+            className={classes['source']}
+            aria-expanded={!isFolded}
+            onClick={() => {
+              setFolded(!isFolded);
+            }}
+          >
+            {isFolded ? text.unfold : text.fold}
+          </button>
+        )}
+      </div>
+      {!isFolded && (
+        <>
+          <ArgumentsHint call={call} />
+          <Sheet request={request} whole={whole} call={call} />
+          {whole && <SourceText request={request} call={call} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+const DIGEST_CHARACTERS = 12;
+
+function Sheet({ request, whole, call }: Pick<CallSectionProps, 'request' | 'whole' | 'call'>) {
+  if (isEmptyObject(whole)) return <p className={classes['hint']}>{text.noArguments}</p>;
+  return (
+    <div className={classes['sheet']}>
+      {whole ? (
+        <JsonView value={whole} label={text.arguments} hidden={call.hidden} root="/arguments" />
+      ) : (
+        <Unread hint={text.unreadArguments} source={request.arguments.text} />
+      )}
+    </div>
   );
 }
 
@@ -136,58 +170,5 @@ function Unread({ hint, source }: { readonly hint: string; readonly source: stri
       <p className={classes['hint']}>{hint}</p>
       <TextBlock text={source} mono />
     </>
-  );
-}
-
-interface SummaryProps extends Pick<Call, 'hidden'> {
-  readonly presented: Presented;
-  readonly whole: SourceValue;
-}
-
-function Summary({ presented, hidden, whole }: SummaryProps) {
-  const bodies = presented.fields.filter(({ field }) => field.role === 'body');
-  const rows = presented.fields.filter(({ field }) => field.role !== 'body');
-  return (
-    <section className={classes['part']}>
-      {presented.title.length > 0 && (
-        <h2 className={classes['title']}>
-          <CallTitle title={presented.title} hidden={hidden} />
-        </h2>
-      )}
-      {rows.length > 0 && (
-        <dl className={classes['fields']}>
-          {rows.map((row) => (
-            <FieldRow
-              key={`${row.field.path} ${row.field.label}`}
-              {...row}
-              whole={whole}
-              hidden={hidden}
-            />
-          ))}
-        </dl>
-      )}
-      {bodies.map((body) => (
-        <div key={`${body.field.path} ${body.field.label}`} className={classes['body']}>
-          <h3>
-            <ForeignText text={body.field.label} />
-          </h3>
-          <FieldValue {...body} whole={whole} hidden={hidden} />
-        </div>
-      ))}
-    </section>
-  );
-}
-
-function FieldRow(props: FieldValueProps) {
-  const { field } = props;
-  return (
-    <div className={classes['field']} data-role={field.role ?? 'secondary'}>
-      <dt>
-        <ForeignText text={field.label} />
-      </dt>
-      <dd>
-        <FieldValue {...props} />
-      </dd>
-    </div>
   );
 }

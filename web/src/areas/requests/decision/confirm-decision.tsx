@@ -1,5 +1,6 @@
 /** The second act of a decision: names what would run, takes a note, and confirms. */
 import { Button } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef } from 'react';
 import { quotedInside } from '../../../../../src/platform/json/source-values.ts';
 import { cutKey } from '../../../shared/exact/cut-key.ts';
@@ -8,12 +9,13 @@ import { TextWithSecrets } from '../../../shared/exact/hidden-value.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import { TextBlock } from '../../../shared/exact/text-block.tsx';
 import { exact as words } from '../../../shared/text/exact.ts';
+import { accountQuery } from '../../../shared/session/session.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
-import { CallTitle } from '../call/call-title.tsx';
-import { Scalar } from '../call/field-value.tsx';
+import { CallTitle } from '../../../shared/call/call-title.tsx';
+import { Scalar } from '../../../shared/call/field-value.tsx';
 import { FlagList } from '../call/flag-list.tsx';
 import type { TitlePart } from '../../../../../src/domain/shown/title.ts';
-import type { Field, Main } from '../call/presented-call.ts';
+import type { Field, Main } from '../../../shared/call/presented-call.ts';
 import type { DecidableCall } from './decision-data.ts';
 import type { Intent } from './decision-storage.ts';
 import { NoteField, useNote } from './note-field.tsx';
@@ -37,7 +39,8 @@ function isEscapeHere(event: KeyboardEvent, here: Element | null): boolean {
 }
 
 export function ConfirmDecision(props: ConfirmDecisionProps) {
-  const { request, main, flags, unrevealed, intent, isOnline, confirm, cancel } = props;
+  const { request, main, title, flags, unrevealed, intent, isOnline, confirm, cancel } = props;
+  const isTitled = isTitleShort(title);
   const note = useNote(request.id);
   const group = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -65,75 +68,95 @@ export function ConfirmDecision(props: ConfirmDecisionProps) {
       aria-label={text.armed[intent]}
       {...secondAct.group}
     >
-      <What {...props} id={what} />
+      <What {...props} id={what} isTitled={isTitled} />
       <div className={classes['read']}>
-        <MainValues main={main} />
+        <MainValues main={isTitled ? unsaid(main, title) : main} />
+        <OthersClaim request={request} />
         {unrevealed > 0 && <p className={classes['hidden']}>{text.unrevealed(unrevealed)}</p>}
         {flags.length > 0 && (
           <div className={classes['flags']}>
             <FlagList flags={flags} first={FIRST_FLAGS} />
           </div>
         )}
+      </div>
+      <div className={classes['acts']}>
         <div className={classes['note']}>
           <NoteField {...note} label={text.note} describedBy={what} />
         </div>
-      </div>
-      <div className={classes['buttons']}>
-        <Button variant="default" onClick={cancel}>
-          {text.cancel}
-        </Button>
-        <Button {...secondAct.button}>{text.confirm[intent]}</Button>
+        <div className={classes['buttons']}>
+          <Button variant="default" onClick={cancel}>
+            {text.cancel}
+          </Button>
+          <Button {...secondAct.button} className={classes['confirm']}>
+            {text.confirm[intent]}
+          </Button>
+        </div>
       </div>
     </div>
   );
 }
 
-const FIRST_FLAGS = 4;
+const FIRST_FLAGS = 3;
 const INLINE_CHARACTERS = 160;
 
+interface WhatProps extends ConfirmDecisionProps {
+  readonly id: string;
+  /** A long value has its place below. In the sentence it would hide which tool runs. */
+  readonly isTitled: boolean;
+}
+
 /** What would run, named as the page does. */
-function What({
-  id,
-  request,
-  title,
-  hidden,
-  intent,
-}: ConfirmDecisionProps & { readonly id: string }) {
-  // A long value has its place below. In the sentence it would hide which tool runs.
-  const isTitled = title?.[0] !== undefined && title.every(isShort);
+function What({ id, request, title = [], isTitled, hidden, intent }: WhatProps) {
   const tool = (
     <span className={classes['tool']}>
       <CutText text={request.tool} />
     </span>
   );
+  const { server } = request;
   return (
     <p id={id} className={classes['what']} tabIndex={0}>
-      {text.armed[intent]}{' '}
-      {isTitled ? (
-        <>
-          <strong>
-            <CallTitle title={title} hidden={hidden} />
-          </strong>
-          , {text.tool} {tool}
-        </>
-      ) : (
-        <strong>{tool}</strong>
-      )}
-      {request.server !== undefined && (
+      <strong>{text.decides[intent]}</strong>{' '}
+      <strong>{isTitled ? <CallTitle title={title} hidden={hidden} /> : tool}</strong>?{' '}
+      <ForeignText text={request.agent_name} isName /> {text.runs} {isTitled ? tool : text.it}
+      {server !== undefined && (
         <>
           {' '}
-          {text.on} <CutText text={request.server} />
+          {text.on} <CutText text={server} />
         </>
-      )}{' '}
-      {text.askedBy} <ForeignText text={request.agent_name} isName />
+      )}
+      .
     </p>
   );
 }
+
+const isTitleShort = (title: DecidableCall['title']): boolean =>
+  title?.[0] !== undefined && title.every(isShort);
 
 const isShort = (part: TitlePart): boolean =>
   typeof part === 'string' ||
   part.kind === 'hidden' ||
   (part.source.length <= INLINE_CHARACTERS && !part.source.includes(String.raw`\n`));
+
+/** What the sentence does not say. Of a list it names only the first items. */
+function unsaid(main: readonly Main[], title: DecidableCall['title']): readonly Main[] {
+  const said = new Set(
+    (title ?? []).flatMap((part) =>
+      typeof part === 'object' && 'offset' in part && part.size === 0 ? [part.offset] : [],
+    ),
+  );
+  return main.filter(({ value }) => !said.has(value.offset));
+}
+
+/** Someone else may be about to decide it. */
+function OthersClaim({ request: { claim } }: Pick<ConfirmDecisionProps, 'request'>) {
+  const { data: account } = useSuspenseQuery(accountQuery);
+  if (!claim || claim.membership_id === account.principal.membership_id) return null;
+  return (
+    <p className={classes['claim']}>
+      <ForeignText text={claim.display_name} /> {text.holdsClaim}.
+    </p>
+  );
+}
 
 function MainValues({ main }: Pick<ConfirmDecisionProps, 'main'>) {
   return main.map((each, index) => (

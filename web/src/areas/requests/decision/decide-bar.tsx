@@ -1,4 +1,4 @@
-/** Answering a request: one act opens the bar, another one confirms. Any change of the request closes it. */
+/** Deciding a request: one act opens the bar, another one confirms. Any change of the request closes it. */
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, type MouseEvent, type ReactNode } from 'react';
@@ -18,6 +18,7 @@ import {
 } from './decision-data.ts';
 import { decisionKey, type Intent } from './decision-storage.ts';
 import { ConfirmDecision } from './confirm-decision.tsx';
+import keyClasses from '../key.module.css';
 import classes from './decide-bar.module.css';
 
 export function DecideBar(props: DecidableCall) {
@@ -154,7 +155,7 @@ function Choices({ canApprove, canDeny, focused, choose }: ChoicesProps) {
           if (!isTooSoon('approved', event)) approve();
         }}
       >
-        {text.approve} <kbd className={classes['key']}>{text.approveKey}</kbd>
+        {text.approve} <kbd className={keyClasses['key']}>{text.approveKey}</kbd>
       </Button>
       <Button
         variant="default"
@@ -164,7 +165,7 @@ function Choices({ canApprove, canDeny, focused, choose }: ChoicesProps) {
           if (!isTooSoon('denied', event)) deny();
         }}
       >
-        {text.deny} <kbd className={classes['key']}>{text.denyKey}</kbd>
+        {text.deny} <kbd className={keyClasses['key']}>{text.denyKey}</kbd>
       </Button>
     </div>
   );

@@ -6,7 +6,7 @@ import { accountQuery } from '../../../shared/session/session.ts';
 import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
 import type { Hidden } from '../../../../../src/domain/shown/hidden.ts';
 import type { Flag } from '../../../../../src/domain/shown/flags.ts';
-import type { Main, Presented } from '../call/presented-call.ts';
+import type { Main, Presented } from '../../../shared/call/presented-call.ts';
 import { requestQuery, type RequestDetail } from '../requests-data.ts';
 import {
   noteDraft,
@@ -37,6 +37,7 @@ export interface DecidableCall {
 
 /** Requests outlive their pages in the cache, and so do the decisions on them. */
 const mutationKeyOf = (id: string) => ['decisions', id] as const;
+const REMEMBERED_MS = 5 * 60_000;
 
 type DecisionMutation = MutationState<unknown, Error, Decision>;
 
@@ -68,6 +69,7 @@ export function useDecide(id: string) {
     queries.getQueryData(accountQuery.queryKey)?.principal.actor_id === actor;
   const { mutate } = useSensitiveMutation({
     mutationKey: mutationKeyOf(id),
+    gcTime: REMEMBERED_MS,
     mutationFn: async (decision: Decision) =>
       await sendUntilConfirmed(decision, { isSignedIn: () => isSignedIn(decision.actor) }),
     onSuccess: ({ body: { decision, request } }) => {

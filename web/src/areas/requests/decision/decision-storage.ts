@@ -33,6 +33,16 @@ export interface SentDecision {
   readonly phase: Phase;
 }
 
+const OPENS_NEXT = 'opens-next';
+
+/** Whether the next request opens after a decision. A setting of this browser. */
+export const opensNext = {
+  read: (): boolean => localStorage.getItem(OPENS_NEXT) === 'on',
+  write: (isOn: boolean): void => {
+    localStorage.setItem(OPENS_NEXT, isOn ? 'on' : 'off');
+  },
+};
+
 const listeners = new Set<() => void>();
 const sentName = (id: string): string => `sent:${id}`;
 

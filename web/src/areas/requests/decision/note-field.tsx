@@ -31,7 +31,7 @@ export function NoteField({ label, describedBy, note, change }: NoteFieldProps) 
       <span>{label}</span>
       <textarea
         ref={field}
-        rows={2}
+        rows={1}
         maxLength={4_000}
         aria-describedby={describedBy}
         inputMode="none"

@@ -6,10 +6,12 @@ import { Instant } from '../../../shared/design/instant.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import { call } from '../../../shared/api/api.ts';
 import { useOnline } from '../../../shared/browser/online.ts';
+import { useSingleKeys } from '../../../shared/browser/single-keys.ts';
 import { accountQuery } from '../../../shared/session/session.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
 import { requestKey, type RequestDetail } from '../requests-data.ts';
 import { OfflineReason } from './offline-reason.tsx';
+import keyClasses from '../key.module.css';
 import classes from './claim-control.module.css';
 
 export function ClaimControl({ request }: { readonly request: RequestDetail }) {
@@ -23,6 +25,12 @@ export function ClaimControl({ request }: { readonly request: RequestDetail }) {
     onSettled: async () => await queries.invalidateQueries({ queryKey: requestKey(request.id) }),
   });
   const { claim } = request;
+  const canClaim = request.status === 'pending' && !claim && request.can_claim;
+  useSingleKeys({
+    c: () => {
+      if (canClaim && isOnline && !change.isPending) change.mutate('post');
+    },
+  });
   if (request.status !== 'pending' || (!claim && !request.can_claim)) return null;
   const isOwn = claim?.membership_id === account.principal.membership_id;
   const holder = isOwn ? (
@@ -41,30 +49,18 @@ export function ClaimControl({ request }: { readonly request: RequestDetail }) {
       ) : (
         <p className={classes['hint']}>{text.claimHint}</p>
       )}
-      {isOwn && (
+      {(isOwn || !claim) && (
         <Button
           variant="default"
           loading={change.isPending}
           disabled={!isOnline}
           aria-describedby={reason}
           onClick={() => {
-            change.mutate('delete');
+            change.mutate(claim ? 'delete' : 'post');
           }}
         >
-          {text.release}
-        </Button>
-      )}
-      {!claim && (
-        <Button
-          variant="default"
-          loading={change.isPending}
-          disabled={!isOnline}
-          aria-describedby={reason}
-          onClick={() => {
-            change.mutate('post');
-          }}
-        >
-          {text.claim}
+          {claim ? text.release : text.claim}
+          {!claim && <kbd className={keyClasses['key']}>{text.claimKey}</kbd>}
         </Button>
       )}
       {(isOwn || !claim) && <OfflineReason id={reason} />}

@@ -1,4 +1,4 @@
-/** Why a button cannot be pressed without a network. The bar of the answer announces it, and this describes a button. */
+/** Why a button cannot be pressed without a network. The bar of the decision announces it, and this describes a button. */
 import { useOnline } from '../../../shared/browser/online.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
 import classes from './people-section.module.css';

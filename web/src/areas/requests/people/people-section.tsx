@@ -21,7 +21,12 @@ export function PeopleSection({ request }: { readonly request: RequestDetail }) 
       {routing && (
         <ol className={classes['levels']}>
           {routing.levels.map((level, index) => (
-            <LevelItem key={`${level.run} ${level.node_id}`} level={level} number={index + 1} />
+            <LevelItem
+              key={`${level.run} ${level.node_id}`}
+              level={level}
+              number={index + 1}
+              deadline={request.deadline_at}
+            />
           ))}
           {routing.added.length > 0 && (
             <li className={classes['level']}>
@@ -69,7 +74,7 @@ function Why({ routing, request }: WhyProps) {
           (state === 'exhausted' && isUnasked(routing) ? text.noOneAsked : text.routing[state])}
       </p>
       {late && <p>{late}</p>}
-      {next?.at !== undefined && (
+      {next?.at !== undefined && !isAfter(next.at, request.deadline_at) && (
         <p className={classes['hint']}>
           {text.nextStep[next.kind]} <Instant at={next.at} as="in" />
         </p>
@@ -81,20 +86,37 @@ function Why({ routing, request }: WhyProps) {
 const isUnasked = ({ levels, added }: Routing): boolean =>
   added.length === 0 && levels.every((level) => level.notified_at === undefined);
 
-/** Says that the next step comes after the deadline, where people are asked only then. */
+const isAfter = (at: string, deadline: string): boolean => Date.parse(at) >= Date.parse(deadline);
+
+/** Says that the next step comes after the deadline, where people would be asked only then. */
 function tooLate(routing: Routing, deadline: string): string | undefined {
-  const { state, next_step: next } = routing;
-  if (next?.at === undefined || Date.parse(next.at) < Date.parse(deadline)) return undefined;
+  const { next_step: next } = routing;
+  if (next?.at === undefined || !isAfter(next.at, deadline)) return undefined;
   if (isUnasked(routing)) return text.afterDeadline.first;
-  return state === 'deferred' ? text.afterDeadline.next : undefined;
+  return next.kind === 'exhausted' ? undefined : text.afterDeadline.next;
 }
 
-function LevelItem({ level, number }: { readonly level: Level; readonly number: number }) {
+interface LevelItemProps {
+  readonly level: Level;
+  readonly number: number;
+  readonly deadline: string;
+}
+
+function LevelItem({ level, number, deadline }: LevelItemProps) {
+  const { planned_at: planned } = level;
+  const isTooLate = planned !== undefined && isAfter(planned, deadline);
   return (
     <li className={classes['level']} data-status={level.status}>
       <p className={classes['name']}>
         {text.level(number)}{' '}
-        <span className={classes['hint']}>{text.levelStatus[level.status]}</span>{' '}
+        <span className={classes['hint']}>
+          {isTooLate ? text.levelTooLate : text.levelStatus[level.status]}
+        </span>{' '}
+        {planned !== undefined && !isTooLate && (
+          <span className={classes['hint']}>
+            <Instant at={planned} as="clock" />
+          </span>
+        )}
         {level.notified_at !== undefined && (
           <span className={classes['hint']}>
             <Instant at={level.notified_at} as="clock" />

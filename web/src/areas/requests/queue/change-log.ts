@@ -12,6 +12,8 @@ export interface Page {
   readonly next: string | undefined;
   /** When its call was sent, in milliseconds of the tab's clock. */
   readonly sentAt: number;
+  /** The same in seconds, by the clock of the service. */
+  readonly readAt: number;
 }
 
 interface Change {
@@ -87,5 +89,8 @@ export function arrivalsOf(log: ChangeLog, { pages, search, member }: Shown): re
   });
 }
 
-const comesBefore = (one: Summary, other: Summary, { sort }: QueueSearch): boolean =>
-  sort === 'deadline' ? one.deadline_at < other.deadline_at : one.created_at > other.created_at;
+function comesBefore(one: Summary, other: Summary, { sort }: QueueSearch): boolean {
+  if (sort === 'created') return one.created_at > other.created_at;
+  if (one.urgency !== other.urgency) return one.urgency === 'interrupt';
+  return one.deadline_at < other.deadline_at;
+}

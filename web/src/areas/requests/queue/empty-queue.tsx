@@ -1,5 +1,8 @@
 /** Why the list is empty, and what the reader can do about it. */
 import { Button } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { accountQuery, mayRunDemo } from '../../../shared/session/session.ts';
 import { queue as queueText } from '../../../shared/text/queue.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
 import { useCounts } from './queue-data.ts';
@@ -13,6 +16,7 @@ interface EmptyQueueProps {
 
 export function EmptyQueue({ search, change }: EmptyQueueProps) {
   const { tab = 'asked' } = search;
+  const { data: account } = useSuspenseQuery(accountQuery);
   const decidable = useCounts()?.decidable ?? 0;
   if (isFiltered(search))
     return (
@@ -33,6 +37,7 @@ export function EmptyQueue({ search, change }: EmptyQueueProps) {
     <div className={classes['empty']}>
       <h2>{text.emptyTabs[tab].title}</h2>
       <p>{text.emptyTabs[tab].hint}</p>
+      {account.onboarding.required && mayRunDemo(account) && <Link to="/demo">{text.tryDemo}</Link>}
       {tab === 'asked' && decidable > 0 && (
         <Button
           variant="default"

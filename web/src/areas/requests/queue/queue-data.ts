@@ -10,6 +10,7 @@ import {
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../../shared/api/api.ts';
+import { serverNow } from '../../../shared/api/clock.ts';
 import { firstChanges, firstChangesQuery, type Changes } from '../../../shared/live/changes.ts';
 import { followChanges, listen } from '../../../shared/live/follow.ts';
 import { lookForNewBuild } from '../../../shared/browser/new-build.ts';
@@ -43,13 +44,13 @@ const listOptions = (search: QueueSearch) =>
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal, client }): Promise<Page> => {
       await firstChanges(client);
-      const sentAt = performance.now();
+      const [sentAt, readAt] = [performance.now(), serverNow() / 1_000];
       const query = {
         ...listQueryOf(search),
         ...(pageParam !== undefined && { cursor: pageParam }),
       };
       const { body } = await call('get', '/api/v1/requests', { signal, params: { query } });
-      return { requests: body.requests as Summary[], next: body.next_cursor, sentAt };
+      return { requests: body.requests as Summary[], next: body.next_cursor, sentAt, readAt };
     },
     getNextPageParam: ({ next }) => next,
     staleTime: JUST_READ_MS,
@@ -109,13 +110,35 @@ export function useShowArrivals(): () => void {
   };
 }
 
-/** Another request of the open list: the one with the least time left. */
-export function useNextRequest(id: string): string | undefined {
-  const { rows = [] } = useQueue(useSearch({ from: '/signed-in/queue' }));
-  const others = rows.filter(
-    (each) => each.id !== id && each.status === 'pending' && each.can_decide,
-  );
-  return others.toSorted((one, other) => (one.deadline_at < other.deadline_at ? -1 : 1))[0]?.id;
+/** Where the open request is among the rows of the list. */
+export interface Place {
+  /** From 1. Undefined where it is not among the rows that were read, such as after its decision. */
+  readonly number: number | undefined;
+  readonly total: number;
+  /** There are more than `total`. */
+  readonly isMore: boolean;
+  readonly previous: string | undefined;
+  readonly next: string | undefined;
+  /** The request to decide after this one: the next in the list that waits for the reader, or the first. */
+  readonly toDecide: string | undefined;
+}
+
+export function usePlace(id: string): Place {
+  const { list, rows = [] } = useQueue(useSearch({ from: '/signed-in/queue' }));
+  const at = rows.findIndex((each) => each.id === id);
+  const [last, setLast] = useState({ id, at });
+  if (last.id !== id || (at !== -1 && at !== last.at)) setLast({ id, at });
+  // Decided, it has left: another one is in its place.
+  const after = at === -1 ? Math.max(0, last.at) : at + 1;
+  const isOpen = (each: Summary) => each.id !== id && each.status === 'pending' && each.can_decide;
+  return {
+    number: at === -1 ? undefined : at + 1,
+    total: rows.length,
+    isMore: list.hasNextPage,
+    previous: at === -1 ? undefined : rows[at - 1]?.id,
+    next: at === -1 ? undefined : rows[at + 1]?.id,
+    toDecide: (rows.slice(after).find(isOpen) ?? rows.find(isOpen))?.id,
+  };
 }
 
 /** Keeps lists, counts and the open request up to date while the queue is shown. */

@@ -18,9 +18,12 @@ import { measureElement, observeElementRect } from './observed-sizes.ts';
 import { QueueRow } from './queue-row.tsx';
 import type { QueueSearch } from './queue-search.ts';
 import { useRowFocus } from './row-focus.ts';
+import { groupStarts, type Group } from './row-groups.ts';
 import classes from './queue.module.css';
 
 const ROW_PIXELS = 80;
+/** Above the first row of a group. */
+const GROUP_PIXELS = 30;
 /** About what stands above the rows. The pane says its own height once it is laid out. */
 const ABOVE_PIXELS = 230;
 /** Beyond those that can be seen. */
@@ -49,6 +52,7 @@ export function QueueList({ search, queue: { list, rows }, selection, change }: 
     <>
       <Rows
         requests={rows}
+        readAt={list.data?.pages[0]?.readAt ?? 0}
         hasMore={list.hasNextPage}
         more={more}
         search={search}
@@ -64,17 +68,31 @@ export function QueueList({ search, queue: { list, rows }, selection, change }: 
   );
 }
 
+/** The groups of the order by urgency, as of when the list was read: no row moves because time passes. */
+const groupsOf = (requests: readonly Summary[], { tab, sort }: QueueSearch, readAt: number) =>
+  sort === undefined && tab !== 'decided' ? groupStarts(requests, readAt) : NO_GROUPS;
+
+const NO_GROUPS: ReturnType<typeof groupStarts> = new Map();
+
 interface RowsProps {
   readonly requests: readonly Summary[];
+  /** When the list was read, in seconds. */
+  readonly readAt: number;
   readonly hasMore: boolean;
   readonly more: () => void;
   readonly search: QueueSearch;
   readonly selection: Selection;
 }
 
-function Rows({ requests, hasMore, more, search, selection }: RowsProps) {
+function GroupTitle({ group }: { readonly group: Group | undefined }) {
+  if (!group) return null;
+  return <h2 className={classes['group']}>{queueText.groups[group]}</h2>;
+}
+
+function Rows({ requests, readAt, hasMore, more, search, selection }: RowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const { id: openId } = useParams({ strict: false });
+  const groups = groupsOf(requests, search, readAt);
   // What can be seen is drawn first.
   const overscan = useIsDrawn() ? OVERSCAN_ROWS : 0;
   // The compiler of React cannot memoize what the virtualizer returns, and nothing here needs that.
@@ -82,7 +100,7 @@ function Rows({ requests, hasMore, more, search, selection }: RowsProps) {
   const rows = useVirtualizer<HTMLDivElement, Element>({
     count: requests.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PIXELS,
+    estimateSize: (index) => ROW_PIXELS + (groups.has(index) ? GROUP_PIXELS : 0),
     getItemKey: (index) => requests[index]?.id ?? index,
     overscan,
     initialRect: { width: 0, height: Math.max(0, innerHeight - ABOVE_PIXELS) },
@@ -94,14 +112,18 @@ function Rows({ requests, hasMore, more, search, selection }: RowsProps) {
   useEffect(() => {
     if (last >= requests.length - AHEAD_ROWS) more();
   });
-  const focus = useRowFocus({ requests, rows, openId, select: selection.toggle });
+  const select = selection.toggle;
+  const { stop, ...focus } = useRowFocus({ requests, rows, openId, search, select });
+  // Scrolled away, it is no stop.
+  const shownStop = visible.some(({ index }) => index === stop) ? stop : visible[0]?.index;
   return (
     <div
       ref={scroller}
       className={classes['scroller']}
       {...focus}
-      onKeyDown={({ key }) => {
-        if (key === 'Escape' && selection.isOn) selection.end();
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && selection.isOn) selection.end();
+        focus.onKeyDown(event);
       }}
     >
       <ul className={classes['rows']} style={{ height: rows.getTotalSize() }}>
@@ -118,7 +140,8 @@ function Rows({ requests, hasMore, more, search, selection }: RowsProps) {
                 aria-setsize={hasMore ? -1 : requests.length}
                 aria-posinset={index + 1}
               >
-                <QueueRow request={request} search={search} selection={selection} />
+                <GroupTitle group={groups.get(index)} />
+                <QueueRow {...{ request, search, selection }} isStop={index === shownStop} />
               </li>
             )
           );

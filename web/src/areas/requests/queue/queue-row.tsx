@@ -8,6 +8,7 @@ import { queue as queueText } from '../../../shared/text/queue.ts';
 import { canSelect, type Selection } from './batch-deny/selection.ts';
 import { CallMarks } from '../call-marks.tsx';
 import { Deadline } from '../deadline.tsx';
+import { headlineOf } from '../headline.ts';
 import { DecidedBy, OutcomeSign } from '../decided-by.tsx';
 import type { Summary } from './change-log.ts';
 import type { QueueSearch } from './queue-search.ts';
@@ -17,9 +18,11 @@ interface QueueRowProps {
   readonly request: Summary;
   readonly search: QueueSearch;
   readonly selection: Selection;
+  /** The list is one stop of the Tab key: this row is it. */
+  readonly isStop: boolean;
 }
 
-export function QueueRow({ request, search, selection }: QueueRowProps) {
+export function QueueRow({ request, search, selection, isStop }: QueueRowProps) {
   const { tool, agent_name: agent } = request;
   return (
     <div className={classes['row']}>
@@ -28,6 +31,7 @@ export function QueueRow({ request, search, selection }: QueueRowProps) {
           {canSelect(request) && (
             <input
               type="checkbox"
+              tabIndex={isStop ? 0 : -1}
               aria-label={queueText.selectRow(shownLine(tool), shownLine(agent))}
               checked={selection.has(request.id)}
               onChange={() => {
@@ -37,31 +41,33 @@ export function QueueRow({ request, search, selection }: QueueRowProps) {
           )}
         </label>
       )}
-      <Content request={request} search={search} />
+      <Content request={request} search={search} isStop={isStop} />
     </div>
   );
 }
 
-function Content({ request, search }: Omit<QueueRowProps, 'selection'>) {
+function Content({ request, search, isStop }: Omit<QueueRowProps, 'selection'>) {
   const isPending = request.status === 'pending';
+  const { title, rest } = headlineOf(request);
   return (
     <Link
       to="/requests/$id"
       params={{ id: request.id }}
       search={search}
+      tabIndex={isStop ? 0 : -1}
       activeOptions={{ includeSearch: false }}
       className={classes['link']}
     >
       <span className={classes['line']}>
-        <span className={classes['tool']}>
-          <ForeignText text={request.tool} isName />
+        <span className={classes[title === undefined ? 'toolTitle' : 'title']}>
+          <ForeignText text={title ?? request.tool} isName />
         </span>
         {request.urgency === 'interrupt' && (
           <strong className={classes['urgent']}>{text.urgent}</strong>
         )}
         <span className={classes['end']}>
           {isPending ? (
-            <Deadline at={request.deadline_at} focusable={false} />
+            <Deadline request={request} focusable={false} />
           ) : (
             <>
               <OutcomeSign status={request.status} /> {text.status[request.status]}
@@ -70,7 +76,13 @@ function Content({ request, search }: Omit<QueueRowProps, 'selection'>) {
         </span>
       </span>
       <span className={classes['excerpt']}>
-        <ForeignText text={request.excerpt} />
+        {title !== undefined && (
+          <span className={classes['tool']}>
+            <ForeignText text={request.tool} isName />
+          </span>
+        )}
+        {title !== undefined && rest !== '' && ' · '}
+        <ForeignText text={rest} />
       </span>
       <Facts request={request} />
     </Link>

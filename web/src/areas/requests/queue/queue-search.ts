@@ -1,4 +1,5 @@
 /** What the queue shows, as its address says. */
+import { known, oneOf, typed } from '../../../shared/routes/list-search.ts';
 
 export const TABS = ['asked', 'mine', 'all', 'decided'] as const;
 export type Tab = (typeof TABS)[number];
@@ -8,36 +9,43 @@ export const DECIDED = ['approved', 'denied', 'expired', 'cancelled'] as const;
 export interface QueueSearch {
   readonly tab?: Tab;
   readonly q?: string;
-  readonly sort?: 'deadline';
+  /** Absent: urgent ones first, then the one that expires first. */
+  readonly sort?: 'created';
   readonly urgency?: 'interrupt' | 'standard';
   readonly claimed?: 'me' | 'others' | 'nobody';
+  /** Its slug. */
+  readonly agent?: string;
+  readonly tool?: string;
   /** Of the decided ones. */
   readonly status?: (typeof DECIDED)[number];
 }
 
-const oneOf = <Value extends string>(value: unknown, values: readonly Value[]): Value | undefined =>
-  values.find((each) => each === value);
-
 /** Leaves out what it does not know, so that old addresses still open. */
 export function readSearch(search: Record<string, unknown>): QueueSearch {
-  const { q } = search;
-  const read = {
-    tab: oneOf(search['tab'], TABS),
-    q: typeof q === 'string' && q !== '' ? q.slice(0, 200) : undefined,
-    sort: oneOf(search['sort'], ['deadline'] as const),
-    urgency: oneOf(search['urgency'], ['interrupt', 'standard'] as const),
-    claimed: oneOf(search['claimed'], ['me', 'others', 'nobody'] as const),
-    status: oneOf(search['status'], DECIDED),
-  };
-  // The router keeps what the address has unless it is named here.
-  return Object.fromEntries(
-    Object.entries(read).filter(([name, value]) => value !== undefined || name in search),
+  return known<QueueSearch>(
+    {
+      tab: oneOf(search['tab'], TABS),
+      q: typed(search['q'], 200),
+      sort: oneOf(search['sort'], ['created']),
+      agent: typed(search['agent'], 200),
+      tool: typed(search['tool'], 1_024),
+      urgency: oneOf(search['urgency'], ['interrupt', 'standard']),
+      claimed: oneOf(search['claimed'], ['me', 'others', 'nobody']),
+      status: oneOf(search['status'], DECIDED),
+    },
+    search,
   );
 }
 
+/** How many filters hide requests of the tab. */
+export const filterCount = ({ tab, agent, tool, urgency, claimed, status }: QueueSearch): number =>
+  [agent, tool, ...(tab === 'decided' ? [status] : [urgency, claimed])].filter(
+    (each) => each !== undefined,
+  ).length;
+
 /** Whether a search or a filter hides requests of the tab. The order hides none. */
-export const isFiltered = ({ tab, q, urgency, claimed, status }: QueueSearch): boolean =>
-  [q, ...(tab === 'decided' ? [status] : [urgency, claimed])].some((each) => each !== undefined);
+export const isFiltered = (search: QueueSearch): boolean =>
+  search.q !== undefined || filterCount(search) > 0;
 
 export const withoutFilters = ({ tab, sort }: QueueSearch): QueueSearch =>
   readSearch({ tab, sort });
@@ -50,7 +58,8 @@ const SCOPES = {
 } as const;
 
 /** The query of `GET /requests`. */
-export function listQueryOf({ tab = 'asked', q, sort, urgency, claimed, status }: QueueSearch) {
+export function listQueryOf({ tab = 'asked', q, sort, agent, tool, ...more }: QueueSearch) {
+  const { urgency, claimed, status } = more;
   const isDecided = tab === 'decided';
   return {
     view: 'summary',
@@ -58,7 +67,9 @@ export function listQueryOf({ tab = 'asked', q, sort, urgency, claimed, status }
     scope: SCOPES[tab],
     status: isDecided ? (status ?? 'decided') : 'pending',
     ...(q !== undefined && { q }),
-    ...(sort !== undefined && !isDecided && { sort }),
+    ...(agent !== undefined && { agent_slug: agent }),
+    ...(tool !== undefined && { tool }),
+    ...(!isDecided && { sort: sort ?? ('urgency' as const) }),
     ...(urgency !== undefined && !isDecided && { urgency }),
     ...(claimed !== undefined && !isDecided && { claimed }),
   } as const;
@@ -72,6 +83,7 @@ interface Filtered {
   readonly agent_slug: string;
   readonly agent_name: string;
   readonly agent_instance_name: string;
+  readonly excerpt: string;
   readonly urgency: string;
   readonly notified_at?: string;
   readonly can_decide: boolean;
@@ -84,9 +96,18 @@ export function fitsSearch(
   search: QueueSearch,
   member: string | undefined,
 ): boolean {
-  const { tab = 'asked', q, urgency, claimed } = search;
+  const { tab = 'asked', q = '', urgency, claimed } = search;
   const { id, tool, server, agent_slug: slug, agent_name: agent, claim } = request;
-  const texts = [id, tool, server ?? '', slug, agent, request.agent_instance_name];
+  const texts = [
+    id,
+    tool,
+    server ?? '',
+    slug,
+    agent,
+    request.agent_instance_name,
+    request.excerpt,
+  ].map((text) => text.toLowerCase());
+  const words = q.toLowerCase().split(/\s+/);
   const holder = claim && (claim.membership_id === member ? 'me' : 'others');
   return (
     tab !== 'decided' &&
@@ -95,6 +116,8 @@ export function fitsSearch(
     (tab !== 'mine' || request.can_decide) &&
     (urgency === undefined || request.urgency === urgency) &&
     (claimed === undefined || (holder ?? 'nobody') === claimed) &&
-    (q === undefined || texts.some((text) => text.toLowerCase().includes(q.toLowerCase())))
+    (search.agent ?? slug) === slug &&
+    (search.tool ?? tool) === tool &&
+    words.every((word) => texts.some((text) => text.includes(word)))
   );
 }

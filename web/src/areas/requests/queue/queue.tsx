@@ -1,18 +1,28 @@
 /** The queue: what waits for the reader, with tabs, search and filters in the address. */
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { LinkButton } from '../../../shared/design/link-button.tsx';
 import { isBusy } from '../../../shared/api/retries.ts';
 import { useOnline } from '../../../shared/browser/online.ts';
+import { useSingleKeys } from '../../../shared/browser/single-keys.ts';
 import { useTitleCount } from '../../../shared/page/title.ts';
 import { queue as queueText } from '../../../shared/text/queue.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
 import { session as sessionText } from '../../../shared/text/session.ts';
 import { SelectionBar } from './batch-deny/selection-bar.tsx';
 import { canSelect, useSelection } from './batch-deny/selection.ts';
+import type { Summary } from './change-log.ts';
 import { useCounts, useLiveQueue, useQueue, useShowArrivals } from './queue-data.ts';
+import { KeysDialog } from './keys-dialog.tsx';
 import { QueueList } from './queue-list.tsx';
-import { isFiltered, TABS, withoutFilters, type QueueSearch, type Tab } from './queue-search.ts';
+import {
+  filterCount,
+  isFiltered,
+  TABS,
+  withoutFilters,
+  type QueueSearch,
+  type Tab,
+} from './queue-search.ts';
 import { QueueFilters } from './queue-filters.tsx';
 import classes from './queue.module.css';
 
@@ -36,17 +46,10 @@ export function Queue() {
   };
   return (
     <section ref={section} className={classes['queue']} aria-label={text.queueTitle} tabIndex={-1}>
-      <h1 className={classes['title']}>{text.queueTitle}</h1>
+      <h1 className="visually-hidden">{text.queueTitle}</h1>
+      <SkipToRequest />
       <Tabs search={search} change={change} />
-      <div className={classes['tools']}>
-        <SearchField
-          q={search.q ?? ''}
-          change={(q) => {
-            change({ ...search, q });
-          }}
-        />
-      </div>
-      <QueueFilters search={search} change={change} />
+      <Tools search={search} rows={queue.rows} change={change} />
       <div className={classes['line']}>
         <Arrivals arrivals={queue.arrivals} isEmpty={queue.rows?.length === 0} />
         {isFiltered(search) && (
@@ -72,7 +75,19 @@ export function Queue() {
         <QueueList search={search} queue={queue} selection={selection} change={change} />
       </div>
       {selection.isOn && <SelectionBar selection={selection} />}
+      <KeysDialog />
     </section>
+  );
+}
+
+/** The list is one stop, and what stands around it are some more. */
+function SkipToRequest() {
+  const { id } = useParams({ strict: false });
+  if (id === undefined) return null;
+  return (
+    <a href="#request" className={classes['skip']}>
+      {queueText.skip}
+    </a>
   );
 }
 
@@ -131,9 +146,48 @@ function Tabs({ search, change }: ChangeProps) {
   );
 }
 
+interface ToolsProps extends ChangeProps {
+  readonly rows: readonly Summary[] | undefined;
+}
+
+/** Search, and filters where some are set or the reader opens them. */
+function Tools({ search, rows, change }: ToolsProps) {
+  const filters = filterCount(search);
+  const [isFiltering, setFiltering] = useState(filters > 0 || search.sort !== undefined);
+  return (
+    <>
+      <div className={classes['tools']}>
+        <SearchField
+          q={search.q ?? ''}
+          change={(q) => {
+            change({ ...search, q });
+          }}
+        />
+        <button
+          type="button"
+          className={classes['filter']}
+          aria-expanded={isFiltering}
+          onClick={() => {
+            setFiltering(!isFiltering);
+          }}
+        >
+          {queueText.filters(filters)}
+        </button>
+      </div>
+      {isFiltering && <QueueFilters search={search} rows={rows} change={change} />}
+    </>
+  );
+}
+
 const TYPING_MS = 250;
 
 function SearchField({ q, change }: { readonly q: string; readonly change: (q: string) => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  useSingleKeys({
+    '/': () => {
+      field.current?.focus();
+    },
+  });
   const [typed, setTyped] = useState(q);
   const [last, setLast] = useState(q);
   // The address changed by itself: by a link, or the way back.
@@ -152,6 +206,7 @@ function SearchField({ q, change }: { readonly q: string; readonly change: (q: s
   }, [typed, q, change]);
   return (
     <input
+      ref={field}
       type="search"
       className={classes['search']}
       aria-label={text.search}

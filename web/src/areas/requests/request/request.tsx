@@ -1,16 +1,16 @@
 /** One request: who asks for what and why people are asked, what happened, and the decision. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useMemo } from 'react';
 import { cutValuesOf } from '../../../../../src/domain/shown/cut-values.ts';
 import { flagsOf } from '../../../../../src/domain/shown/flags.ts';
 import { mainValuesOf } from '../../../../../src/domain/shown/main-values.ts';
 import { shownCall } from '../../../../../src/domain/shown/shown-call.ts';
 import { shownLine } from '../../../../../src/domain/shown-text.ts';
-import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import { readSource, type SourceValue } from '../../../../../src/platform/json/source-values.ts';
-import { Instant } from '../../../shared/design/instant.tsx';
 import { ApiError } from '../../../shared/api/api.ts';
+import { loadPart } from '../../../shared/browser/new-build.ts';
+import { useIsDrawn } from '../../../shared/browser/next-draw.ts';
 import { isBusy } from '../../../shared/api/retries.ts';
 import { accountQuery } from '../../../shared/session/session.ts';
 import { Failed, Loading } from '../../../shared/page/states.tsx';
@@ -20,18 +20,29 @@ import { session as sessionText } from '../../../shared/text/session.ts';
 import { useDecisionState, type DecidableCall } from '../decision/decision-data.ts';
 import { CannotDecide } from '../decision/cannot-decide.tsx';
 import { DecideBar } from '../decision/decide-bar.tsx';
+import { LastDecision, useOpenNext } from '../decision/open-next.tsx';
 import { Outcome } from '../decision/outcome.tsx';
-import { Deadline } from '../deadline.tsx';
-import { CallMarks } from '../call-marks.tsx';
 import { ReadingContext } from '../../../shared/exact/reading.ts';
 import { CallSection } from '../call/call-section.tsx';
 import { FlagList } from '../call/flag-list.tsx';
-import { useRequestReading, useUnrevealed } from '../call/request-reading.ts';
-import { useNextRequest } from '../queue/queue-data.ts';
+import { useRequestReading, useUnrevealed } from '../../../shared/call/request-reading.ts';
+import { usePlace } from '../queue/queue-data.ts';
 import { PeopleSection } from '../people/people-section.tsx';
 import { requestQuery, type RequestDetail } from '../requests-data.ts';
-import { TimelineSection } from '../timeline/timeline-section.tsx';
+import { RequestHeader } from './request-header.tsx';
 import classes from './request.module.css';
+
+// What is decided is drawn first, and what is below it later.
+const TimelineSection = lazy(async () => {
+  const { TimelineSection: component } = await loadPart(
+    () => import('../timeline/timeline-section.tsx'),
+  );
+  return { default: component };
+});
+const EarlierSection = lazy(async () => {
+  const { EarlierSection: component } = await loadPart(() => import('./earlier-section.tsx'));
+  return { default: component };
+});
 
 export function Request() {
   const { id } = useParams({ from: '/signed-in/queue/requests/$id' });
@@ -46,7 +57,8 @@ export function Request() {
 const isRefused = (error: unknown): boolean =>
   error instanceof ApiError && [403, 404].includes(error.status);
 
-function Shown({ request }: { readonly request: RequestDetail }) {
+/** What the page shows of a request, and what its reader has opened. */
+function useShown(request: RequestDetail) {
   const whole = useSource(request.arguments.text);
   const context = useSource(request.context?.text);
   const call = useMemo(
@@ -62,36 +74,59 @@ function Shown({ request }: { readonly request: RequestDetail }) {
     () => flagsOf(namesOf(request), { whole, context, ...call }),
     [request, whole, context, call],
   );
-  const isReadable = whole !== undefined;
   const reading = useRequestReading(request.id);
   const unopened = useMemo(
     () => cuts.filter(({ offset }) => !reading.opened.has(offset)),
     [cuts, reading.opened],
   );
+  return { whole, context, call, cuts, flags, reading, unopened };
+}
+
+function Shown({ request }: { readonly request: RequestDetail }) {
+  const { whole, context, call, cuts, flags, reading, unopened } = useShown(request);
+  const main = mainValuesOf(call, whole);
+  const isDrawn = useIsDrawn();
   return (
     <ReadingContext value={reading}>
-      <article className={classes['request']} aria-labelledby="request-title">
+      <article
+        id="request"
+        className={classes['request']}
+        aria-labelledby="request-title"
+        tabIndex={-1}
+      >
         <div className={classes['columns']}>
           <div className={classes['main']}>
-            <Header request={request} />
+            <LastDecision id={request.id} />
+            <RequestHeader request={request} call={call} />
             {flags.length > 0 && (
               <details className={classes['flags']} open>
                 <summary>{text.flags(flags.length)}</summary>
                 <FlagList flags={flags} first={FIRST_FLAGS} />
               </details>
             )}
-            <CallSection request={request} whole={whole} context={context} call={call} />
+            <CallSection {...{ request, whole, context, call }} isShort={cuts.length === 0} />
+            <div className={classes['earlier']}>
+              {isDrawn && (
+                <Suspense>
+                  <EarlierSection request={request} main={main} />
+                </Suspense>
+              )}
+            </div>
           </div>
           <aside className={classes['side']}>
             <PeopleSection request={request} />
-            <TimelineSection request={request} />
+            {isDrawn && (
+              <Suspense>
+                <TimelineSection request={request} />
+              </Suspense>
+            )}
           </aside>
         </div>
         <Decision
           request={request}
-          isReadable={isReadable}
+          isReadable={whole !== undefined}
           title={call.presented?.title}
-          main={mainValuesOf(call, whole)}
+          main={main}
           flags={flags}
           hidden={call.hidden}
           unrevealed={useUnrevealed(call, reading)}
@@ -115,55 +150,14 @@ const namesOf = ({
 const useSource = (source: string | undefined): SourceValue | undefined =>
   useMemo(() => (source === undefined ? undefined : readSource(source)), [source]);
 
-function Header({ request }: { readonly request: RequestDetail }) {
-  const search = useSearch({ from: '/signed-in/queue' });
-  return (
-    <header className={classes['header']}>
-      <Link to="/" search={search} className={classes['back']}>
-        {text.back}
-      </Link>
-      <p className={classes['who']}>
-        <strong>
-          <ForeignText text={request.agent_name} isName />
-        </strong>{' '}
-        {request.status === 'pending' ? text.asks.open : text.asks.decided}
-      </p>
-      <h1 id="request-title" className={classes['tool']}>
-        <ForeignText text={request.tool} isName />
-        {request.server !== undefined && (
-          <span className={classes['server']}>
-            {' '}
-            {text.on} <ForeignText text={request.server} isName />
-          </span>
-        )}
-      </h1>
-      <p className={classes['facts']}>
-        {request.urgency === 'interrupt' && (
-          <strong className={classes['urgent']}>{text.urgent}</strong>
-        )}
-        <CallMarks request={request} className={classes['urgent']} />
-        <span data-status={request.status} className={classes['status']}>
-          {text.status[request.status]}
-        </span>
-        <span>
-          {text.asked} <Instant at={request.created_at} as="ago" />
-        </span>
-        {request.status === 'pending' && <Deadline at={request.deadline_at} />}
-        <span>
-          {text.instance} <ForeignText text={request.agent_instance_name} isName />
-        </span>
-      </p>
-    </header>
-  );
-}
-
 function Decision(props: DecidableCall) {
   const { request } = props;
   const { data: account } = useSuspenseQuery(accountQuery);
   const { isSending } = useDecisionState(request.id);
-  const next = useNextRequest(request.id);
+  const { toDecide } = usePlace(request.id);
+  useOpenNext({ id: request.id, status: request.status, next: toDecide });
   if (request.status !== 'pending')
-    return <Outcome request={request} account={account} next={next} />;
+    return <Outcome request={request} account={account} next={toDecide} />;
   if (request.can_decide || isSending) return <DecideBar {...props} />;
   return <CannotDecide request={request} />;
 }

@@ -1,16 +1,21 @@
 /** What happened to a request: a picture, and every event in words. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { loadPart } from '../../../shared/browser/new-build.ts';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import { PartFailed } from '../../../shared/page/states.tsx';
 import { requests as text } from '../../../shared/text/requests.ts';
-import { durationText } from '../../../shared/text/times.ts';
 import { timeline as words } from '../../../shared/text/timeline.ts';
 import { timelineQuery, type RequestDetail, type TimelineEvent } from '../requests-data.ts';
-import { scaleOf } from './timeline-scale.ts';
 import classes from './timeline-section.module.css';
+
+// It is below what people decide by.
+const RequestSchedule = lazy(async () => {
+  const { RequestSchedule: component } = await loadPart(() => import('./request-schedule.tsx'));
+  return { default: component };
+});
 
 const AT_ONCE = 100;
 
@@ -29,8 +34,16 @@ export function TimelineSection({ request }: { readonly request: RequestDetail }
     <section className={classes['timeline']}>
       <h2>{text.timeline}</h2>
       {events.isError && <PartFailed part={events} />}
-      {entries.length > 0 && <Picture entries={entries} />}
+      <Suspense>
+        <RequestSchedule request={request} />
+      </Suspense>
       <Events entries={entries} />
+      {request.workflow_url !== undefined && (
+        // eslint-disable-next-line no-restricted-syntax -- The configuration names the address, http or https, and the id is ours.
+        <a href={request.workflow_url} target="_blank" rel="noreferrer">
+          {words.workflow}
+        </a>
+      )}
     </section>
   );
 }
@@ -52,10 +65,12 @@ function Events({ entries }: { readonly entries: readonly Entry[] }) {
         </Button>
       )}
       <ol className={classes['events']}>
-        {entries.slice(hidden).map(({ key, event, names }) => (
+        {entries.slice(hidden).map(({ key, event, names }, index, shownEntries) => (
           <li key={key} className={classes['event']}>
             <span className={classes['time']}>
-              <Instant at={event.occurred_at} as="clock" focusable={false} />
+              {minuteOf(event) !== minuteOf(shownEntries[index - 1]?.event) && (
+                <Instant at={event.occurred_at} as="clock" focusable={false} />
+              )}
             </span>
             <span>
               {event.actor_display_name !== undefined && (
@@ -64,6 +79,7 @@ function Events({ entries }: { readonly entries: readonly Entry[] }) {
                 </>
               )}
               {words.event(event.event_type, dataOf(event))}
+              <Rule event={event} />
               {names.map((name, index) => (
                 <span key={index}>
                   {index === 0 ? ' ' : ', '}
@@ -74,6 +90,22 @@ function Events({ entries }: { readonly entries: readonly Entry[] }) {
           </li>
         ))}
       </ol>
+    </>
+  );
+}
+
+/** A time is said once for all that happened in its minute. */
+const minuteOf = (event: TimelineEvent | undefined): string | undefined =>
+  event?.occurred_at.slice(0, 'YYYY-MM-DDTHH:MM'.length);
+
+/** The rule that decided, or that asks people. */
+function Rule({ event }: { readonly event: TimelineEvent }) {
+  const { block_id: block } = dataOf(event);
+  if (typeof block !== 'string' || !words.isVerdict(event.event_type)) return null;
+  return (
+    <>
+      {' '}
+      {words.byRule} <ForeignText text={block} isName />
     </>
   );
 }
@@ -94,10 +126,16 @@ function withoutEnded(events: readonly TimelineEvent[]): readonly TimelineEvent[
   );
 }
 
+/** That rules finished is said by what they concluded. */
+const withoutConclusions = (events: readonly TimelineEvent[]): readonly TimelineEvent[] =>
+  events.some(({ event_type: type }) => type.endsWith('.routed'))
+    ? events.filter(({ event_type: type }) => !type.endsWith('.pipeline_concluded'))
+    : events;
+
 /** A level has one event for each person. In the picture and the list it is one. */
 function entriesOf(events: readonly TimelineEvent[]): Entry[] {
   const entries: Entry[] = [];
-  for (const event of withoutEnded(events)) {
+  for (const event of withoutConclusions(withoutEnded(events))) {
     const names = namesOf(event);
     const last = entries.at(-1);
     if (last && names.length > 0 && isSameLevel(last.event, event))
@@ -120,35 +158,3 @@ const isSameLevel = (one: TimelineEvent, other: TimelineEvent): boolean =>
   one.event_type === other.event_type &&
   one.occurred_at === other.occurred_at &&
   dataOf(one)['node_id'] === dataOf(other)['node_id'];
-
-const WIDTH = 280;
-const HEIGHT = 34;
-const EDGE = 8;
-
-function Picture({ entries }: { readonly entries: readonly Entry[] }) {
-  const times = entries.map(({ event }) => Date.parse(event.occurred_at) / 1_000);
-  const { marks, folds } = scaleOf(times);
-  const x = (at: number): number => EDGE + at * (WIDTH - 2 * EDGE);
-  const span = durationText((times.at(-1) ?? 0) - (times[0] ?? 0));
-  return (
-    <svg
-      className={classes['picture']}
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      role="img"
-      aria-label={words.picture(entries.length, span)}
-    >
-      <line x1={EDGE} x2={WIDTH - EDGE} y1="10" y2="10" className={classes['line']} />
-      {folds.map(({ from, to, seconds }) => (
-        <g key={from}>
-          <line x1={x(from)} x2={x(to)} y1="10" y2="10" className={classes['fold']} />
-          <text x={x((from + to) / 2)} y="30" textAnchor="middle" className={classes['label']}>
-            {durationText(seconds)}
-          </text>
-        </g>
-      ))}
-      {[...new Set(marks.map(({ at }) => Math.round(x(at))))].map((at) => (
-        <circle key={at} cx={at} cy="10" r="4" className={classes['mark']} />
-      ))}
-    </svg>
-  );
-}

@@ -6,13 +6,15 @@ interface ModalProps {
   /** The id of its heading. */
   readonly labelledBy: string;
   readonly isWide?: boolean;
+  /** At the side of the page instead of in its middle. */
+  readonly place?: 'side';
   /** The person pressed Escape. */
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** The browser keeps the focus inside, closes it with Escape, and gives the focus back. */
-export function Modal({ labelledBy, isWide = false, onClose, children }: ModalProps) {
+export function Modal({ labelledBy, isWide = false, place, onClose, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   // Closed while it is still in the page: only then the focus goes back.
   useLayoutEffect(() => {
@@ -27,6 +29,7 @@ export function Modal({ labelledBy, isWide = false, onClose, children }: ModalPr
       ref={dialog}
       className={classes['dialog']}
       data-wide={isWide || undefined}
+      data-place={place}
       aria-labelledby={labelledBy}
       onCancel={(event) => {
         event.preventDefault();

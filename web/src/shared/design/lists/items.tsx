@@ -7,7 +7,7 @@ export function Items({ children }: { readonly children: ReactNode }) {
 }
 
 interface ItemProps {
-  readonly name: string;
+  readonly name: ReactNode;
   /** What the browser said, where the name is made of it. */
   readonly title?: string | undefined;
   /** Marks the one that the reader uses now. */

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { createElement, useEffect, useState } from 'react';
 import { LinkButton } from '../../../../shared/design/link-button.tsx';
 import { useOnline } from '../../../../shared/browser/online.ts';
-import { loadChunk } from '../../../../shared/browser/new-build.ts';
+import { loadPart } from '../../../../shared/browser/new-build.ts';
 import { queue as text } from '../../../../shared/text/queue.ts';
 import type { BatchDenyDialog } from './batch-deny-dialog.tsx';
 import { MOST_SELECTED, type Selection } from './selection.ts';
@@ -19,7 +19,7 @@ function useDialog(isOnline: boolean): Dialog | undefined {
   const [dialog, setDialog] = useState<{ readonly component: Dialog }>();
   useEffect(() => {
     if (!isOnline) return;
-    loadChunk(import('./batch-deny-dialog.tsx')).then(
+    loadPart(() => import('./batch-deny-dialog.tsx')).then(
       ({ BatchDenyDialog: component }) => {
         setDialog({ component });
       },

@@ -1,0 +1,70 @@
+/** The programs that run hooks: how each is asked for a call, and told that it must not run. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Members } from '../../typescript/src/exact.ts';
+import { readClaude, readCodex, readCursor, type HookCall } from './events.ts';
+
+export const RUNTIME_NAMES = ['claude', 'codex', 'cursor'] as const;
+export type RuntimeName = (typeof RUNTIME_NAMES)[number];
+
+export interface Runtime {
+  readonly name: RuntimeName;
+  readonly title: string;
+  /** The events at which it asks. */
+  readonly events: readonly string[];
+  readonly read: (event: Members) => HookCall;
+  /** What the hook prints when the call may run. */
+  readonly passes: string;
+  readonly denial: (reason: string) => unknown;
+  /** Below the home folder or the project. */
+  readonly file: string;
+  readonly userFile: () => string;
+  /** What it does when the hook ends without a decision. */
+  readonly whenHookFails: string;
+}
+
+/** Both know these fields. Codex refuses a response with any other, and runs the tool. */
+const preToolUseDenial = (reason: string) => ({
+  hookSpecificOutput: {
+    ...{ hookEventName: 'PreToolUse', permissionDecision: 'deny' },
+    permissionDecisionReason: reason,
+  },
+});
+
+const RUNTIMES: Readonly<Record<RuntimeName, Runtime>> = {
+  claude: {
+    ...{ name: 'claude', title: 'Claude Code', passes: '' },
+    // A command in the text of a skill is no call of a tool.
+    events: ['PreToolUse', 'PreSkillShellCommand'],
+    read: readClaude,
+    denial: preToolUseDenial,
+    file: '.claude/settings.json',
+    userFile: () =>
+      join(process.env['CLAUDE_CONFIG_DIR'] || join(homedir(), '.claude'), 'settings.json'),
+    whenHookFails: 'Claude Code blocks the call, because of "onFailure": "block"',
+  },
+  codex: {
+    ...{ name: 'codex', title: 'Codex', events: ['PreToolUse'], passes: '' },
+    read: readCodex,
+    denial: preToolUseDenial,
+    file: '.codex/hooks.json',
+    userFile: () => join(process.env['CODEX_HOME'] || join(homedir(), '.codex'), 'hooks.json'),
+    whenHookFails: 'the shell around it exits with 2, so Codex blocks the call',
+  },
+  cursor: {
+    ...{ name: 'cursor', title: 'Cursor' },
+    events: ['preToolUse', 'beforeShellExecution', 'beforeMCPExecution'],
+    read: readCursor,
+    // Cursor takes an empty output for a failure, and blocks.
+    passes: '{}',
+    denial: (reason) => ({ permission: 'deny', user_message: reason, agent_message: reason }),
+    file: '.cursor/hooks.json',
+    userFile: () => join(homedir(), '.cursor/hooks.json'),
+    whenHookFails: 'Cursor blocks the call, because of "failClosed": true',
+  },
+};
+
+export function runtimeNamed(name: string | undefined): Runtime | undefined {
+  const known = RUNTIME_NAMES.find((each) => each === name);
+  return known && RUNTIMES[known];
+}

@@ -1,0 +1,23 @@
+"""Asks Countersign before a tool call runs, and runs it only with an approval."""
+
+from .arguments import JsonText
+from .calls import Approved, Ticket, ToolCall
+from .client import AsyncCountersign, Countersign
+from .errors import NotApproved, NotApprovedStatus, Unavailable, UnavailableReason
+from .ledger import FileLedger, Ledger, MemoryLedger
+
+__all__ = [
+    "Approved",
+    "AsyncCountersign",
+    "Countersign",
+    "FileLedger",
+    "JsonText",
+    "Ledger",
+    "MemoryLedger",
+    "NotApproved",
+    "NotApprovedStatus",
+    "Ticket",
+    "ToolCall",
+    "Unavailable",
+    "UnavailableReason",
+]

@@ -1,0 +1,113 @@
+"""For the Claude Agent SDK: every tool of an agent is asked for first, by its hooks."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from claude_agent_sdk import HookMatcher
+
+from . import AsyncCountersign, NotApproved, ToolCall, Unavailable
+from .durations import seconds_of
+
+_EVENTS = ("PreToolUse", "PreSkillShellCommand")
+
+_RESERVE_S = 10
+"""Of the limit, the time to withdraw and to say so."""
+
+
+def gate_hooks(
+    countersign: AsyncCountersign, *, exempt: Collection[str] = (), limit: str = "16m"
+) -> dict[Any, list[HookMatcher]]:
+    """
+    The `hooks` of an agent. Commands in the text of a skill are no calls of a tool, so they have an
+    entry of their own. The parameters are those of `pre_tool_use`.
+    """
+    gate = pre_tool_use(countersign, exempt=exempt, limit=limit)
+    return {event: [gate] for event in _EVENTS}
+
+
+def pre_tool_use(
+    countersign: AsyncCountersign, *, exempt: Collection[str] = (), limit: str = "16m"
+) -> HookMatcher:
+    """
+    One entry, for both events, beside hooks of your own. It has no `matcher`, so it is called for
+    every tool.
+    `exempt` are tools that run without being asked for, by their full names, such as `Read`.
+    `limit` is the most time that the hook may take, more than reviewers have.
+    """
+    if isinstance(exempt, str) or not isinstance(countersign, AsyncCountersign):
+        raise TypeError("pre_tool_use needs an AsyncCountersign, and a list of exempt tools.")
+    seconds = seconds_of(limit, "limit")
+    reserve = min(_RESERVE_S, seconds / 2)
+
+    async def ask(given: Any, _id: str | None, _: Any) -> dict[str, Any]:
+        event = given["hook_event_name"]
+        if given["tool_name"] in exempt:
+            return {}
+        try:
+            asking = asyncio.ensure_future(countersign.ask(_call_of(given)))
+            approved = await _within(asking, seconds - reserve, reserve / 2)
+        except Exception as error:
+            reason = {"permissionDecisionReason": _for_model(error)}
+            return _output(event, permissionDecision="deny", **reason)
+        # Another hook may have changed the arguments since. The last one to end has the last word.
+        pinned = {"updatedInput": approved.arguments} if event == "PreToolUse" else {}
+        return _output(event, **pinned)
+
+    # A Claude Code that runs tools after a failed hook refuses to start with `block`.
+    return HookMatcher(hooks=[ask], timeout=seconds, on_failure="block")
+
+
+async def _within(asking: asyncio.Future[Any], seconds: float, withdrawing: float) -> Any:
+    """Ends the ask before the hook's own limit, even if withdrawing hangs."""
+    try:
+        done, _ = await asyncio.wait({asking}, timeout=seconds)
+        if done:
+            return asking.result()
+        asking.cancel()
+        await asyncio.wait({asking}, timeout=withdrawing)
+        raise NotApproved("expired")
+    except asyncio.CancelledError:
+        # The agent no longer waits.
+        asking.cancel()
+        await asyncio.wait({asking}, timeout=withdrawing)
+        raise
+
+
+def _output(event: str, **more: Any) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": event, **more}}
+
+
+def _call_of(given: Mapping[str, Any]) -> ToolCall:
+    server, tool = _names_of(given)
+    context = {each: given[each] for each in ("cwd", "agent_type") if given.get(each)}
+    return ToolCall(
+        tool=tool,
+        server=server,
+        arguments=given["tool_input"],
+        session=given["session_id"],
+        call_id=given["tool_use_id"],
+        context=context,
+    )
+
+
+def _names_of(given: Mapping[str, Any]) -> tuple[str | None, str]:
+    """`mcp__server__tool`. A server whose name has two underscores is split where its name ends."""
+    name: str = given["tool_name"]
+    server = (given.get("mcp_server") or {}).get("name")
+    known = f"mcp__{re.sub('[^a-zA-Z0-9_-]', '_', server)}__" if server else None
+    if known and name.startswith(known):
+        start = known
+    else:
+        found = re.match("mcp__.+?__(?=.)", name)
+        start = found[0] if found else ""
+    return (start[len("mcp__") : -len("__")] or None, name[len(start) :])
+
+
+def _for_model(error: Exception) -> str:
+    if isinstance(error, NotApproved | Unavailable):
+        return error.to_model
+    return "No one could be asked about this call, so it did not run."

@@ -1,0 +1,138 @@
+"""Both clients: one for threads, one for `asyncio`."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+
+from .calls import Approved, Ticket, ToolCall
+from .checks import AnyTicket
+from .core import Core
+from .ledger import Ledger
+from .transport.drivers import drive, drive_async
+
+T = TypeVar("T")
+
+
+class _Client:
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        provisioner: str | None = None,
+        timeout: str = "15m",
+        limit: str | None = None,
+        context: Mapping[str, Any] | None = None,
+        ledger: Ledger | None = None,
+        on_pending: Callable[[Ticket], Awaitable[None] | None] | None = None,
+    ) -> None:
+        """
+        Raises `Unavailable` when the address or the token is missing or wrong.
+
+        - `url`, `token`: default `COUNTERSIGN_URL` and `COUNTERSIGN_TOKEN`, or the file of
+          `countersign enroll`.
+        - `provisioner`: a fleet's token. It makes an instance of the agent, with a credential.
+        - `timeout`: how long reviewers have where the call does not say it.
+        - `limit`: the most time that an `ask` may take, withdrawing included, such as `9m` below
+          the limit of a runtime. Default: the timeout and 30 s.
+        - `context`: of every call.
+        - `ledger`: keeps the keys of calls without `call_id`. Default: in memory.
+        - `on_pending`: a person is asked. Called once for each call.
+        """
+        self._core = Core(
+            url=url,
+            token=token,
+            provisioner=provisioner,
+            timeout=timeout,
+            limit=limit,
+            context=context,
+            ledger=ledger,
+            on_pending=on_pending,
+        )
+
+
+class Countersign(_Client):
+    """
+    For threads. An event that is set as `cancel`, and Ctrl-C, withdraw the request. `cancel` then
+    raises `NotApproved` with the status `cancelled`.
+    """
+
+    def run(
+        self,
+        call: ToolCall,
+        fn: Callable[[dict[str, Any]], T],
+        *,
+        cancel: threading.Event | None = None,
+    ) -> T:
+        """
+        Asks, then runs `fn` with the arguments that were approved. Raises `NotApproved` or
+        `Unavailable` without running it, and what `fn` raises.
+        """
+        approved, entry = drive(self._core.approve(call), cancel)
+        try:
+            return fn(approved.arguments)
+        finally:
+            drive(self._core.forget(entry))
+
+    def ask(self, call: ToolCall, *, cancel: threading.Event | None = None) -> Approved:
+        """
+        Returns only an approval that is good for one run, now. Raises `NotApproved` and
+        `Unavailable`.
+        """
+        return drive(self._core.ask(call), cancel)
+
+    def start(self, call: ToolCall, *, cancel: threading.Event | None = None) -> Ticket:
+        """
+        Only makes the request. `settle` waits for its decision, in this process or a later one.
+        """
+        return drive(self._core.start(call), cancel)
+
+    def settle(self, ticket: AnyTicket, *, cancel: threading.Event | None = None) -> Approved:
+        """
+        As `ask`, for a request that was made before. With a ticket, its tool, server and arguments
+        must be those of the request.
+        """
+        return drive(self._core.settle(ticket), cancel)
+
+    def withdraw(self, ticket: AnyTicket) -> bool:
+        """
+        True when the request is cancelled now. False when it was approved, denied or expired
+        before.
+        """
+        return drive(self._core.withdraw(ticket))
+
+    def report_tools(self, report: Mapping[str, Any]) -> None:
+        """Reports the tools of this instance, as the service's `PUT /tool_catalog` takes them."""
+        drive(self._core.report_tools(report))
+
+
+class AsyncCountersign(_Client):
+    """For `asyncio`, as `Countersign`. Cancelling the task withdraws the request."""
+
+    async def run(
+        self, call: ToolCall, fn: Callable[[dict[str, Any]], Awaitable[T]] | Callable[..., T]
+    ) -> T:
+        approved, entry = await drive_async(self._core.approve(call))
+        try:
+            result: Any = fn(approved.arguments)
+            return await result if inspect.isawaitable(result) else result  # type: ignore[no-any-return]
+        finally:
+            await drive_async(self._core.forget(entry))
+
+    async def ask(self, call: ToolCall) -> Approved:
+        return await drive_async(self._core.ask(call))
+
+    async def start(self, call: ToolCall) -> Ticket:
+        return await drive_async(self._core.start(call))
+
+    async def settle(self, ticket: AnyTicket) -> Approved:
+        return await drive_async(self._core.settle(ticket))
+
+    async def withdraw(self, ticket: AnyTicket) -> bool:
+        return await drive_async(self._core.withdraw(ticket))
+
+    async def report_tools(self, report: Mapping[str, Any]) -> None:
+        await drive_async(self._core.report_tools(report))

@@ -1,0 +1,102 @@
+"""Gates the tools of a LangChain agent."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, TypeAlias
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain_core.messages import ToolMessage
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command
+
+from . import Approved, AsyncCountersign, Countersign, NotApproved, ToolCall, Unavailable
+
+Result: TypeAlias = "ToolMessage | Command[Any]"
+
+
+class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[misc]
+    """
+    Every tool call of the agent runs only with an approval, except calls of the tools in `exempt`.
+    Without one, the model gets an error message in the place of the result. List it last, so that
+    no other middleware changes or repeats a call after it was approved.
+
+    `session` reads the conversation from the call. Default: the `thread_id` of the run.
+    """
+
+    def __init__(
+        self,
+        countersign: Countersign | AsyncCountersign,
+        *,
+        exempt: Collection[str] = (),
+        session: Callable[[ToolCallRequest], str] | None = None,
+        context: Mapping[str, Any] | None = None,
+        timeout: str | None = None,
+    ) -> None:
+        super().__init__()
+        if isinstance(exempt, str) or not isinstance(countersign, (Countersign, AsyncCountersign)):
+            raise TypeError("CountersignMiddleware needs a client, and a list of exempt tools.")
+        self._countersign = countersign
+        self._exempt = frozenset(exempt)
+        self._session = session or _thread_of
+        self._context = context
+        self._timeout = timeout
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]
+    ) -> Result:
+        if request.tool_call["name"] in self._exempt:
+            return handler(request)
+        if not isinstance(self._countersign, Countersign):
+            raise TypeError("Run the agent with ainvoke or astream, or give it a Countersign.")
+        try:
+            approved = self._countersign.ask(self._call_of(request))
+        except (NotApproved, Unavailable) as error:
+            return _refusal(request, error)
+        return handler(_with(request, approved))
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
+    ) -> Result:
+        if request.tool_call["name"] in self._exempt:
+            return await handler(request)
+        if not isinstance(self._countersign, AsyncCountersign):
+            raise TypeError("Run the agent with invoke or stream, or give it an AsyncCountersign.")
+        try:
+            approved = await self._countersign.ask(self._call_of(request))
+        except (NotApproved, Unavailable) as error:
+            return _refusal(request, error)
+        return await handler(_with(request, approved))
+
+    def _call_of(self, request: ToolCallRequest) -> ToolCall:
+        call_id = request.tool_call["id"]
+        if not call_id:
+            raise TypeError("The model gave the call no id.")
+        return ToolCall(
+            tool=request.tool_call["name"],
+            arguments=request.tool_call["args"],
+            session=self._session(request),
+            call_id=call_id,
+            context=self._context,
+            timeout=self._timeout,
+        )
+
+
+def _thread_of(request: ToolCallRequest) -> str:
+    thread = request.runtime.config.get("configurable", {}).get("thread_id")
+    if not thread:
+        raise TypeError("The run has no thread_id. Give one, or give the middleware a session.")
+    return str(thread)
+
+
+def _with(request: ToolCallRequest, approved: Approved) -> ToolCallRequest:
+    return request.override(tool_call={**request.tool_call, "args": approved.arguments})
+
+
+def _refusal(request: ToolCallRequest, error: NotApproved | Unavailable) -> ToolMessage:
+    return ToolMessage(
+        content=error.to_model,
+        name=request.tool_call["name"],
+        tool_call_id=request.tool_call["id"],
+        status="error",
+    )

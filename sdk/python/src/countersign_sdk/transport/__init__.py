@@ -1,0 +1,1 @@
+"""How the steps of a call reach the service, in threads and in `asyncio`."""

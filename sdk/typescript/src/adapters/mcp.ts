@@ -1,0 +1,64 @@
+/** For programs that call MCP servers: every call of a tool that the client sends is asked for first. */
+import type { Countersign } from '../countersign.ts';
+import { NotApproved, Unavailable } from '../errors.ts';
+import { namesIn } from './exempt.ts';
+
+export interface McpGate {
+  readonly countersign: Countersign;
+  /** Name of the server, as rules compare it. */
+  readonly server: string;
+  /** The conversation or run. */
+  readonly session: string;
+  /** Tools whose calls are not asked for. Default: none. */
+  readonly exempt?: readonly string[];
+}
+
+/** What clients of `@modelcontextprotocol/client` 2 and `@modelcontextprotocol/sdk` 1 have in common. */
+interface McpClient {
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- its overloads differ
+  request: (...args: any[]) => Promise<any>;
+}
+
+interface McpRequest {
+  readonly method: string;
+  readonly params?: { readonly name: string; readonly arguments?: Record<string, unknown> };
+}
+
+/**
+ * Changes this client, and returns it. `callTool` resolves with an error result for the model where there is no approval. The
+ * client's time limit begins with the approval.
+ */
+export function gateClient<T extends McpClient>(client: T, gate: McpGate): T {
+  const { countersign, server, session } = gate;
+  const free = namesIn(gate.exempt);
+  const send = client.request.bind(client);
+  client.request = async (request: McpRequest, ...more: unknown[]): Promise<unknown> => {
+    const { method, params } = request;
+    if (method !== 'tools/call') return await send(request, ...more);
+    const tool = params?.name ?? '';
+    if (free.has(tool)) return await send(request, ...more);
+    const call = { tool, server, session, arguments: params?.arguments ?? {} };
+    const signal = signalOf(more);
+    return await countersign
+      .run(
+        call,
+        async (approved) =>
+          await send(
+            { ...request, params: { ...params, name: tool, arguments: approved } },
+            ...more,
+          ),
+        { signal },
+      )
+      .catch((error: unknown) => {
+        if (!(error instanceof NotApproved || error instanceof Unavailable)) throw error;
+        return { content: [{ type: 'text', text: error.toModel }], isError: true };
+      });
+  };
+  return client;
+}
+
+/** The options are the last argument. */
+function signalOf(args: readonly unknown[]): AbortSignal | undefined {
+  const { signal } = (args.at(-1) ?? {}) as { readonly signal?: unknown };
+  return signal instanceof AbortSignal ? signal : undefined;
+}

@@ -1,0 +1,198 @@
+/** Gates function tools of the OpenAI Agents SDK, and runs that are kept while a person is asked. */
+import {
+  run,
+  RunContext,
+  RunState,
+  tool as toolOf,
+  type Agent,
+  type AgentInputItem,
+  type FunctionTool,
+  type NonStreamRunOptions,
+  type RunResult,
+  type RunToolApprovalItem,
+} from '@openai/agents';
+import { JsonText } from '../arguments.ts';
+import type { Ticket, ToolCall } from '../calls.ts';
+import type { Countersign } from '../countersign.ts';
+import { NotApproved, Unavailable } from '../errors.ts';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- of every context and output, as in the Agents SDK */
+type AnyTool = FunctionTool<any, any, any>;
+type AnyAgent = Agent<any, any>;
+type AnyContext = RunContext<any>;
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+export interface GateOptions extends Pick<ToolCall, 'server' | 'context' | 'timeout'> {
+  readonly countersign: Countersign;
+  /** The conversation. An agent that serves several takes it from the context of the run. */
+  readonly session: string | ((context: AnyContext) => string);
+  /** The run stops at the call and can be kept while a person is asked: see `runDurable`. Default: the call waits. */
+  readonly durable?: boolean;
+}
+
+interface Gate {
+  readonly countersign: Countersign;
+  /** Throws for arguments that are no JSON object. */
+  readonly callOf: (context: AnyContext, input: string, callId: string | undefined) => ToolCall;
+}
+
+/** Of durable tools, by the function that only they have. */
+const gates = new WeakMap<object, Gate>();
+
+/** Of the two kinds of `needsApproval` that the Agents SDK knows, the one that is for all arguments, valid or not. */
+const { needsApproval: always } = toolOf({
+  ...{ name: 'gated', description: '', needsApproval: true, strict: false as const },
+  parameters: {
+    type: 'object' as const,
+    properties: {},
+    required: [],
+    additionalProperties: true as const,
+  },
+  execute: () => '',
+});
+
+/**
+ * The same tool, whose `invoke` runs only with an approval of the text that the model wrote. Throws a TypeError for what is not a
+ * function tool. `needsApproval` is not relied on: it is left as it is, unless `durable` replaces it.
+ */
+export function gateTool<Tool extends AnyTool>(tool: Tool, options: GateOptions): Readonly<Tool> {
+  const { name, invoke, type } = (tool ?? {}) as Partial<AnyTool>;
+  if (type !== 'function' || typeof invoke !== 'function' || !name)
+    throw new TypeError(
+      'gateTool takes function tools. Hosted tools, computers, shells and MCP servers do not execute in a function, so no gate can hold them.',
+    );
+  const gate = gateOf(name, options);
+  const gated: AnyTool['invoke'] = async (context, input, details) => {
+    let isRunning = false;
+    try {
+      return (await gate.countersign.run(
+        gate.callOf(context, input, details?.toolCall?.callId),
+        async (_, { argumentsText }) => {
+          isRunning = true;
+          return (await invoke.call(tool, context, argumentsText, details)) as unknown;
+        },
+        { signal: details?.signal },
+      )) as unknown;
+    } catch (error) {
+      const text = isRunning ? undefined : toModelOf(error);
+      if (text === undefined) throw error;
+      // Only a tool with `outputSchema` promises the model a form of its results, and has this function.
+      if (!tool.outputSchema) return text;
+      if (!tool.errorFunction) throw error;
+      return (await tool.errorFunction(context, new Error(text), details)) as unknown;
+    }
+  };
+  if (options.durable) gates.set(gated, gate);
+  return Object.freeze(
+    Object.create(Object.getPrototypeOf(tool) as object, {
+      ...Object.getOwnPropertyDescriptors(tool),
+      invoke: { value: gated, enumerable: true },
+      ...(options.durable && { needsApproval: { value: always, enumerable: true } }),
+    }) as Tool,
+  );
+}
+
+function gateOf(tool: string, options: GateOptions): Gate {
+  const { countersign, session, server, context, timeout } = options;
+  if (typeof session !== 'function' && !session)
+    throw new TypeError('gateTool needs the session of the calls.');
+  return {
+    countersign,
+    callOf: (runContext, input, callId) => ({
+      ...{ tool, server, context, timeout, callId, arguments: new JsonText(input) },
+      session: typeof session === 'function' ? session(runContext) : session,
+    }),
+  };
+}
+
+/** An abort, for one, is not told. Arguments that are no JSON object are the model's to mend. */
+function toModelOf(error: unknown): string | undefined {
+  if (error instanceof NotApproved || error instanceof Unavailable) return error.toModel;
+  if (error instanceof TypeError || error instanceof SyntaxError)
+    return `${error.message} The call did not run.`;
+  return undefined;
+}
+
+export interface DurableRun<Result> {
+  readonly result: Result;
+  /** People are asked. Keep the state, and give it to `runDurable` when they have decided. */
+  readonly suspended?: { readonly state: string; readonly tickets: readonly Ticket[] };
+}
+
+/**
+ * Runs the agent until it is done, or can only wait for people. `input` is as for `run`, or the state of a run that was
+ * suspended, in this process or another one. The state decides nothing: each call asks the service before it runs.
+ */
+export async function runDurable<TAgent extends AnyAgent, Context = undefined>(
+  agent: TAgent,
+  input: string | AgentInputItem[] | { readonly state: string },
+  options: NonStreamRunOptions<Context, TAgent> = {},
+): Promise<DurableRun<RunResult<Context, TAgent>>> {
+  let from = await inputOf(agent, input, options);
+  for (;;) {
+    const result = await run<TAgent, Context>(agent, from, options);
+    const { state, interruptions } = result;
+    if (interruptions.length === 0) return { result };
+    const tickets: Ticket[] = [];
+    let goesOn = false;
+    for (const item of interruptions) {
+      const gate = gateFor(item);
+      // What is not gated is its owner's to approve.
+      if (!gate) continue;
+      const ticket = await pendingOf(item, { gate, result, signal: options.signal });
+      if (ticket) tickets.push(ticket);
+      else goesOn = true;
+    }
+    if (!goesOn) return { result, suspended: { state: state.toString(), tickets } };
+    from = state;
+  }
+}
+
+async function inputOf<TAgent extends AnyAgent, Context>(
+  agent: TAgent,
+  input: string | AgentInputItem[] | { readonly state: string },
+  { context }: NonStreamRunOptions<Context, TAgent>,
+): Promise<string | AgentInputItem[] | RunState<Context, TAgent>> {
+  if (typeof input === 'string' || Array.isArray(input)) return input;
+  if (context === undefined) return await RunState.fromString<Context, TAgent>(agent, input.state);
+  const own = context instanceof RunContext ? context : new RunContext(context);
+  return await RunState.fromStringWithContext(agent, input.state, own);
+}
+
+function gateFor({ rawItem, agent }: RunToolApprovalItem): Gate | undefined {
+  if (rawItem.type !== 'function_call') return undefined;
+  const tools = (agent as AnyAgent).tools.filter(
+    (tool) => tool.type === 'function' && tool.name === rawItem.name,
+  ) as AnyTool[];
+  return tools.map(({ invoke }) => gates.get(invoke)).find((gate) => gate !== undefined);
+}
+
+/** Asks, and lets the call go on when there is a decision, whatever it is: the gate hears it when the call runs. */
+async function pendingOf(
+  item: RunToolApprovalItem,
+  {
+    gate: { countersign, callOf },
+    result: { state, runContext },
+    signal,
+  }: {
+    readonly gate: Gate;
+    readonly result: {
+      readonly runContext: AnyContext;
+      readonly state: Pick<RunState<unknown, AnyAgent>, 'approve' | 'reject'>;
+    };
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<Ticket | undefined> {
+  const { callId } = item.rawItem as { readonly callId: string };
+  try {
+    const call = callOf(runContext, item.arguments ?? '', callId);
+    const ticket = await countersign.start(call, { signal });
+    if (await countersign.isPending(ticket, { signal })) return ticket;
+    state.approve(item);
+  } catch (error) {
+    const message = toModelOf(error);
+    if (message === undefined) throw error;
+    state.reject(item, { message });
+  }
+  return undefined;
+}

@@ -1,0 +1,71 @@
+/** What callers give, and what they get. */
+import type { Arguments } from './arguments.ts';
+import type { Access } from './credentials.ts';
+import type { Ledger } from './ledger.ts';
+
+export interface ToolCall {
+  /** Name of the tool, as rules compare it. */
+  readonly tool: string;
+  /** Alias of the MCP server that defines the tool. */
+  readonly server?: string | undefined;
+  readonly arguments: Arguments;
+  /** The conversation or run. Two conversations never share an approval. */
+  readonly session: string;
+  /** The call's id in its session. With it, a repeated call goes on with its request, also after a restart. */
+  readonly callId?: string | undefined;
+  /** What the agent says about the call. Reviewers see that it is not checked. */
+  readonly reasoning?: string | undefined;
+  /** Where the call comes from, as the adapter knows it. */
+  readonly context?: Readonly<Record<string, unknown>> | undefined;
+  /** How long reviewers have, such as `15m`. */
+  readonly timeout?: string | undefined;
+}
+
+export interface Options extends Access {
+  /** How long reviewers have where the call does not say it. Default: `15m`. */
+  readonly timeout?: string | undefined;
+  /**
+   * The most time an `ask` may take, withdrawing included, such as `9m` below the limit of a runtime. Default: the timeout
+   * and 30 s.
+   */
+  readonly limit?: string | undefined;
+  /** Context of every call. */
+  readonly context?: Readonly<Record<string, unknown>> | undefined;
+  /** Keeps the keys of calls without `callId`. Default: in memory. */
+  readonly ledger?: Ledger | undefined;
+  /** A person is asked. Called once for each call, and awaited. If it fails, the request is withdrawn. */
+  readonly onPending?: ((ticket: Ticket) => void | Promise<void>) | undefined;
+}
+
+/** A request that was made. It can be kept as JSON, and settled later by the same instance. */
+export interface Ticket {
+  readonly id: string;
+  readonly tool: string;
+  readonly server?: string;
+  /** SHA-256 of the arguments, so that they are compared with those that were approved. */
+  readonly argumentsDigest: string;
+  /** ISO 8601. */
+  readonly deadlineAt: string;
+  /** Where a reviewer answers. */
+  readonly reviewUrl: string;
+  /** In the ledger, where the call has no id. */
+  readonly entry?: string;
+}
+
+/** An approval that was started now, for one run of the call. */
+export interface Approved {
+  readonly id: string;
+  readonly tool: string;
+  readonly server?: string;
+  /** What was approved, frozen. Run the tool with these. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** The same as source text, with every digit. */
+  readonly argumentsText: string;
+  readonly note?: string;
+  readonly startedAt: Date;
+}
+
+export interface AskOptions {
+  /** Aborting it withdraws the request. */
+  readonly signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,48 @@
+/** The keys of calls without an id. They are in the ledger before anyone is asked. */
+import { randomUUID } from 'node:crypto';
+import { Unavailable } from './errors.ts';
+import type { Ledger } from './ledger.ts';
+
+export class Keys {
+  readonly #ledger: Ledger;
+  readonly #open = new Set<string>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** The key of a crashed run of this call, or a new one. `entry` is its name in the ledger. */
+  async take(call: string): Promise<{ readonly entry: string; readonly key: string }> {
+    const entry = this.#nameOf(call);
+    try {
+      const key = (await this.#ledger.load(entry)) ?? randomUUID();
+      await this.#ledger.save(entry, key);
+      return { entry, key };
+    } catch (error) {
+      this.#open.delete(entry);
+      throw new Unavailable(
+        'configuration',
+        `The ledger cannot keep the key of the call: ${error instanceof Error ? error.message : 'it failed'}`,
+      );
+    }
+  }
+
+  /** Never throws, because the call may have run. A key that stays makes the next equal call `used`. */
+  async forget(entry: string): Promise<void> {
+    try {
+      await this.#ledger.remove(entry);
+    } catch {
+      // It stays.
+    } finally {
+      this.#open.delete(entry);
+    }
+  }
+
+  /** Equal calls at the same time are calls of their own. */
+  #nameOf(call: string): string {
+    let name = call;
+    for (let place = 2; this.#open.has(name); place += 1) name = `${call} ${String(place)}`;
+    this.#open.add(name);
+    return name;
+  }
+}

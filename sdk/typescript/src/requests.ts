@@ -1,0 +1,96 @@
+/** The requests of this instance at the service: each is made, read, started and withdrawn here. */
+import { frozenOf, textOf } from './arguments.ts';
+import type { Asking } from './asking.ts';
+import type { Approved } from './calls.ts';
+import type { Credentials } from './credentials.ts';
+import { NotApproved, Unavailable } from './errors.ts';
+import { callService, Refusal, type Limits, type ServiceCall } from './http.ts';
+import { startRefused, understandable } from './outcomes.ts';
+import { bodyOf, readRequest, readStart, type Request } from './request.ts';
+
+const WAIT_MS = 25_000;
+
+/** Who reads, and of which call, where it is known. */
+type Reading = Pick<Asking, 'token' | 'limits'> & Partial<Asking>;
+
+export class Requests {
+  constructor(private readonly credentials: Credentials) {}
+
+  async create({ sent, key, token, limits }: Asking): Promise<Request> {
+    const text = await this.#call(
+      {
+        ...{ method: 'POST', path: '/requests', token, body: bodyOf(sent), idempotencyKey: key },
+        expects: [200, 201],
+      },
+      limits,
+    );
+    return readRequest(text, sent);
+  }
+
+  async read(id: string, { token, limits, sent }: Reading, waitMs = 0): Promise<Request> {
+    const query = waitMs === 0 ? '' : `?wait=${String(waitMs / 1_000)}s`;
+    const path = `/requests/${id}${query}`;
+    const request = readRequest(
+      await this.#call({ method: 'GET', path, token, waitMs }, limits),
+      sent,
+    );
+    if (request.id !== id)
+      throw new Unavailable('invalid_response', 'The response is of another request.');
+    return request;
+  }
+
+  /** Until it has an outcome. */
+  async wait(request: Request, reading: Reading): Promise<Request> {
+    let current = request;
+    while (current.status === 'pending') current = await this.read(request.id, reading, WAIT_MS);
+    return current;
+  }
+
+  async start(request: Request, { token, limits }: Reading): Promise<Approved> {
+    const { id, status, note, tool, server } = request;
+    if (status !== 'approved')
+      throw new NotApproved(status === 'pending' ? 'cancelled' : status, note, id);
+    const path = `/requests/${id}/start`;
+    const text = await this.#call({ method: 'POST', path, token }, limits).catch(
+      (error: unknown) => {
+        throw startRefused(error, id) ?? understandable(error);
+      },
+    );
+    return {
+      ...{ id, tool, startedAt: readStart(text, request) },
+      ...(server !== undefined && { server }),
+      ...(note !== undefined && { note }),
+      arguments: frozenOf(request.arguments),
+      argumentsText: request.arguments,
+    };
+  }
+
+  /** True when the request is cancelled now. False when it had an outcome before. */
+  async withdraw(path: string, limits: Limits, token?: string): Promise<boolean> {
+    const as = token ?? (await this.token(0, limits));
+    try {
+      await this.#call({ method: 'DELETE', path, token: as }, limits);
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'already_terminal') return false;
+      throw understandable(error);
+    }
+  }
+
+  async reportTools(report: Readonly<Record<string, unknown>>, limits: Limits): Promise<void> {
+    const token = await this.token(0, limits);
+    const body = textOf(report, 'report');
+    await this.#call({ method: 'PUT', path: '/tool_catalog', token, body }, limits);
+  }
+
+  /** A token that works at least `ms` longer. */
+  async token(ms: number, limits: Limits): Promise<string> {
+    return await this.credentials.token(ms, limits).catch((error: unknown) => {
+      throw understandable(error);
+    });
+  }
+
+  async #call(call: ServiceCall, limits: Limits): Promise<string> {
+    return await callService(this.credentials.url, call, limits);
+  }
+}

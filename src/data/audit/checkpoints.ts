@@ -1,0 +1,91 @@
+/** Signed checkpoints of chains, the keys that signed them, and when the next ones are due. */
+import type { Checkpoint } from '../../domain/audit/checkpoints.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
+import { queryRows } from '../../platform/rows.ts';
+
+/** Remembers the key, too, so that its checkpoints can be verified after a rotation. */
+export async function insertCheckpoints(
+  trx: Trx,
+  checkpoints: readonly Checkpoint[],
+  key: { readonly id: string; readonly publicKey: Buffer },
+): Promise<void> {
+  if (checkpoints.length === 0) return;
+  await trx.raw(
+    `insert into audit_signing_keys (id, public_key, first_used_at) values (:id, :publicKey, clock_timestamp())
+     on conflict do nothing`,
+    { id: key.id, publicKey: key.publicKey },
+  );
+  await trx.raw(
+    `insert into audit_checkpoints (organization_id, position, hash, at, key_id, signature)
+     select organization_id, position, decode(hash, 'hex'), at, :keyId, decode(signature, 'hex')
+       from unnest(cast(:organizations as uuid[]), cast(:positions as bigint[]), cast(:hashes as text[]),
+                   cast(:times as timestamptz[]), cast(:signatures as text[])) as c (organization_id, position, hash, at, signature)`,
+    {
+      keyId: key.id,
+      organizations: checkpoints.map(({ organizationId }) => organizationId),
+      positions: checkpoints.map(({ position }) => position),
+      hashes: checkpoints.map(({ hash }) => hash.toString('hex')),
+      times: checkpoints.map(({ at }) => at.toISOString()),
+      signatures: checkpoints.map(({ signature }) => signature.toString('hex')),
+    },
+  );
+}
+
+export interface CheckpointDue {
+  readonly organizationId: string;
+  /** Undefined when the chain ends with a checkpoint. */
+  readonly dueAt: Date | undefined;
+}
+
+/** For locked chains. */
+export async function recordCheckpointsDue(
+  trx: Trx,
+  chains: readonly CheckpointDue[],
+): Promise<void> {
+  const done = chains.filter(({ dueAt }) => dueAt === undefined);
+  const waiting = chains.filter(({ dueAt }) => dueAt !== undefined);
+  if (done.length > 0)
+    await trx.raw(
+      'delete from audit_checkpoints_due where organization_id = any (cast(:ids as uuid[]))',
+      { ids: done.map(({ organizationId }) => organizationId) },
+    );
+  if (waiting.length > 0)
+    await trx.raw(
+      `insert into audit_checkpoints_due (organization_id, due_at)
+       select id, due_at from unnest(cast(:ids as uuid[]), cast(:times as timestamptz[])) as d (id, due_at)
+       on conflict (organization_id) do update set due_at = excluded.due_at where excluded.due_at > audit_checkpoints_due.due_at`,
+      {
+        ids: waiting.map(({ organizationId }) => organizationId),
+        times: waiting.map(({ dueAt }) => dueAt?.toISOString() ?? null),
+      },
+    );
+}
+
+export interface SigningKeyRow {
+  readonly id: string;
+  readonly publicKey: Buffer;
+  readonly firstUsedAt: Date;
+}
+
+/** Every key that ever signed a checkpoint, the oldest first. */
+export async function listSigningKeys(db: Db): Promise<SigningKeyRow[]> {
+  return await queryRows<SigningKeyRow>(
+    db,
+    'select id, public_key, first_used_at from audit_signing_keys order by first_used_at, id',
+  );
+}
+
+/** Newest first. `before`: only checkpoints of entries before this position. */
+export async function listCheckpoints(
+  db: Db,
+  organizationId: string,
+  { before, limit }: { readonly before: number | undefined; readonly limit: number },
+): Promise<Checkpoint[]> {
+  return await queryRows<Checkpoint>(
+    db,
+    `select organization_id, position, hash, at, key_id, signature from audit_checkpoints
+      where organization_id = :organizationId and position < coalesce(cast(:before as bigint), 9223372036854775807)
+      order by position desc limit :limit`,
+    { organizationId, before: before ?? null, limit },
+  );
+}

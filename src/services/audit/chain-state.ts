@@ -1,0 +1,22 @@
+/** How far an organization's audit log is sealed and signed. */
+import type { Checkpoint } from '../../domain/audit/checkpoints.ts';
+import { MOST_UNSEALED } from '../../domain/audit/filters.ts';
+import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import { listCheckpoints } from '../../data/audit/checkpoints.ts';
+import { readChainExtent, type ChainExtent } from '../../data/audit/verification.ts';
+import type { ServiceContext } from '../context.ts';
+
+export interface ChainState extends ChainExtent {
+  readonly checkpoint: Checkpoint | undefined;
+  /** The key that this process signs with. */
+  readonly keyId: string | undefined;
+}
+
+export async function readChainState(
+  { db, auditKey }: ServiceContext,
+  { organizationId }: ProductPrincipal,
+): Promise<ChainState> {
+  const extent = await readChainExtent(db, organizationId, MOST_UNSEALED);
+  const [checkpoint] = await listCheckpoints(db, organizationId, { before: undefined, limit: 1 });
+  return { ...extent, checkpoint, keyId: auditKey?.id };
+}

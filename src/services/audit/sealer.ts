@@ -1,0 +1,229 @@
+/**
+ * Seals audit events, in every process with a worker: each event gets the next position in the chain of its organization,
+ * within about a second of its commit. Transactions that write events do nothing for it. An event whose transaction takes long
+ * is sealed late, after others.
+ */
+import {
+  canonicalLine,
+  leafOf,
+  nextEntry,
+  type ChainEntry,
+  type ChainHead,
+  type StoredEvent,
+} from '../../domain/audit/chain.ts';
+import {
+  checkpointBytes,
+  checkpointsDue,
+  type Checkpoint,
+} from '../../domain/audit/checkpoints.ts';
+import { nextHorizon } from '../../domain/audit/horizon.ts';
+import {
+  insertEntries,
+  readChainEnds,
+  readUnsealed,
+  tryLockChains,
+  type ChainEnd,
+  type SealedEvent,
+} from '../../data/audit/chain.ts';
+import { insertCheckpoints, recordCheckpointsDue } from '../../data/audit/checkpoints.ts';
+import { lookForUnsealed, recordHorizon, type Sighting } from '../../data/audit/horizon.ts';
+import { createYielder } from '../../platform/event-loop.ts';
+import { isDatabaseUnavailable, type Trx } from '../../platform/postgres.ts';
+import type { Runtime, ServiceContext } from '../context.ts';
+import { startRounds, type Rounds } from '../rounds.ts';
+import { createIndexer } from './indexer.ts';
+
+const EVERY_MS = 1_000;
+/** Events of a batch: 28 ms of processor time at most between two turns of the event loop. With 5,000 it was 100. */
+const BATCH = 2_000;
+/** Checkpoints of a batch that are due although nothing was added. */
+const CHECKPOINTS = 500;
+
+export function startSealing(context: ServiceContext): Rounds {
+  if (!context.auditKey)
+    context.logger.info(
+      'COUNTERSIGN_AUDIT_KEY is not set: the audit log is chained, but no checkpoint is signed',
+    );
+  const toIndex = new Set<string>();
+  const sealing = startRounds(context, {
+    what: 'sealing of audit events',
+    everyMs: EVERY_MS,
+    work: async () => {
+      for (const id of await sealAll(context)) toIndex.add(id);
+    },
+  });
+  if (context.edition !== 'hosted') return sealing;
+  const indexer = createIndexer(context);
+  // Rounds of their own: a large batch takes seconds, and sealing does not wait for it.
+  const indexing = startRounds(context, {
+    what: 'indexing of audit events',
+    everyMs: EVERY_MS,
+    work: async () => {
+      const chains = [...toIndex];
+      toIndex.clear();
+      await indexer.index(chains);
+    },
+  });
+  return {
+    stop: async () => {
+      await Promise.all([sealing.stop(), indexing.stop()]);
+    },
+  };
+}
+
+/**
+ * Exported for tests: one round. Seals everything that is committed, but what another process is sealing. Returns the
+ * organizations of what it sealed.
+ */
+export async function sealAll(
+  context: ServiceContext,
+  { batch = BATCH } = {},
+): Promise<ReadonlySet<string>> {
+  const without = new Set<string>();
+  const all = new Set<string>();
+  for (;;) {
+    const sighting = await look(context, { batch, without });
+    const organizationIds = chainsIn(sighting);
+    if (organizationIds.length === 0) return all;
+    const sealed = await sealChains(context, organizationIds, sighting);
+    for (const id of organizationIds) (sealed.has(id) ? all : without).add(id);
+    const isLast =
+      (sighting.unsealed?.count ?? 0) < batch && sighting.checkpointsDue.length < CHECKPOINTS;
+    if (isLast || context.stopping.aborted) break;
+  }
+  if (without.size === 0) context.metrics.auditUnsealedSince.clear();
+  return all;
+}
+
+async function look(
+  { db, auditKey, metrics }: ServiceContext,
+  { batch, without }: { readonly batch: number; readonly without: ReadonlySet<string> },
+): Promise<Sighting> {
+  const sighting = await lookForUnsealed(db, {
+    limit: batch,
+    without: [...without],
+    checkpoints: auditKey ? CHECKPOINTS : 0,
+  });
+  // A look that leaves organizations out says nothing about all of them.
+  if (without.size > 0) return sighting;
+  if (sighting.unsealed) metrics.auditUnsealedSince.set(sighting.unsealed.oldest);
+  else metrics.auditUnsealedSince.clear();
+  const next = nextHorizon(sighting.horizon, sighting.look);
+  if (next) await recordHorizon(db, { from: sighting.horizon, to: next });
+  return sighting;
+}
+
+function chainsIn({ unsealed, checkpointsDue: due }: Sighting): readonly string[] {
+  return [...new Set([...(unsealed?.organizationIds ?? []), ...due])];
+}
+
+/** Together, and one by one when that fails, so that one chain does not hold up the others. Returns those that it sealed. */
+async function sealChains(
+  context: ServiceContext,
+  organizationIds: readonly string[],
+  sighting: Sighting,
+): Promise<ReadonlySet<string>> {
+  const range = { from: sighting.unsealed?.from ?? 0, to: sighting.unsealed?.to ?? 0 };
+  try {
+    const sealed = await context.db.transaction((trx) =>
+      sealBatch(trx, context, { ...range, organizationIds }),
+    );
+    return new Set(sealed);
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
+    context.logger.warn(
+      { err: error, organizations: organizationIds },
+      'chains could not be sealed',
+    );
+  }
+  if (organizationIds.length === 1) return new Set();
+  const each: ReadonlySet<string>[] = [];
+  for (const id of organizationIds) each.push(await sealChains(context, [id], sighting));
+  return new Set(each.flatMap((sealed) => [...sealed]));
+}
+
+interface Batch {
+  readonly from: number;
+  readonly to: number;
+  readonly organizationIds: readonly string[];
+}
+
+/**
+ * Seals the events of these organizations in a range of sequences, and returns the organizations that no other process was
+ * sealing.
+ */
+async function sealBatch(
+  trx: Trx,
+  runtime: Runtime,
+  { organizationIds, ...range }: Batch,
+): Promise<readonly string[]> {
+  const locked = await tryLockChains(trx, organizationIds);
+  if (locked.length === 0) return [];
+  const { ends, now } = await readChainEnds(trx, locked);
+  const events =
+    range.to > range.from ? await readUnsealed(trx, { ...range, organizationIds: locked }) : [];
+  const chains = await extend(ends, events);
+  await insertEntries(
+    trx,
+    chains.flatMap(({ sealed }) => sealed),
+  );
+  await writeCheckpoints(trx, runtime, { chains, now });
+  return locked;
+}
+
+interface ExtendedChain extends ChainEnd {
+  readonly sealed: readonly SealedEvent[];
+}
+
+/** Shares the event loop while it computes hashes. */
+async function extend(
+  ends: readonly ChainEnd[],
+  events: readonly StoredEvent[],
+): Promise<readonly ExtendedChain[]> {
+  const yieldIfDue = createYielder();
+  const chains = new Map(
+    ends.map((end) => [end.organizationId, { end, at: end.head, sealed: [] as SealedEvent[] }]),
+  );
+  for (const event of events) {
+    const chain = chains.get(event.organizationId);
+    if (!chain) continue;
+    const entry: ChainEntry = nextEntry(
+      event.organizationId,
+      chain.at,
+      leafOf(canonicalLine(event)),
+    );
+    chain.at = entry;
+    chain.sealed.push({ ...entry, event });
+    await yieldIfDue();
+  }
+  return [...chains.values()].map(({ end, sealed }) => ({ ...end, sealed }));
+}
+
+async function writeCheckpoints(
+  trx: Trx,
+  { auditKey }: Runtime,
+  { chains, now }: { readonly chains: readonly ExtendedChain[]; readonly now: Date },
+): Promise<void> {
+  const plans = chains.map((chain) => ({
+    organizationId: chain.organizationId,
+    ...checkpointsDue(chain.sealed, { head: chain.head, last: chain.last, now }),
+  }));
+  if (!auditKey) {
+    // A key that is configured later signs all of them.
+    const waiting = plans.filter(({ due, dueAt }) => due.length > 0 || dueAt !== undefined);
+    await recordCheckpointsDue(
+      trx,
+      waiting.map(({ organizationId }) => ({ organizationId, dueAt: new Date(0) })),
+    );
+    return;
+  }
+  const sign = (organizationId: string, { position, hash }: ChainHead): Checkpoint => {
+    const claim = { organizationId, position, hash, at: now };
+    return { ...claim, keyId: auditKey.id, signature: auditKey.sign(checkpointBytes(claim)) };
+  };
+  const checkpoints = plans.flatMap(({ organizationId, due }) =>
+    due.map((entry) => sign(organizationId, entry)),
+  );
+  await insertCheckpoints(trx, checkpoints, auditKey);
+  await recordCheckpointsDue(trx, plans);
+}

@@ -1,0 +1,274 @@
+"""
+What is of Python only: types of arguments, Ctrl-C, threads, forks and event loops. Every URL is of
+the broken server, which follows the protocol here. The name of the tool chooses the outcome.
+"""
+
+import _thread
+import asyncio
+import os
+import pickle
+import threading
+import unittest
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+from enum import Enum, IntEnum
+from typing import Any
+
+from countersign_sdk import (
+    AsyncCountersign,
+    Countersign,
+    JsonText,
+    MemoryLedger,
+    NotApproved,
+    Ticket,
+    ToolCall,
+    Unavailable,
+)
+from countersign_sdk.arguments import parsed, read_once, text_of
+
+count = iter(range(1_000_000))
+
+
+def call(tool: str = "approve", **more: Any) -> ToolCall:
+    given = {"call_id": f"own {os.getpid()} {next(count)}", "arguments": {"amount": 1}, **more}
+    return ToolCall(tool=tool, session="own", **given)
+
+
+def clients(**more: Any) -> tuple[Countersign, AsyncCountersign]:
+    return Countersign(limit="2m", **more), AsyncCountersign(limit="2m", **more)
+
+
+def outcome(work: Callable[[], Any]) -> Any:
+    try:
+        return work()
+    except NotApproved as error:
+        return error.status
+
+
+class Arguments(unittest.TestCase):
+    def test_are_written_without_a_change(self) -> None:
+        class Color(str, Enum):
+            RED = "red"
+
+        class Size(IntEnum):
+            BIG = 3
+
+        given = {
+            "decimal": Decimal("12.50"),
+            "big": 10**5_000 + 1,
+            "float": 0.1,
+            "minus": -0.0,
+            "list": (1, [True, None]),
+            "half": "\ud83d",
+            "color": Color.RED,
+            "size": Size.BIG,
+            "ordered": OrderedDict(a=1),
+        }
+        text, copy = read_once(given, "arguments")
+        self.assertEqual(
+            text,
+            '{"decimal":12.50,"big":1' + "0" * 4_999 + '1,"float":0.1,"minus":-0.0,'
+            '"list":[1,[true,null]],"half":"\\ud83d","color":"red","size":3,"ordered":{"a":1}}',
+        )
+        # A copy of the caller's own types.
+        self.assertIs(copy["decimal"], given["decimal"])
+        self.assertEqual(copy["list"], [1, [True, None]])
+        self.assertIsNot(copy["ordered"], given["ordered"])
+
+    def test_that_json_would_change_are_refused(self) -> None:
+        loop: dict[str, Any] = {}
+        loop["loop"] = loop
+        for wrong in [
+            *(float("nan"), float("inf"), Decimal("NaN"), Decimal("Infinity"), 1j, b"x"),
+            *({1}, {1: 2}, {None: 1}, {True: 1}, object(), datetime.now(), range(2), loop),
+        ]:
+            with self.assertRaises(TypeError):
+                text_of({"a": wrong})
+        for text in ["[1]", '{"half": "\ud83d"}']:
+            with self.assertRaises(TypeError):
+                JsonText(text)
+
+    def test_of_a_text_have_every_digit(self) -> None:
+        text = '{"a":12.5,"b":9007199254740993.0,"c":1e400,"d":9007199254740993,"e":1.10,"f":-0}'
+        read = parsed(text)
+        kinds = {name: type(value).__name__ for name, value in read.items()}
+        expected = ["float", "Decimal", "Decimal", "int", "float", "float"]
+        self.assertEqual(list(kinds.values()), expected)
+        self.assertEqual(read["b"], Decimal("9007199254740993"))
+        self.assertEqual(read["d"], 9007199254740993)
+        self.assertIsInstance(parsed(f'{{"a":1{"0" * 5_000}}}')["a"], Decimal)
+
+
+class Threads(unittest.TestCase):
+    def test_the_function_runs_in_the_thread_of_the_caller_with_its_own_copy(self) -> None:
+        client, _ = clients()
+        arguments = {"amount": Decimal("12.50"), "list": [1]}
+        seen: list[Any] = []
+        client.run(
+            call(arguments=arguments),
+            lambda given: seen.extend([threading.current_thread(), given]),
+        )
+        self.assertIs(seen[0], threading.current_thread())
+        self.assertEqual(str(seen[1]["amount"]), "12.50")
+        self.assertIsNot(seen[1]["list"], arguments["list"])
+
+    def test_a_client_can_be_used_while_a_person_is_asked(self) -> None:
+        withdrawn: list[bool] = []
+        client, _ = clients(on_pending=lambda ticket: withdrawn.append(client.withdraw(ticket)))
+        self.assertEqual(outcome(lambda: client.run(call("hold"), print)), "cancelled")
+        self.assertEqual(withdrawn, [True])
+
+    def test_cancel_before_the_beginning_asks_no_one(self) -> None:
+        client, _ = clients()
+        asked, cancel = call("hold"), threading.Event()
+        cancel.set()
+        self.assertEqual(outcome(lambda: client.ask(asked, cancel=cancel)), "cancelled")
+        self.assertIsInstance(outcome(lambda: client.start(asked)), Ticket)
+
+    def test_ctrl_c_withdraws(self) -> None:
+        client, _ = clients(
+            on_pending=lambda _: threading.Timer(0.2, _thread.interrupt_main).start()
+        )
+        asked, ran = call("hold"), []
+        with self.assertRaises(KeyboardInterrupt):
+            client.run(asked, ran.append)
+        self.assertEqual((ran, outcome(lambda: client.ask(asked))), ([], "cancelled"))
+
+    def test_many_at_once(self) -> None:
+        client, _ = clients(ledger=MemoryLedger())
+        ran: list[Any] = []
+        one = call(call_id=None)
+        threads = [threading.Thread(target=client.run, args=(one, ran.append)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(ran, [{"amount": 1}] * 8)
+
+    def test_a_forked_process_asks_with_a_loop_of_its_own(self) -> None:
+        client, _ = clients()
+        client.ask(call())
+        with warnings.catch_warnings():
+            # Python 3.12 warns, as the parent has threads.
+            warnings.simplefilter("ignore")
+            child = os.fork()
+        if child == 0:
+            try:
+                os._exit(0 if client.run(call(), lambda _: "ran") == "ran" else 1)
+            except BaseException:
+                os._exit(2)
+        _, status = os.waitpid(child, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 0)
+
+    def test_async_code_is_refused_before_the_call_runs(self) -> None:
+        async def later(_: object) -> None: ...
+
+        client, _ = clients(on_pending=later)
+        asked = call("hold")
+        with self.assertRaises(TypeError):
+            client.run(asked, print)
+        self.assertEqual(outcome(lambda: client.ask(asked)), "cancelled")
+
+
+class Loops(unittest.TestCase):
+    def test_one_client_serves_many_loops(self) -> None:
+        _, client = clients()
+
+        async def double(given: dict[str, Any]) -> int:
+            await asyncio.sleep(0)
+            return int(given["amount"]) * 2
+
+        for _ in range(3):
+            self.assertEqual(asyncio.run(client.run(call(), double)), 2)
+        self.assertEqual(asyncio.run(client.run(call(), len)), 1)
+
+    def test_a_task_that_is_cancelled_again_and_again_withdraws(self) -> None:
+        sync, _ = clients()
+        asked, pending = call("hold"), threading.Event()
+        _, client = clients(on_pending=lambda _: pending.set())
+
+        async def main() -> None:
+            task = asyncio.ensure_future(client.run(asked, print))
+            while not pending.is_set():  # noqa: ASYNC110 -- set in another thread, too
+                await asyncio.sleep(0.01)
+            while not task.done():
+                task.cancel()
+                await asyncio.sleep(0)
+
+        # The loop ends before the service has responded.
+        asyncio.run(main())
+        self.assertEqual(outcome(lambda: sync.ask(asked)), "cancelled")
+
+    def test_a_timeout_of_the_caller_withdraws(self) -> None:
+        sync, _ = clients()
+        asked, pending = call("hold"), threading.Event()
+        _, client = clients(on_pending=lambda _: pending.set())
+
+        async def main() -> None:
+            task = asyncio.ensure_future(client.run(asked, print))
+            while not pending.is_set():  # noqa: ASYNC110 -- set in another thread, too
+                await asyncio.sleep(0.01)
+            await asyncio.wait_for(task, 0.01)
+
+        with self.assertRaises(asyncio.TimeoutError):
+            asyncio.run(main())
+        self.assertEqual(outcome(lambda: sync.ask(asked)), "cancelled")
+
+    def test_callbacks_and_ledgers_may_be_async(self) -> None:
+        keys: dict[str, str] = {}
+        asked: list[str] = []
+
+        class Later:
+            async def load(self, name: str) -> str | None:
+                return keys.get(name)
+
+            async def save(self, name: str, key: str) -> None:
+                keys[name] = key
+
+            async def remove(self, name: str) -> None:
+                keys.pop(name)
+
+        async def pending(ticket: Ticket) -> None:
+            asked.append(f"{len(keys)} {ticket.tool}")
+            await client.withdraw(ticket)
+
+        client = AsyncCountersign(limit="2m", ledger=Later(), on_pending=pending)
+        ask = client.ask(call("hold", call_id=None))
+        self.assertEqual(outcome(lambda: asyncio.run(ask)), "cancelled")
+        self.assertEqual((asked, keys), (["1 hold"], {}))
+
+
+class Values(unittest.TestCase):
+    def test_tickets_can_be_kept_as_json(self) -> None:
+        client, _ = clients()
+        ticket = client.start(call())
+        self.assertEqual(Ticket.from_dict(ticket.to_dict()), ticket)
+        for wrong in [{}, {"id": ticket.id}, {**ticket.to_dict(), "id": 1}]:
+            with self.assertRaises(TypeError):
+                client.settle(wrong)
+        with self.assertRaises(TypeError):
+            client.run({"tool": "approve"}, print)  # type: ignore[arg-type]
+
+    def test_errors_can_be_pickled(self) -> None:
+        for error in [
+            NotApproved("denied", "No.", "id"),
+            Unavailable("refused", "No.", 403, "agent_disabled"),
+        ]:
+            other = pickle.loads(pickle.dumps(error))
+            self.assertEqual((type(other), vars(other)), (type(error), vars(error)))
+            self.assertEqual(other.to_model, error.to_model)
+
+    def test_a_proxy_of_the_environment_gets_no_token(self) -> None:
+        os.environ["HTTP_PROXY"] = os.environ["ALL_PROXY"] = "http://127.0.0.1:9"
+        try:
+            client, _ = clients()
+            self.assertEqual(client.run(call(), len), 1)
+        finally:
+            del os.environ["HTTP_PROXY"], os.environ["ALL_PROXY"]
+
+
+if __name__ == "__main__":
+    unittest.main()

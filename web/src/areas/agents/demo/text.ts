@@ -1,0 +1,68 @@
+/** English texts of the page of the demo agent. */
+export const demo = {
+  title: 'Demo agent',
+  hint: 'A support bot asks before it pays a refund, and you decide. It is a demo: no money moves.',
+  what: 'Run the demo',
+  whatHint:
+    'This page acts as the agent. It sends a request through the public API and waits for the decision. Your rules and escalation paths apply, so the people they name are notified.',
+  amount: 'Amount of the refund',
+  currency: 'EUR',
+  run: 'Run the demo',
+  runAgain: 'Run again',
+  running: 'Starting …',
+  withdraw: 'Withdraw the request',
+  exists:
+    'The demo agent already exists. Its credential was only in the memory of a page, so running it makes a new one and revokes the one before.',
+  view: 'What the agent sees',
+  nothing: 'Press “Run the demo” to watch a request from its first call to its decision.',
+  sending: 'The agent sends its request',
+  sent: 'The agent sent its request',
+  asked: (amount: string, payment: string) => `It wants to refund ${amount} EUR of ${payment}.`,
+  resumed: 'The agent goes on with the request that was waiting',
+  toPerson: 'No rule decided, so people are asked',
+  byRule: { approved: 'A rule approved it at once', denied: 'A rule denied it at once' },
+  waiting: 'The agent waits',
+  waitingHint:
+    'Each of its calls stays open for up to 20 seconds, until the decision is there. The request expires',
+  open: 'Open the request (opens in a new tab)',
+  openHint: 'Decide it there as a reviewer, then come back to this page.',
+  cannotDecide:
+    'You may not decide this request. Someone else who is asked can, or someone can give you the permission “Approve and deny requests”.',
+  elsewhere: 'Someone who may decide requests finds it in their list.',
+  outcome: {
+    approved: 'Approved',
+    denied: 'Denied',
+    expired: 'Expired',
+    cancelled: 'Withdrawn',
+  },
+  by: 'by',
+  note: 'Note:',
+  next: 'What the agent does now',
+  does: {
+    approved: (amount: string) =>
+      `It runs refund_payment with exactly the arguments that were approved, and ${amount} EUR are paid. Here nothing is paid.`,
+    denied: 'It does not run the call, and tells the customer why:',
+    deniedSilently:
+      'It does not run the call, and tells the customer that the refund was declined.',
+    expired: 'It does not run the call. No decision in time counts as a denial.',
+    cancelled: 'It does not run the call. A request that is withdrawn counts as a denial.',
+  },
+  lost: 'The agent can no longer call',
+  lostHint:
+    'Its credential was revoked, or the agent was paused, archived or removed. Running the demo makes a new credential. Resume or restore the agent first if someone stopped it.',
+  retrying: 'The service cannot take the call now. The agent tries again.',
+  calls: 'Calls that were made',
+  callsHint:
+    'As the agent, with its credential in the header Authorization. It stays in the memory of this page.',
+  callsLabel: 'Calls of the agent',
+  columns: { path: 'Call', status: 'Response' },
+  noResponse: 'none',
+  remove: 'Remove demo agent and its traces …',
+  removeTitle: 'Remove the demo agent?',
+  removes:
+    'Its requests with their decisions, its instances, credentials and rules, the permissions for it, and the messages about its requests are deleted for good. What waits is cancelled first.',
+  keeps: 'The audit log keeps what happened. Nothing else changes.',
+  confirm: 'Remove demo agent',
+  removing: 'Removing …',
+  removed: 'The demo agent and its traces are gone.',
+} as const;

@@ -1,0 +1,125 @@
+/** English texts of the audit log. */
+import { typeInWords } from '../../../../src/domain/audit/event-sentences.ts';
+import { countText } from '../../shared/text/numbers.ts';
+
+export const audit = {
+  title: 'Audit log',
+  hint: 'Every change and every decision, with who made it. No one can change or delete an event.',
+  search: 'Search events',
+  by: {
+    all: 'Everyone',
+    human: 'People',
+    agent: 'Agents',
+    api_key: 'API keys',
+    system: 'Countersign',
+  },
+  filters: {
+    type: 'Event',
+    anyType: 'any',
+    kind: 'About',
+    anyKind: 'anything',
+    outcome: 'Result',
+    anyOutcome: 'any',
+    order: 'Order',
+    from: 'From',
+    to: 'To',
+  },
+  outcomes: {
+    approved: 'approved',
+    denied: 'denied',
+    expired: 'expired',
+    cancelled: 'withdrawn',
+    human: 'sent to people',
+    blocked: 'blocked by a gateway',
+  },
+  orders: { newest: 'newest first', oldest: 'oldest first', event: 'by event', actor: 'by actor' },
+  words: typeInWords,
+  onlyActor: 'Only what one actor did:',
+  onlySubject: 'Only events of one subject:',
+  removeFilter: 'Remove this filter',
+  clear: 'Clear all filters',
+  count: (count: number, isCut: boolean) =>
+    `${countText(count)}${isCut ? ' or more' : ''} ${count === 1 ? 'event' : 'events'}`,
+  none: 'No events yet',
+  noneHint: 'The first change that someone makes appears here.',
+  noMatch: 'No event matches these filters',
+  details: 'Details',
+  detailsOf: (sentence: string) => `Details: ${sentence}`,
+  list: 'Events',
+} as const;
+
+export const detail = {
+  title: 'Event',
+  at: 'When',
+  type: 'Event',
+  actor: 'Actor',
+  service: 'Countersign itself',
+  subject: 'Subject',
+  id: 'Event ID',
+  copyId: 'Copy ID',
+  position: 'Position in the chain',
+  hash: 'Hash',
+  notSealed: 'Not sealed yet. Events are sealed about a second after their commit.',
+  data: 'Data, exactly as recorded',
+  ofSubject: 'All events of this subject',
+  ofActor: 'Everything this actor did',
+  open: {
+    approval_request: 'Open the request',
+    agent: 'Open the agent',
+    escalation_path: 'Open the escalation path',
+    team_escalation_policy: 'Open the policy of the team',
+  },
+} as const;
+
+export const chain = {
+  title: 'State of the chain',
+  hint: 'Each event seals the one before it. Checkpoints are signed, so a later change of the log can be proved.',
+  sealed: 'Sealed',
+  upTo: (position: number) =>
+    position === 0 ? 'No event is sealed yet' : `Up to position ${countText(position)}`,
+  waiting: 'Waiting for their seal',
+  nothingWaits: 'No event',
+  events: (count: number, isCut: boolean) =>
+    `${countText(count)}${isCut ? ' or more' : ''} ${count === 1 ? 'event' : 'events'}, the oldest from`,
+  late: 'Sealing usually takes about a second. Check that a process with a worker runs, and read its log.',
+  checkpoint: 'Newest checkpoint',
+  checkpointAt: (position: number) => `Position ${countText(position)}, signed`,
+  noCheckpoint: 'None yet. The first one follows within a minute of the first event.',
+  key: 'Signing key',
+  unsigned: 'None: the log is chained, but nothing is signed. Set COUNTERSIGN_AUDIT_KEY.',
+  keep: 'Save this checkpoint',
+  keepHint:
+    'Keep some checkpoints where administrators of your database cannot write. verify-audit compares an export with them.',
+  keys: 'Save the public keys',
+} as const;
+
+export const exporting = {
+  button: 'Export',
+  title: 'Export the audit log',
+  filtered: 'The filters of this page apply.',
+  whole: 'No filter is set: the file has every event.',
+  form: 'File',
+  forms: { proof: 'With proof', ndjson: 'JSON lines', csv: 'CSV' },
+  contents: {
+    proof:
+      'Every entry of the chain with its hash, the checkpoints, the public keys and a signature. Events that a filter leaves out have their hash alone. It can be verified without this service.',
+    ndjson:
+      'One event as JSON on each line, also those that are not sealed yet. It proves nothing.',
+    csv: 'A table for spreadsheets, with a sentence for each event. It proves nothing.',
+  },
+  recorded: 'The export is recorded in the audit log.',
+  download: 'Download',
+  close: 'Close',
+  verify: 'Verify the file',
+  verifyHint:
+    'It needs the file, the public keys, and a checkpoint that you kept earlier. It says what it cannot prove without them.',
+} as const;
+
+export const open = {
+  title: 'What this edition has',
+  hint: 'The open edition records the same events and seals them in the same chain. This page lists them in the hosted edition. Here, the command line exports and verifies them.',
+  export: 'Export the log with its proof, on the machine of the service:',
+  keys: 'Get the public keys once, and keep them:',
+  verify: 'Verify the file. That needs neither the service nor its database:',
+  database: 'Or verify the database itself:',
+} as const;

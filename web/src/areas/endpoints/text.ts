@@ -1,0 +1,167 @@
+/** English texts of the pages about webhook endpoints. */
+import { countText, someText } from '../../shared/text/numbers.ts';
+
+export const endpoints = {
+  title: 'Endpoints',
+  hint: 'Systems of your own that decide for a rule: approve, deny, ask a person, or pass.',
+  name: 'Endpoint',
+  host: 'Host',
+  state: 'State',
+  lately: 'Last delivery',
+  usedBy: 'Used by',
+  search: 'Search keys and names',
+  filters: { live: 'Live', archived: 'Archived' },
+  create: 'New endpoint',
+  none: 'No rule asks a system of yours.',
+  noneHint:
+    'An endpoint is a URL of yours. A rule posts a request there, and your response decides it: by your own database, fraud check or policy engine.',
+  noMatch: 'No endpoint matches.',
+  noneArchived: 'No endpoint is archived.',
+  noneActive: 'No revision is active',
+  active: (revision: number) => `Revision ${countText(revision)} is active`,
+  archived: 'Archived',
+  notUsed: 'No rule',
+  rules: (count: number) => someText(count, 'rule', 'rules'),
+  never: 'None in 30 days',
+  works: 'Works',
+  fails: 'Fails',
+  failed: (count: number) =>
+    `${count === 1 ? '1 of the last 20 attempts' : `${countText(count)} of the last 20 attempts`} failed`,
+  noKeyTitle: 'Endpoints need a secrets key.',
+  noKey:
+    'This deployment has none, so it cannot sign what it posts. Its operator sets COUNTERSIGN_SECRETS_KEY and starts the service again.',
+} as const;
+
+export const create = {
+  title: 'New endpoint',
+  name: 'Name',
+  key: 'Key',
+  keyHint: 'Rules name the endpoint by it. It cannot be changed later.',
+  url: 'URL',
+  urlHint: 'A public https address. Each connection checks it again.',
+  submit: 'Create endpoint',
+  busy: 'Creating …',
+  cancel: 'Cancel',
+  taken: 'An endpoint has this key.',
+  openTaken: 'Open that endpoint',
+  /** After the reason. */
+  egress:
+    'Countersign calls only public https addresses. The operator of this deployment can allow others with COUNTERSIGN_EGRESS_ALLOW.',
+  created: 'Your receiver needs its secret',
+  secretOf: (name: string) => `Signing secret of ${name}`,
+  ifLost: 'If you lose it, replace the secret on the page of the endpoint.',
+  next: 'Your receiver checks with it that a call is from Countersign. No rule asks the endpoint before you test and activate it.',
+} as const;
+
+export const endpoint = {
+  back: 'All endpoints',
+  unsaved: (newest: number) => `Revision ${countText(newest)} is saved and not active`,
+  usedBy: 'Used by',
+  notUsed: 'No rule asks it.',
+  addRule: 'Add a rule that does',
+  organization: 'the organization’s rules',
+  agent: 'the rules of',
+  where: 'Where it posts',
+  name: 'Name',
+  url: 'URL',
+  changedFrom: { name: 'Name', url: 'URL' },
+  becomes: 'becomes',
+  nothing: 'nothing',
+  noDifference: 'No difference.',
+  anchor: (count: number) =>
+    `${someText(count, 'active rule asks', 'active rules ask')} this endpoint, and its results approve calls. A new URL gets them as soon as you activate it.`,
+} as const;
+
+export const archive = {
+  open: 'Archive …',
+  title: (name: string) => `Archive ${name}?`,
+  told: 'No revision is active any more, and no rule can be activated that asks it. Its revisions, its secret and its deliveries stay. Activating a revision brings it back.',
+  confirm: 'Archive',
+  busy: 'Archiving …',
+  done: 'Archived.',
+  undone: (revision: number) => `Revision ${countText(revision)} is active again.`,
+  inUse: (count: number) =>
+    `${someText(count, 'active rule asks', 'active rules ask')} this endpoint. Change the rules first.`,
+} as const;
+
+export const test = {
+  title: 'Test',
+  hint: 'Posts a sample request once and waits up to 10 seconds. Nothing depends on the result.',
+  revision: 'Revision',
+  of: (revision: number, isActive: boolean) =>
+    `Revision ${countText(revision)}${isActive ? ' (active)' : ''}`,
+  unsaved: 'Your unsaved changes are not in it. Save them first.',
+  send: 'Send a test request',
+  sending: 'Waiting for the response …',
+  isValid: 'The endpoint works.',
+  isInvalid: 'The endpoint gave no valid result.',
+  result: 'Result',
+  reason: 'Reason',
+  status: 'Status',
+  noStatus: 'No response',
+  duration: 'Duration',
+  response: 'Response',
+  responseHint: 'The first 500 characters, as they came.',
+} as const;
+
+export const deliveries = {
+  title: 'Deliveries',
+  hint: 'Each attempt of the last 30 days, newest first.',
+  filters: { all: 'All', failed: 'Failed' },
+  filter: 'Which attempts',
+  none: 'Nothing was posted in the last 30 days.',
+  noneHint: 'Send a test request to see one.',
+  noneFailed: 'No attempt failed in the last 30 days.',
+  when: 'When',
+  about: 'About',
+  attempt: 'Attempt',
+  revision: 'Revision',
+  result: 'Result',
+  status: 'Status',
+  duration: 'Duration',
+  request: 'Request',
+  test: 'Test',
+  preview: 'Preview',
+  running: 'Running, or interrupted',
+  noStatus: 'No response',
+  showResponse: 'Show the response',
+  hideResponse: 'Hide the response',
+  ms: (duration: number) => `${countText(duration)} ms`,
+} as const;
+
+export const outcomes = {
+  approve: 'Approve',
+  deny: 'Deny',
+  human: 'Ask a person',
+  next: 'Next rule',
+} as const;
+
+/** What went wrong, and what to do. */
+export const failures = {
+  timeout: 'The response was not complete in time. Make the receiver faster.',
+  connection_failed: 'No connection, or it broke. Look at the host, the port and the firewall.',
+  egress_denied:
+    'The URL leads to an address that may not be called. Use a public https address, or let the operator allow it.',
+  unexpected_status: (status: number | undefined) =>
+    `It responded with ${status === undefined ? 'another status' : String(status)}. Only 2xx counts, and redirects are not followed.`,
+  answer_too_large: 'The response has over 64 KiB. Return only the result.',
+  invalid_answer:
+    'The response is not a result. Return JSON such as {"outcome": "approve"} without other members, not compressed.',
+} as const;
+
+export const secret = {
+  title: 'Signing secret',
+  hint: 'Signs each call, so that your receiver knows that it comes from Countersign.',
+  made: 'Made',
+  before: 'The previous secret also signs. It stops',
+  replace: 'Replace secret …',
+  atOnce:
+    'Calls fail at your receiver until it has the new secret. Rules then do what they say for an endpoint without a valid result.',
+  fresh: 'New signing secret',
+  ifLost: 'If you lose it, replace the secret again.',
+  verify: 'Check the signature',
+  verifyHint:
+    'With the library standardwebhooks. Give your receiver the secret as SIGNING_SECRET. Check the body as it came, before you read it.',
+  language: 'Language',
+  languages: { node: 'Node.js', python: 'Python' },
+} as const;

@@ -1,0 +1,37 @@
+/** English texts of the notification pages. */
+export const notifications = {
+  title: 'Notifications',
+  channelsTitle: 'How you are notified',
+  channelsHint:
+    'You are notified when a request is waiting for you. Your queue shows every request either way. Changes take effect at once.',
+  channels: { email: 'Email', slack: 'Slack', push: 'Push messages' },
+  emailTo: 'To',
+  noEmail: 'This service does not send email.',
+  slackLinked: 'A direct message with buttons to approve or deny.',
+  slackUnlinked: 'Link your Slack user below first.',
+  slackNotConnected: 'Your organization has not connected a Slack workspace.',
+  pushDevices: 'To the browsers that you add below.',
+  saved: 'Saved.',
+
+  slackTitle: 'Slack',
+  slackNone:
+    'Your organization has not connected a Slack workspace. Anyone who may change connections can connect one.',
+  connectSlack: 'Connect Slack',
+  slackIntro: 'Link your Slack user to receive and decide requests in Slack.',
+  slackWorkspace: 'Workspace',
+  slackUser: 'Slack user',
+  linkedSince: 'Linked',
+  link: 'Link Slack',
+  linkAgain: 'Link another Slack user',
+  linking: 'Getting a code …',
+  typeCommand: 'Send this command in any conversation in the workspace:',
+  copyCommand: 'Copy command',
+  commandUntil: 'It works once, until',
+  commandExpired: 'The command expired. Get a new one.',
+  waiting: 'This page updates once Slack has confirmed the link.',
+  linked: 'Your Slack user is linked.',
+  unlink: 'Unlink',
+  unlinking: 'Unlinking …',
+  unlinked: 'Your Slack user is no longer linked.',
+  cancel: 'Cancel',
+} as const;

@@ -1,0 +1,26 @@
+/** English texts of the escalation policies of teams. */
+export const policy = {
+  title: (team: string) => `How ${team} is asked`,
+  back: 'All paths',
+  active: (revision: number) => `Revision ${revision} is active`,
+  none: 'No policy is active: all members are asked at once',
+  unsaved: (newest: number) => `Revision ${newest} is saved and not active`,
+  archived: 'The team is archived',
+  hint: 'A path that asks the team follows these steps. Requests that it asked before keep the revision they had.',
+  stop: 'Ask all members at once …',
+  stopTitle: 'Ask all members at once?',
+  stopWhy:
+    'No revision of the policy is active then. The revisions stay, and you can activate one again.',
+  stopNow: 'Ask all at once',
+  stopping: 'Stopping …',
+  show: 'How it is asked',
+  hide: 'Hide',
+  allAtOnce: 'No policy: all members at once.',
+  open: 'Open the policy',
+  write: 'Write a policy',
+  ask: 'Ask',
+  wait: (time: string) => `, then wait ${time}`,
+  waitFor: 'Wait for',
+  split: 'Split',
+  locked: 'A step that only JSON shows',
+} as const;

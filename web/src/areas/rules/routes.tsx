@@ -1,0 +1,24 @@
+/** Rules: what happens to a request before people are asked. */
+import { createRoute } from '@tanstack/react-router';
+import { validate as isUuid } from 'uuid';
+import { WEB_PAGES } from '../../../../src/domain/web-pages.ts';
+import { rulesRoute } from '../../shared/routes/parents.ts';
+import { screen } from '../../shared/routes/screen.ts';
+
+const rules = createRoute({
+  getParentRoute: () => rulesRoute,
+  path: WEB_PAGES.rules,
+  component: screen(() => import('./rules.tsx'), 'Rules'),
+});
+
+const agentRules = createRoute({
+  getParentRoute: () => rulesRoute,
+  path: WEB_PAGES.agentRules,
+  // A request to make a rule from.
+  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+    isUuid(from) ? { from: from as string } : {},
+  component: screen(() => import('./rules.tsx'), 'AgentRules'),
+});
+
+/** Below the links of rules. */
+export const rulesRoutes = [rules, agentRules] as const;

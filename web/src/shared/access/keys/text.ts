@@ -1,0 +1,33 @@
+/** English texts about one API key. */
+export const keyFacts = {
+  states: {
+    active: 'Works',
+    ending: 'Ends soon',
+    expired: 'Expired',
+    revoked: 'Revoked',
+    blocked: 'Blocked',
+  },
+  blocked: {
+    api_keys_disabled: 'Personal keys are not allowed now.',
+    organization_inactive: 'The organization is deleted.',
+    other: 'It is refused now: its member is suspended, or this edition has no such keys.',
+  },
+  made: 'Made',
+  used: 'last used',
+  unused: 'never used',
+  ends: 'ends',
+  ended: 'ended',
+  noEnd: 'has no end',
+  revokedAt: 'revoked',
+  opens: {
+    mcp: 'May call the MCP endpoint only.',
+    api: 'May call the whole API.',
+  },
+  checked: 'Its address was checked:',
+  notChecked: 'Not checked: anyone can register a program under this name.',
+  consented: 'Let in',
+  token: 'last refreshed',
+  noToken: 'no token yet',
+  unlessRefreshed: 'ends without a refresh',
+  grantEnds: 'must ask again',
+} as const;
