@@ -5,7 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { packageRoot } from '../../../src/platform/package-root.ts';
 
 const require = createRequire(import.meta.url);
 const circus = require.resolve('jest-circus/runner');
@@ -59,5 +61,42 @@ describe('what a support module keeps of @jest/globals', () => {
     };
     kept('of a later file', () => undefined);
     expect(calls).toEqual([name]);
+  });
+});
+
+/** The runner loads it as it is, and not from what global setup has compiled. */
+const { watchProcess } = (await import(
+  pathToFileURL(join(packageRoot(), 'test/support/runner/left-behind.js')).href
+)) as { watchProcess: () => () => string[] };
+
+describe('a file that changes its process for later files', () => {
+  const { environment, folder } = { environment: process.env, folder: process.cwd() };
+  const RealError = Error;
+
+  test.each<[string, () => void, string]>([
+    ['sets a variable', () => (process.env['LEFT'] = '1'), 'process.env.LEFT was not set'],
+    [
+      'removes one',
+      () => delete process.env['PATH'],
+      `process.env.PATH was ${environment['PATH']}`,
+    ],
+    [
+      'replaces all of them',
+      () => (process.env = { ...environment }),
+      'process.env is another object',
+    ],
+    ['goes elsewhere', () => void process.chdir('/'), `the working folder was ${folder}`],
+    [
+      'replaces a global',
+      () => (globalThis.Error = class extends Error {} as ErrorConstructor),
+      'globalThis.Error was another',
+    ],
+  ])('is named when it %s, and the process is put back', (_what, change, name) => {
+    const endWatch = watchProcess();
+    change();
+    expect(endWatch()).toEqual([name]);
+    expect(process.env).toBe(environment);
+    expect(endWatch()).toEqual([]);
+    expect([process.cwd(), Error]).toEqual([folder, RealError]);
   });
 });

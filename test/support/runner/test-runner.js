@@ -7,6 +7,7 @@
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { watchProcess } from './left-behind.js';
 
 process.setSourceMapsEnabled(true);
 
@@ -45,9 +46,16 @@ export default async function runTestFile(
     unstable_shouldLoadAsEsm: () => true,
     unstable_importModule: (path) => import(compiled(config.rootDir, path)),
   });
+  const endWatch = watchProcess();
+  let result;
+  let left;
   try {
-    return await circus(globalConfig, config, environment, natively, testPath, sendMessageToJest);
+    result = await circus(globalConfig, config, environment, natively, testPath, sendMessageToJest);
   } finally {
     globalThis.console = workerConsole;
+    left = endWatch();
   }
+  if (left.length > 0)
+    throw new Error(`This file changed its process for later files: ${left.join('; ')}`);
+  return result;
 }
