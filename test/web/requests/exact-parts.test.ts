@@ -39,7 +39,7 @@ describeInBrowser('a call without a presentation', () => {
     const fold = page.getByRole('img', { name: '300 spaces' });
     await fold.waitFor();
     expect((await fold.boundingBox())?.width).toBeLessThan(120);
-    await page.getByRole('img', { name: '15 line breaks' }).waitFor({ timeout: 5_000 });
+    await page.getByRole('img', { name: '15 line breaks' }).waitFor();
     const breaks = await page.getByRole('img', { name: '15 line breaks' }).boundingBox();
     expect(breaks?.height).toBeLessThan(30);
     const copied = await page.evaluate<string[]>(`{

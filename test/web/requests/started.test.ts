@@ -26,7 +26,7 @@ describeInBrowser('an approved request', () => {
     await page.getByText('Approved', { exact: true }).first().waitFor();
     expect(await page.getByText(/The agent started the call/).count()).toBe(0);
     expect((await bot.post(`/api/aap/v1/requests/${id}/start`)).status).toBe(200);
-    await page.getByText(/The agent started the call \d+ s after the approval\./).waitFor();
+    await page.getByText(/The agent started the call \d+ (?:s|min) after the approval\./).waitFor();
     await page
       .getByText(/started the call\s*$/)
       .first()

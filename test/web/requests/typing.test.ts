@@ -28,6 +28,20 @@ const burst = async (page: Page, ...keys: readonly string[]) => {
   await Promise.all(keys.map(async (key) => await page.keyboard.press(key)));
 };
 
+/** Presses keys, each so many milliseconds after the one before by its own time, however busy this machine is. */
+const keysWithTimes = async (page: Page) => {
+  await page.evaluate(`{
+    globalThis.keyAt = performance.now();
+    Object.defineProperty(KeyboardEvent.prototype, 'timeStamp', {
+      get() { return (this.keptAt ??= globalThis.keyAt); },
+    });
+  }`);
+  return async (key: string, afterMs: number) => {
+    await page.evaluate(`keyAt += ${afterMs}`);
+    await page.keyboard.press(key);
+  };
+};
+
 /** A pause of some milliseconds, or a key. */
 type Typed = number | string;
 
@@ -137,11 +151,11 @@ describeInBrowser('typing', () => {
     await note(page).fill('Half a');
     await page.keyboard.press('Escape');
     await button(page, 'Deny').waitFor();
-    await page.keyboard.type('another-deadline', { delay: 100 });
+    const press = await keysWithTimes(page);
+    for (const key of 'another-deadline') await press(key, 100);
     expect(await armed(page).count()).toBe(0);
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Deny D');
-    await rest(page, 1_100);
-    await page.keyboard.press('a');
+    await press('a', 1_100);
     await armed(page).waitFor();
     expect(await isPending(id)).toBe(true);
   });

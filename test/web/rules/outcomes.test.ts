@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { requestOf } from '../../support/adapter.ts';
 import { everywhere, scene } from '../../support/scene.ts';
+import { stepAt } from '../../support/scene/approval-requests.ts';
 import { createPerson, SECRETS_KEY } from '../../support/scene/sign-in.ts';
 import { BASE, cel } from '../../support/scene/request-approval-pipelines.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
@@ -9,8 +10,8 @@ import { describeInBrowser, PHONE, screenshot, startBrowser } from '../../suppor
 
 const PERMISSIONS = ['pipeline.read', 'pipeline.write', 'agent.read', 'request.read'];
 
-const { app, organization, agents, pipeline } = await scene({
-  app: { temporal: true, environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } },
+const { app, organization, agents, pipeline, read } = await scene({
+  app: { environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_KEY } },
   pipelines: { bot: {} },
 });
 const ada = await createPerson(app, organization.id, {
@@ -33,13 +34,16 @@ await pipeline('bot', {
     },
   ],
 });
-const refund = async (amount: string, payment: string) =>
-  requestOf(
+const refund = async (amount: string, payment: string) => {
+  const { id } = requestOf(
     await agents.bot.adapter.create(
       `{"tool":"create_refund","timeout":"1h","arguments":{"amount":${amount},"currency":"EUR","payment_id":"${payment}"}}`,
     ),
   );
-expect((await refund('40.10', 'pay_1')).status).toBe('approved');
+  await stepAt(app, id);
+  return await read(id);
+};
+expect((await refund('40.10', 'pay_1'))['status']).toBe('approved');
 await refund('60.50', 'pay_2');
 await refund('12345678901234567890.10', 'pay_3');
 await refund('89', 'pay_4');

@@ -1,6 +1,7 @@
 /** Earlier like this: what was decided about the same thing, and the same call that waits twice. */
 import { expect, test } from '@jest/globals';
 import { REVIEWER, scene } from '../../../support/scene.ts';
+import { until } from '../../../support/waiting.ts';
 import { violationsOf } from '../../../support/web/accessibility.ts';
 import {
   describeInBrowser,
@@ -57,8 +58,7 @@ describeInBrowser('earlier requests like the open one', () => {
     await page.waitForURL(/tab=decided/);
     await page.getByRole('button', { name: 'Clear filters' }).waitFor();
     const listed = page.getByRole('region', { name: 'Requests' }).getByRole('listitem');
-    await listed.nth(1).waitFor();
-    expect(await listed.count()).toBe(2);
+    await until('only what was decided is listed', async () => (await listed.count()) === 2);
   });
 
   test('are none of what others alone may see, and say so on a phone in the dark', async () => {
