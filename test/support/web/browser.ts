@@ -85,6 +85,12 @@ const INSERT_TEXT = `Object.defineProperty(globalThis, '__pw_bidiInsertText', {
   set: () => undefined,
 });`;
 
+/** What leaves a page by itself after 10 s stays: a busy machine may get to it later. */
+const LEAVE_LATER = `{
+  const { setTimeout: start } = globalThis;
+  globalThis.setTimeout = (end, ms, ...more) => start(end, ms === 10_000 ? 300_000 : ms, ...more);
+}`;
+
 /** Firefox takes them for all pages. A mouse that rests above things; light or dark. */
 const firefoxOptions = (dark: boolean): LaunchOptions => ({
   channel: 'moz-firefox',
@@ -158,6 +164,7 @@ export function startBrowser({
         locale: 'en-GB',
       });
       contexts.push(context);
+      await context.addInitScript(LEAVE_LATER);
       if (isFirefox) await context.addInitScript(INSERT_TEXT);
       // A limit for pages that hang on a busy machine, not a measure of speed.
       context.setDefaultTimeout(120_000);

@@ -2,7 +2,8 @@
 import { useEffect, useState } from 'react';
 import classes from './two-presses.module.css';
 
-const ARMED_MS = 8_000;
+/** As long as a message can be undone. */
+const ARMED_MS = 10_000;
 
 interface TwoPressesProps {
   readonly label: string;
