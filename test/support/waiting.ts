@@ -26,6 +26,14 @@ export async function until(
   }
 }
 
+/** Whether it is reached within the limit, for what a test tells in words of its own. */
+export async function comes(what: string, condition: () => Promise<boolean>): Promise<boolean> {
+  return await until(what, condition).then(
+    () => true,
+    () => false,
+  );
+}
+
 /**
  * Waits until this many processes of the database wait for locks of this transaction, or for one of
  * those that do. Other short waits, such as for the growth of a table, do not count.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { packageRoot } from '../../../src/platform/package-root.ts';
-import { until } from '../../support/waiting.ts';
+import { comes, until } from '../../support/waiting.ts';
 import { describeInBrowser, startBrowser } from '../../support/web/browser.ts';
 import { focused, mark, tabTo, walkThrough } from '../../support/web/form-walk.ts';
 import { app, owner } from './forms-scene.ts';
@@ -93,20 +93,13 @@ async function refuse(page: Page, { refuses }: Form): Promise<string | undefined
   const field = press ?? Object.keys(fill).at(-1) ?? at;
   await tabTo(page, ({ name, isInside }) => name === field && isInside);
   await page.keyboard.press('Enter');
-  try {
-    await until(
-      'the refused field says why',
-      async () => {
-        const { name, isInvalid, description } = await focused(page);
-        return name === at && isInvalid && description !== '';
-      },
-      20_000,
-    );
-    return at;
-  } catch {
+  const isSaid = async () => {
     const { name, isInvalid, description } = await focused(page);
-    return `${name}, ${isInvalid ? 'invalid' : 'not marked'}, described by “${description}”`;
-  }
+    return name === at && isInvalid && description !== '';
+  };
+  if (await comes('the refused field says why', isSaid)) return at;
+  const { name, isInvalid, description } = await focused(page);
+  return `${name}, ${isInvalid ? 'invalid' : 'not marked'}, described by “${description}”`;
 }
 
 async function close(page: Page, form: Form, faults: string[], opener: string): Promise<void> {
@@ -115,8 +108,9 @@ async function close(page: Page, form: Form, faults: string[], opener: string): 
   if (closes !== 'Escape') await tabTo(page, ({ name, isInside }) => name === closes && isInside);
   await page.keyboard.press(closes === 'Escape' ? 'Escape' : 'Enter');
   await formIn(page, form).waitFor({ state: 'detached' });
+  if (await comes('the focus is back', async () => (await focused(page)).name === opener)) return;
   const { name } = await focused(page);
-  if (name !== opener) faults.push(`the focus goes to “${name}” instead of back to “${opener}”`);
+  faults.push(`the focus goes to “${name}” instead of back to “${opener}”`);
 }
 
 /** Controls that the table does not name stand between the two parts that it does. */
