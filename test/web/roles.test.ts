@@ -5,7 +5,7 @@ import { permissions } from '../../src/domain/people/permissions.ts';
 import type { HttpClient } from '../support/http.ts';
 import { everywhere, REVIEWER, scene } from '../support/scene.ts';
 import { codeOf, createPerson, SECRETS_KEY } from '../support/scene/sign-in.ts';
-import { until } from '../support/waiting.ts';
+import { comes, until } from '../support/waiting.ts';
 import { describeInBrowser, startBrowser } from '../support/web/browser.ts';
 
 const {
@@ -185,12 +185,15 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 
 /** By the router, without loading the app again. Between two pages that look alike there is a third. */
 async function isShown(page: Page, path: string, title: string): Promise<boolean> {
-  for (const to of ['/account/shortcuts', path]) {
-    await page.evaluate(
+  const go = (to: string) =>
+    page.evaluate(
       `history.pushState(null, '', '${to}'); dispatchEvent(new PopStateEvent('popstate'))`,
     );
-    if (to !== path) await heading(page, 'Shortcuts').waitFor();
+  if ((await heading(page, title).or(heading(page, FORBIDDEN)).count()) > 0) {
+    await go('/account/shortcuts');
+    await heading(page, 'Shortcuts').waitFor();
   }
+  await go(path);
   await heading(page, title).or(heading(page, FORBIDDEN)).first().waitFor();
   return (await heading(page, FORBIDDEN).count()) === 0;
 }
@@ -204,12 +207,11 @@ async function isOffered(page: Page, name: string, isExpected: boolean): Promise
     .or(named('combobox'))
     .or(named('textbox'))
     .first();
-  if (isExpected) await control.waitFor();
-  else {
-    const loading = page.locator('main').getByText('Loading …');
-    await until('the page has loaded', async () => (await loading.count()) === 0);
-  }
-  return (await control.isVisible()) && (await control.isEnabled());
+  const isThere = async () => (await control.isVisible()) && (await control.isEnabled());
+  if (isExpected) return await comes(`${name} is offered`, isThere);
+  const loading = page.locator('main').getByText('Loading …');
+  await until('the page has loaded', async () => (await loading.count()) === 0);
+  return await isThere();
 }
 
 describeInBrowser('what a person sees is what the service allows', () => {
