@@ -45,6 +45,6 @@ describeInBrowser('a session without a second factor', () => {
     await dialog.getByLabel('Code').fill(await factor.freshCode());
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Deny' }).waitFor();
-    expect(await dialog.count()).toBe(0);
+    await dialog.waitFor({ state: 'detached' });
   });
 });

@@ -85,6 +85,7 @@ describeInBrowser('an update of the service', () => {
     page.on('load', () => (loads += 1));
     await page.getByRole('link', { name: ada.displayName }).click();
     await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
+    await until('the page is loaded again', () => loads > 0);
     expect(loads).toBe(1);
     expect(page.url()).toContain('/account');
     browser.problems.splice(0);
@@ -93,9 +94,13 @@ describeInBrowser('an update of the service', () => {
   test('is not assumed of a page that is left while its parts load', async () => {
     const page = await browser.open(`${url}/`, { as: ada });
     await page.getByRole('searchbox').waitFor();
-    // Firefox stops the loads of a page after this event and before the next page.
+    // Firefox stops the loads of a page after this event and before the next page. Time stands still between them.
     await page.route('**/assets/profile-*.js', (route) => route.abort());
-    await page.evaluate('dispatchEvent(new Event("beforeunload"))');
+    await page.evaluate(`{
+      const now = performance.now();
+      performance.now = () => now;
+      dispatchEvent(new Event('beforeunload'));
+    }`);
     const failed = page.evaluate(
       'new Promise((done) => addEventListener("vite:preloadError", () => setTimeout(done)))',
     );

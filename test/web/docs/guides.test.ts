@@ -39,9 +39,10 @@ describeInBrowser('the guides', () => {
     await title(page).filter({ hasText: 'Escalation paths' }).waitFor();
     const heading = page.getByRole('heading', { name: 'In the browser' });
     await heading.waitFor();
-    await page.waitForFunction(`scrollY > 100 && document.activeElement.id === 'in-the-browser'`);
-    const box = await heading.boundingBox();
-    expect(box?.y).toBeLessThan(200);
+    await page.waitForFunction(
+      `scrollY > 100 && document.activeElement.id === 'in-the-browser' &&
+       document.activeElement.getBoundingClientRect().y < 200`,
+    );
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
   });
 
