@@ -85,7 +85,9 @@ describe('the lane for calls to Temporal', () => {
     second?.end();
     await untilBegun('second');
     const [began = 0, ended = 0] = times;
-    expect(performance.now() - ended).toBeGreaterThanOrEqual((ended - began) * 1.9);
+    // A second at most, which a busy machine may make of the 20 ms.
+    const least = Math.min((ended - began) * 1.9, 950);
+    expect(performance.now() - ended).toBeGreaterThanOrEqual(least);
   });
 
   test('reports the failure of a call to its caller, and goes on with the next', async () => {

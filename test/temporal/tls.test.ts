@@ -69,21 +69,28 @@ async function askOnce(app: TestApp) {
   return requestOf(await adapter.create({ tool: 'pay', arguments: {}, timeout: '1h' }));
 }
 
+interface Readiness {
+  readonly checks: { readonly temporal: { readonly status: string } };
+}
+
 test('is used with its authority, its name and a client certificate', async () => {
   const name = { TEMPORAL_TLS_SERVER_NAME: 'temporal.internal' };
   const files = { TEMPORAL_TLS_SERVER_CA_CERT_PATH: ca, ...name, ...clientFiles };
   await using(
     files,
     async (app) => {
-      expect((await app.http.get('/health/ready')).body).toMatchObject({
-        checks: { temporal: { status: 'ok' } },
-      });
+      // A server that a busy machine makes silent counts as away for a moment.
+      const isReached = async () => {
+        const { checks } = (await app.http.get('/health/ready')).body as unknown as Readiness;
+        return checks.temporal.status === 'ok';
+      };
+      await until('readiness says that it is reached', isReached);
       const { id } = await askOnce(app);
       const routed = async () => {
         const row = await app.db('approval_requests').where({ id }).first<{ state: string }>();
         return row.state === 'pending';
       };
-      await until('its workflow has run the rules', routed, 20_000);
+      await until('its workflow has run the rules', routed);
     },
     true,
   );
@@ -109,8 +116,8 @@ test.each([
         const { body } = await app.http.get('/health/ready');
         return (body['checks'] as unknown as { temporal: { message: string } }).temporal.message;
       };
-      await until('readiness says why', async () => (await message()) !== 'not connected', 20_000);
-      expect(await message()).toMatch(why);
+      // On a busy machine, an attempt may end at its time limit instead.
+      await until(`readiness says ${why}`, async () => why.test(await message()));
       expect((await askOnce(app)).status).toBe('pending');
     });
   },
