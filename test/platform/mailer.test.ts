@@ -23,7 +23,7 @@ async function start(options: MailServerOptions = {}): Promise<MailServer> {
   return server;
 }
 
-function mailer(url: string, from = FROM, timeoutMs?: number): Mailer {
+function mailer(url: string, from = FROM, timeoutMs = 60_000): Mailer {
   const opened = openMailer(url, from, timeoutMs);
   open.push(opened);
   return opened;

@@ -13,7 +13,7 @@ const PATHS = { openai: '/v1/chat/completions', anthropic: '/v1/messages' } as c
 const question = (over: { timeoutMs?: number; signal?: AbortSignal } = {}) => ({
   ...{ model: 'judge-small', system: 'The instruction.', user: '{"tool":"refund"}' },
   schema: { type: 'object', additionalProperties: false },
-  ...{ maxOutputTokens: 100, timeoutMs: 10_000, signal: new AbortController().signal },
+  ...{ maxOutputTokens: 100, timeoutMs: 60_000, signal: new AbortController().signal },
   ...over,
 });
 

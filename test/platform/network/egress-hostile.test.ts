@@ -11,9 +11,11 @@ import {
   openEgress,
   type EgressRequest,
 } from '../../../src/platform/network/egress.ts';
-import { until } from '../../support/waiting.ts';
+import { PATIENCE_MS, until } from '../../support/waiting.ts';
 
 const MEGABYTE = 1024 * 1024;
+/** For calls that something else ends: longer than the tests wait for that. */
+const AMPLE_MS = 2 * PATIENCE_MS;
 const egress = openEgress({ allow: ['127.0.0.0/8'] });
 const closing: (() => void)[] = [];
 
@@ -118,7 +120,8 @@ describe('a receiver', () => {
     'whose body never ends, with %s, is disconnected at once when no body is wanted',
     async (header) => {
       const receiver = await hostile((socket) => socket.write(`${HEAD}${header}\r\n\r\n`));
-      expect(await call(receiver, { maxBytes: 0 })).toMatchObject({ status: 200, body: NOTHING });
+      const wanted = { maxBytes: 0, timeoutMs: AMPLE_MS };
+      expect(await call(receiver, wanted)).toMatchObject({ status: 200, body: NOTHING });
       await until('the connection is closed', () => receiver.open() === 0);
     },
   );
@@ -133,7 +136,7 @@ describe('a receiver', () => {
       socket.on('drain', pump);
       pump();
     });
-    const error: unknown = await call(receiver, { timeoutMs: 20_000 }).catch(
+    const error: unknown = await call(receiver, { timeoutMs: AMPLE_MS }).catch(
       (reason: unknown) => reason,
     );
     expect(error).toBeInstanceOf(ResponseTooLarge);
@@ -156,7 +159,7 @@ describe('a receiver', () => {
       socket.on('drain', pump);
       pump();
     });
-    await expect(call(receiver, { timeoutMs: 20_000 })).rejects.toMatchObject({
+    await expect(call(receiver, { timeoutMs: AMPLE_MS })).rejects.toMatchObject({
       code: 'HPE_HEADER_OVERFLOW',
     });
     await until('the connection is closed', () => receiver.open() === 0);
@@ -173,7 +176,7 @@ describe('a receiver', () => {
     ['less than it promised, and hangs up', `${HEAD}content-length: 10\r\n\r\nxx`],
   ])('that sends %s counts as having sent no answer', async (_what, answer) => {
     const receiver = await hostile((socket) => socket.end(answer));
-    const error: unknown = await call(receiver, { timeoutMs: 20_000 }).catch(
+    const error: unknown = await call(receiver, { timeoutMs: AMPLE_MS }).catch(
       (reason: unknown) => reason,
     );
     expect(error).toMatchObject({

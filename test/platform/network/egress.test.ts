@@ -52,7 +52,7 @@ async function receive(
   return { port, url: `http://127.0.0.1:${port}/hook`, calls };
 }
 
-const call = { headers: {}, body: '{}', timeoutMs: 5_000, maxBytes: 1_000 };
+const call = { headers: {}, body: '{}', timeoutMs: 60_000, maxBytes: 1_000 };
 const refusal = async (work: Promise<unknown>): Promise<unknown> =>
   await work.then(
     () => 'let through',
