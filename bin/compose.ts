@@ -22,7 +22,7 @@ import { openAnthropic } from '../src/platform/language-models/anthropic.ts';
 import { openOpenAi } from '../src/platform/language-models/openai.ts';
 import { openMailer } from '../src/platform/mailer.ts';
 import { openOidcClient } from '../src/platform/oidc.ts';
-import { openPool } from '../src/platform/postgres.ts';
+import { openPool, type PoolOptions } from '../src/platform/postgres.ts';
 import { openSecretBox } from '../src/platform/crypto/secret-box.ts';
 import { openSigningKey } from '../src/platform/crypto/signing-key.ts';
 import { openWorkerPool } from '../src/platform/threads/worker-pool.ts';
@@ -54,7 +54,8 @@ import { deploymentOf, probes } from './deployment.ts';
 export interface ComposeOptions {
   readonly logger: Logger;
   readonly databaseUrl: string;
-  readonly temporal: Pick<TemporalOptions, 'connection' | 'silentAfterMs'>;
+  readonly temporal: Pick<TemporalOptions, 'connection' | 'silentAfterMs'> &
+    Pick<WorkflowsOptions, 'callTimeoutMs'>;
   readonly roles: { readonly api: boolean; readonly worker: boolean };
   readonly workflowBundle?: WorkflowBundleOption;
   /** The module of heavy-work.ts that threads load. Default: beside this file. */
@@ -62,6 +63,8 @@ export interface ComposeOptions {
   /** A response that differs from its declaration fails the call (tests) instead of being logged. */
   readonly strictResponses?: boolean;
   readonly taskQueue?: string;
+  /** How long calls wait for locks and for connections, where that is not what a production service waits. */
+  readonly databaseWaits?: Pick<PoolOptions, 'lockTimeoutMs' | 'connectTimeoutMs'>;
 }
 
 /** The API and the worker of one process. */
@@ -95,14 +98,18 @@ const LOCKS = { lockTimeoutMs: 5_000, idleInTransactionMs: 30_000 } as const;
 /** Serves before Temporal is connected. Resolves once it listens. */
 export async function composeApp(config: Config, options: ComposeOptions): Promise<RunningApp> {
   const { logger, databaseUrl, roles, taskQueue = TASK_QUEUE } = options;
-  const { db, workerDb, senderDb } = openPools(config, databaseUrl);
+  const { db, workerDb, senderDb } = openPools(config, options);
   // Known only after the context exists, so both are read at each use.
   const later: { temporal?: TemporalLink; url?: string } = {};
   const stopping = stopController();
   const runtime = createRuntime(config, {
     logger,
     stopping: stopping.signal,
-    temporal: { link: () => later.temporal, taskQueue },
+    temporal: {
+      link: () => later.temporal,
+      taskQueue,
+      callTimeoutMs: options.temporal.callTimeoutMs,
+    },
     heavyWork: options.heavyWork ?? HEAVY_WORK,
     deployment: deploymentOf(config, db, () => later.temporal),
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
@@ -192,13 +199,14 @@ async function release(
 /**
  * Calls, steps and messages have separate connections, so that none can take those of the others.
  */
-function openPools(config: Config, databaseUrl: string) {
+function openPools(config: Config, { databaseUrl, databaseWaits }: ComposeOptions) {
   const open = (user: string, max: number) =>
     openPool({
       connectionString: databaseUrl,
       max,
       applicationName: `countersign-${user}`,
       ...LOCKS,
+      ...databaseWaits,
     });
   return {
     db: open('api', config.databasePool),
@@ -208,7 +216,7 @@ function openPools(config: Config, databaseUrl: string) {
 }
 
 interface Given extends Pick<Runtime, 'logger' | 'stopping' | 'publicUrl' | 'deployment'> {
-  readonly temporal: Pick<WorkflowsOptions, 'link' | 'taskQueue'>;
+  readonly temporal: Pick<WorkflowsOptions, 'link' | 'taskQueue' | 'callTimeoutMs'>;
   readonly heavyWork: URL;
 }
 

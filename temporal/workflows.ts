@@ -26,13 +26,20 @@ const CALL_TIMEOUT_MS = 5_000;
 export interface WorkflowsOptions extends LaneOptions {
   readonly link: () => Pick<TemporalLink, 'client' | 'presence'> | undefined;
   readonly taskQueue: string;
+  /** How long a call waits for the server. Default 5 s. */
+  readonly callTimeoutMs?: number | undefined;
 }
 
 /**
  * Every call rejects at once without a connection, and as soon as the server is known not to
  * respond, also while it waits in the lane.
  */
-export function temporalWorkflows({ link, taskQueue, ...options }: WorkflowsOptions): Workflows {
+export function temporalWorkflows({
+  link,
+  taskQueue,
+  callTimeoutMs = CALL_TIMEOUT_MS,
+  ...options
+}: WorkflowsOptions): Workflows {
   const lane = createLane(options);
   const connected = () => {
     const current = link();
@@ -48,7 +55,7 @@ export function temporalWorkflows({ link, taskQueue, ...options }: WorkflowsOpti
     giveUpWhenAway(connected().presence.away);
     await lane.call(how, async () => {
       const { client, presence } = connected();
-      await within(CALL_TIMEOUT_MS, work(client), presence.away);
+      await within(callTimeoutMs, work(client), presence.away);
       presence.heard();
     });
   };

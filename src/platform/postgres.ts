@@ -32,18 +32,28 @@ export interface PoolOptions extends SessionLimits {
   readonly max: number;
   /** Shown in `pg_stat_activity`, so that an operator sees which pool a connection belongs to. */
   readonly applicationName: string;
+  /** For a new connection. A caller waits twice as long for one of the pool. Default 5 s. */
+  readonly connectTimeoutMs?: number | undefined;
 }
 
-export function openPool({ connectionString, max, applicationName, ...limits }: PoolOptions): Pool {
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export function openPool({
+  connectionString,
+  max,
+  applicationName,
+  connectTimeoutMs = CONNECT_TIMEOUT_MS,
+  ...limits
+}: PoolOptions): Pool {
   return knex({
     client: 'pg',
     connection: {
       connectionString,
       application_name: applicationName,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
     },
-    pool: { min: 0, max, acquireTimeoutMillis: 10_000, ...renewing(limits) },
+    pool: { min: 0, max, acquireTimeoutMillis: 2 * connectTimeoutMs, ...renewing(limits) },
     // Knex would print lost connections to the console. Our code logs the calls that fail because
     // of them.
     log: { warn: ignore, error: ignore },

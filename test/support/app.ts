@@ -58,13 +58,19 @@ export interface TestApp extends RunningApp {
 /** Where nothing answers. */
 const NO_TEMPORAL = '127.0.0.1:9';
 /** The server of the run is never away: only a busy machine makes it silent. */
-const NEVER_AWAY_MS = 60_000;
+const NEVER_AWAY = { silentAfterMs: 60_000, callTimeoutMs: 60_000 } as const;
+/**
+ * On a busy machine a process may stand still for seconds, and timers that ran out meanwhile fire first. So a service of a
+ * test waits longer for locks, connections and rules than in production. Tests of these limits set their own.
+ */
+const PATIENT = { lockTimeoutMs: 60_000, connectTimeoutMs: 60_000 } as const;
+const PATIENT_ENVIRONMENT = { COUNTERSIGN_CREATE_BUDGET: '30s' } as const;
 
 function connectionOf({ temporal, temporalAddress, temporalEnvironment }: TestAppOptions) {
   if (temporalEnvironment) return { connection: temporalConnectionOptions(temporalEnvironment) };
   if (temporalAddress !== undefined) return { connection: { address: temporalAddress } };
   const shared = temporal ? process.env['TEST_TEMPORAL_ADDRESS'] : undefined;
-  return { connection: { address: shared ?? NO_TEMPORAL }, silentAfterMs: NEVER_AWAY_MS };
+  return { connection: { address: shared ?? NO_TEMPORAL }, ...NEVER_AWAY };
 }
 
 let apps = 0;
@@ -84,6 +90,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       // No test calls Slack itself.
       COUNTERSIGN_SLACK_API_URL: 'http://127.0.0.1:9/',
       ...(rules && { COUNTERSIGN_RULES: rules }),
+      ...PATIENT_ENVIRONMENT,
       ...options.environment,
     },
     'start',
@@ -104,6 +111,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     taskQueue,
     heavyWork: pathToFileURL(programPath('bin/heavy-work.ts')),
     strictResponses: true,
+    databaseWaits: PATIENT,
     ...(options.temporal && { workflowBundle: { codePath: workflowBundlePath() } }),
   });
   if (options.temporal) await app.temporal.ready;
