@@ -127,10 +127,7 @@ const ends: [string, Caller, End, string][] = [
 test('a wait ends with its credential, long before its time', async () => {
   const parked = (id: string) =>
     until('the wait is parked', () => app.context.changes.waitedFor().includes(id));
-  const undecided = await ask();
-  const endless = owner.http.get(`/api/v1/requests/${undecided}?wait=30s`);
-  await parked(undecided);
-  const outcomes = await Promise.all(
+  const callers = await Promise.all(
     ends.map(async ([what, caller, end]) => {
       const agent = await addAgent();
       const member = await person(REVIEWER);
@@ -139,9 +136,19 @@ test('a wait ends with its credential, long before its time', async () => {
       ]);
       const id = await ask({ agent });
       const prefix = caller === byAgent ? '/api/aap/v1' : '/api/v1';
-      const wait = caller({ agent, member, key }).get(`${prefix}/requests/${id}?wait=30s`);
+      const http = caller({ agent, member, key });
+      const path = `${prefix}/requests/${id}?wait=30s`;
+      return { what, id, call: () => http.get(path), end: () => end({ agent, member, key }) };
+    }),
+  );
+  const undecided = await ask();
+  const endless = owner.http.get(`/api/v1/requests/${undecided}?wait=30s`);
+  await parked(undecided);
+  const outcomes = await Promise.all(
+    callers.map(async ({ what, id, call, end }) => {
+      const wait = call();
       await parked(id);
-      await end({ agent, member, key });
+      await end();
       return [what, outcome(await wait)];
     }),
   );

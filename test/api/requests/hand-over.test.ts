@@ -17,7 +17,6 @@ import { closedHours, level, user } from '../../support/scene/nodes.ts';
 import { setMembers } from '../../support/scene/teams.ts';
 import { statementsDuring } from '../../support/sql/statements.ts';
 import { storedOf } from '../../support/sql/stored-requests.ts';
-import { until } from '../../support/waiting.ts';
 
 const { app, organization, people, teams, ...verbs } = await scene({
   people: { ada: REVIEWER, bob: REVIEWER, eve: [] },
@@ -203,17 +202,25 @@ describe('the statement that hands a request over writes nothing', () => {
   } as const;
   interface HandOver {
     readonly cap?: number;
+    /** When it was read. Default: in a minute, so that a slow machine makes no view too old. */
     readonly secondsAgo?: number;
-    readonly meanwhile?: () => Promise<unknown>;
+    /** The deadline, and the clock when it was read. */
+    readonly times?: { readonly deadlineAt: Date; readonly now: Date };
   }
 
   /** Whether it hands over a request without a path, as read just now but for `but`. */
   const handsOver = async (id: string, but: HandOver = {}) => {
-    const { cap = 1_000_000, secondsAgo = 0 } = but;
+    const { cap = 1_000_000, secondsAgo = -60, times } = but;
     const people = { pathKeys: [], cap };
     const read = await readView(app.db, id, { texts: true, people });
     if (!read) throw new Error('the request is not there');
-    const view = { ...read, readAt: new Date(read.readAt.getTime() - secondsAgo * 1_000) };
+    const { deadlineAt, now } = times ?? { deadlineAt: read.request.deadlineAt, now: read.now };
+    const view = {
+      ...read,
+      now,
+      readAt: new Date(read.readAt.getTime() - secondsAgo * 1_000),
+      request: { ...read.request, deadlineAt },
+    };
     const documents = {
       path: undefined,
       matches: () => false,
@@ -226,7 +233,6 @@ describe('the statement that hands a request over writes nothing', () => {
       { by: 'workflow', decisionId: randomUUID(), evaluated, documents, isExactCount: false },
     );
     if (!effects) throw new Error('nothing was planned');
-    await but.meanwhile?.();
     return (await commit(app.db, [effects], { depends: 'access', byEmail: false, cap })).size > 0;
   };
   const change = async (id: string, columns: object) => {
@@ -241,10 +247,10 @@ describe('the statement that hands a request over writes nothing', () => {
 
   test('when the deadline passes before it writes', async () => {
     const id = await unevaluated('no path');
-    const deadline = Date.now() + 1_000;
-    await change(id, { deadline_at: new Date(deadline) });
-    const meanwhile = () => until('the deadline has passed', () => Date.now() > deadline);
-    expect(await handsOver(id, { meanwhile })).toBe(false);
+    const ago = (ms: number) => new Date(Date.now() - ms);
+    // The plan was made a second before the deadline, which has passed by now.
+    expect(await handsOver(id, { times: { deadlineAt: ago(1_000), now: ago(2_000) } })).toBe(false);
+    expect(await handsOver(id, { times: { deadlineAt: soon(), now: ago(2_000) } })).toBe(true);
   });
 
   test('when so many wait that the count must be exact, unless the agent has its answer', async () => {
