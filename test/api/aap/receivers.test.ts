@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { startTellingReceivers } from '../../../src/services/receivers/send-loop.ts';
-import { eventually } from '../../../src/local/processes.ts';
 import { HttpClient, type Answer } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { scene } from '../../support/scene.ts';
 import { decide, stepAt } from '../../support/scene/approval-requests.ts';
 import { createAgent, createProvisioner } from '../../support/scene/factories.ts';
 import { startAapReceiver, trustReceivers } from '../../support/servers/aap-receiver.ts';
+import { until } from '../../support/waiting.ts';
 import { bringForward, eventsOf, tellDue, TELLING } from '../../services/receivers/told.ts';
 
 trustReceivers();
@@ -86,7 +86,7 @@ describe('a receiver that repeats the challenge', () => {
     const loop = startTellingReceivers(app.context);
     const request = await askAs(made);
     await approve(request);
-    await eventually(() => receiver.events.some(({ body }) => body.includes(request)), 30_000);
+    await until('it is told', () => receiver.events.some(({ body }) => body.includes(request)));
     await loop.stop();
     expect(await eventsOf(app, request)).toMatchObject([{ outcome: 'delivered' }]);
     const places = await app.db('audit_events').select('data', 'event_type');
@@ -177,7 +177,7 @@ describe('a receiver that does not', () => {
     const began = performance.now();
     expect(outcome(await make(receiver.delivery()))[0]).toBe(422);
     expect(performance.now() - began).toBeGreaterThan(9_000);
-  }, 40_000);
+  });
 });
 
 test.each([

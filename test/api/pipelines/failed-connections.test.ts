@@ -62,8 +62,15 @@ async function endpointAt(url: string): Promise<string> {
   return key;
 }
 
-const asks = (endpoint_key: string) => ({
-  blocks: [{ id: 'ask', name: 'Ask', type: 'webhook', timeout: '1s', config: { endpoint_key } }],
+/** Long, unless the time is what fails: a busy machine may take seconds to see a connection fail. */
+const timeoutFor = (cause: string) => (cause === 'timeout' ? '1s' : '30s');
+const asks = (endpoint_key: string, cause: string) => ({
+  blocks: [
+    {
+      ...{ id: 'ask', name: 'Ask', type: 'webhook', timeout: timeoutFor(cause) },
+      config: { endpoint_key },
+    },
+  ],
 });
 
 const since = ({ log }: TestApp, lines: number, message: string) =>
@@ -78,7 +85,10 @@ describe.each(CAUSES)('a connection to an endpoint that fails (%s)', (cause) => 
   test('says so in a preview and in the log', async () => {
     const key = await endpointAt(await failing(cause));
     const lines = app.log.length;
-    const { body } = await owner.http.post(`${BASE}/agents/bot/preview`, { ...asks(key), sample });
+    const { body } = await owner.http.post(`${BASE}/agents/bot/preview`, {
+      ...asks(key, cause),
+      sample,
+    });
     expect(body).toMatchObject({ reason_code: 'block_error', blocks: [told] });
     expect(since(app, lines, 'a webhook endpoint gave no valid answer')).toEqual([
       expect.objectContaining({ endpoint: key, errorCode: told.error_code, errorCause: cause }),
@@ -87,7 +97,7 @@ describe.each(CAUSES)('a connection to an endpoint that fails (%s)', (cause) => 
 
   test('says so in the stored result of the block, the timeline and the log; the agent’s object stays as it is', async () => {
     const key = await endpointAt(await failing(cause));
-    await pipeline('bot', asks(key));
+    await pipeline('bot', asks(key, cause));
     const lines = app.log.length;
     // The adapter refuses every member that the protocol does not know.
     const { id, status } = requestOf(
@@ -117,7 +127,7 @@ test.each(CAUSES)(
     const judging = await startApp({ environment });
     closing.push(() => judging.close());
     const { owner: judge } = await createOrganization(judging);
-    const block = { id: 'policy', name: 'Policy', type: 'llm_judge', timeout: '1s' };
+    const block = { id: 'policy', name: 'Policy', type: 'llm_judge', timeout: timeoutFor(cause) };
     const { body } = await judge.http.post(`${BASE}/organization/preview`, {
       blocks: [{ ...block, config: { policy: 'Refunds may pass.' } }],
       sample,

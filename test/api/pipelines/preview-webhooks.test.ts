@@ -29,6 +29,8 @@ const ask = (id: string, config: object = {}, operation: object = {}) => ({
   id,
   name: `Ask ${id}`,
   type: 'webhook',
+  // A busy machine may take long to answer.
+  timeout: '30s',
   ...operation,
   config: { endpoint_key: 'rules', ...config },
 });
