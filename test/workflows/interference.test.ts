@@ -192,8 +192,11 @@ describe('a request whose workflow', () => {
     await Promise.all([...calls, workflows.start(subject), workflows.signal(id, 'changed')]);
     await newRun(id, runId);
     const query = `WorkflowId = '${handleOf(app, id).workflowId}' and ExecutionStatus = 'Running'`;
-    const { count } = await clientOf(app).workflow.count(query);
-    expect(count).toBe(1);
+    // The server lists runs a moment after it has started or ended them.
+    await until(
+      'one run is listed',
+      async () => (await clientOf(app).workflow.count(query)).count === 1,
+    );
     await goesOn(id);
   });
 

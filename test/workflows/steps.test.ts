@@ -58,7 +58,7 @@ async function start(
   {
     workflowTaskTimeout = '10s',
     beginning = {},
-  }: { workflowTaskTimeout?: '2s' | '10s'; beginning?: Beginning | null } = {},
+  }: { workflowTaskTimeout?: '2s' | '10s' | '30s'; beginning?: Beginning | null } = {},
 ): Promise<string> {
   const id = randomUUID();
   scripts.set(id, script);
@@ -71,7 +71,10 @@ async function start(
   return id;
 }
 
-/** A long step heartbeats its workflow task. So the workflow receives a signal before the step ends. */
+/**
+ * A long step heartbeats its workflow task, when four fifths of the task's timeout are over. So the workflow receives a signal
+ * before the step ends. A worker that is late makes the step again.
+ */
 async function heard(id: string): Promise<void> {
   await until('the signal heard', async () => {
     const types = typesOf(await eventsOf(app, id));
@@ -228,7 +231,7 @@ describe('a signal with the final answer', () => {
       place.finished = true;
       return { kind: 'wait', ...anHour() };
     };
-    place.id = await start(script, { workflowTaskTimeout: '2s' });
+    place.id = await start(script, { workflowTaskTimeout: '30s' });
     expect(await handleOf(app, place.id).result()).toEqual(ended);
     expect(place.finished).toBe(true);
     expect(calls.get(place.id)).toBe(1);
