@@ -105,11 +105,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   const runtime = createRuntime(config, {
     logger,
     stopping: stopping.signal,
-    temporal: {
-      link: () => later.temporal,
-      taskQueue,
-      callTimeoutMs: options.temporal.callTimeoutMs,
-    },
+    temporal: { ...options.temporal, link: () => later.temporal, taskQueue },
     heavyWork: options.heavyWork ?? HEAVY_WORK,
     deployment: deploymentOf(config, db, () => later.temporal),
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
