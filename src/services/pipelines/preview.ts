@@ -112,7 +112,8 @@ export async function runPreview(
     const block = parseExact(evaluated.ask) as unknown as RemoteBlock;
     const result = await askOnce(context, {
       ...{ organizationId: of.organizationId, scope: of.scope, block, facts: sample },
-      leftMs: endsAt - performance.now(),
+      // Whole, as timers of the platform need it.
+      leftMs: Math.floor(endsAt - performance.now()),
     });
     const known = afterResult(sample, { scope: of.scope, blockId: block.id }, result);
     sample = known.facts;
