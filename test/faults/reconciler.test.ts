@@ -9,7 +9,12 @@ import { appForFile } from '../support/scene.ts';
 import { makeLate } from '../support/scene/late-steps.ts';
 import { askPeople, body, finalStatus, setScene, stateOf, until, untilSettled } from './scene.ts';
 
-const app = await appForFile({ temporal: true });
+/** What waits for locked rows ends soon. */
+const app = await appForFile({
+  temporal: true,
+  environment: { COUNTERSIGN_CREATE_BUDGET: '5s' },
+  databaseWaits: { lockTimeoutMs: 5_000 },
+});
 const scene = await setScene(app);
 
 /**

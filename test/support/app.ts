@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { composeApp, type RunningApp } from '../../bin/compose.ts';
+import { composeApp, type ComposeOptions, type RunningApp } from '../../bin/compose.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { temporalConnectionOptions } from '../../temporal/connection-options.ts';
 import { createLogger } from '../../src/platform/logger.ts';
@@ -34,6 +34,8 @@ export interface TestAppOptions {
   /** Where rules run. Default: TEST_RULES, or in workflows. */
   readonly rules?: 'workflow' | 'door';
   readonly environment?: Readonly<Record<string, string>>;
+  /** Default: a minute. */
+  readonly databaseWaits?: ComposeOptions['databaseWaits'];
   /** Another process of the same deployment: uses this database instead of a new clone. */
   readonly databaseUrl?: string;
   /** The task queue of another app. Default: a separate one. */
@@ -111,7 +113,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     taskQueue,
     heavyWork: pathToFileURL(programPath('bin/heavy-work.ts')),
     strictResponses: true,
-    databaseWaits: PATIENT,
+    databaseWaits: { ...PATIENT, ...options.databaseWaits },
     ...(options.temporal && { workflowBundle: { codePath: workflowBundlePath() } }),
   });
   if (options.temporal) await app.temporal.ready;
