@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { eventually } from '../../../src/local/processes.ts';
-import { HttpClient, type Answer } from '../http.ts';
+import { HttpClient, type Answer, type Json } from '../http.ts';
+import { until } from '../waiting.ts';
 import { passedLimits } from './slack-limits.ts';
 
 /** A block as it was sent, read by path. */
@@ -42,13 +42,16 @@ export type Misbehavior =
   | { readonly kind: 'garbage' }
   | { readonly kind: 'taken_but_silent' };
 
-const WITHIN_MS = 60_000;
+const COMMANDS = '/auth/slack/commands';
+const FOLLOWS = 'The outcome follows here';
 let teams = 0;
 
 export class SlackServer {
   readonly posts: SlackPost[] = [];
   /** Ephemeral texts. */
   readonly ephemeralTexts: string[] = [];
+  /** The same by the path that they were posted to. */
+  private readonly answers = new Map<string, string>();
   /** The forms that were opened. */
   readonly forms: OpenedForm[] = [];
   /** The methods called, in order. */
@@ -125,11 +128,15 @@ export class SlackServer {
 
   /** The last ephemeral text, once there are `count` of them. */
   async ephemeralText(count: number): Promise<string> {
-    await eventually(() => this.ephemeralTexts.length >= count, WITHIN_MS);
-    const last = this.ephemeralTexts.at(-1);
-    if (last === undefined || this.ephemeralTexts.length < count)
-      throw new Error(`${this.ephemeralTexts.length} ephemeralTexts instead of ${count}`);
-    return last;
+    await until(`${count} ephemeral texts`, () => this.ephemeralTexts.length >= count);
+    return this.ephemeralTexts.at(-1) ?? '';
+  }
+
+  /** The text that was posted to this URL, once there is one. */
+  async answerAt(url: string): Promise<string> {
+    const { pathname } = new URL(url);
+    await until('the answer is posted', () => this.answers.has(pathname));
+    return this.answers.get(pathname) ?? '';
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -137,7 +144,9 @@ export class SlackServer {
     const path = request.url ?? '';
     if (path.startsWith('/response/')) {
       await this.heldBack('response');
-      this.ephemeralTexts.push((JSON.parse(body) as { text: string }).text);
+      const said = JSON.parse(body) as { text: string };
+      this.ephemeralTexts.push(said.text);
+      this.answers.set(path, said.text);
       response.end('ok');
       return;
     }
@@ -277,8 +286,17 @@ export class SlackCaller {
     private readonly workspace: Workspace,
   ) {}
 
-  async command(slackUserId: string, typed: string, signing: Signing = {}): Promise<Answer> {
-    return await this.send('/auth/slack/commands', this.commandForm(slackUserId, typed), signing);
+  /**
+   * The answer that the person sees. The service acknowledges a command that takes longer than Slack waits, as on a busy
+   * machine, and posts its outcome afterwards.
+   */
+  async command(slackUserId: string, typed: string): Promise<Answer> {
+    const form = this.commandForm(slackUserId, typed);
+    const answer = await this.send(COMMANDS, form);
+    if (!answer.text.includes(FOLLOWS)) return answer;
+    const outcome = await this.server.answerAt(new URLSearchParams(form).get('response_url') ?? '');
+    const body = { response_type: 'ephemeral', text: outcome };
+    return { ...answer, text: JSON.stringify(body), body: body as unknown as Json };
   }
 
   commandForm(slackUserId: string, typed: string): string {
