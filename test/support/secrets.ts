@@ -85,10 +85,13 @@ export async function everyColumn(db: Db): Promise<readonly Column[]> {
   );
   const found: Column[] = [];
   for (const { table, columns } of rows) {
-    const texts = columns.map(() => `string_agg(cast(?? as text), E'\\n') as ??`);
+    // In an order of their own: an update moves its row.
+    const texts = columns.map(
+      () => `string_agg(cast(?? as text), E'\\n' order by cast(?? as text)) as ??`,
+    );
     const values = await db.raw<{ rows: [Readonly<Record<string, string | null>>] }>(
       `select ${texts.join(', ')} from ??`,
-      [...columns.flatMap((column) => [column, column]), table],
+      [...columns.flatMap((column) => [column, column, column]), table],
     );
     for (const column of columns)
       found.push({
