@@ -7,7 +7,6 @@ import {
   recordAttempts,
 } from '../../../src/data/notifications/notification-deliveries.ts';
 import { startSending } from '../../../src/services/notifications/send-loop.ts';
-import { eventually } from '../../../src/local/processes.ts';
 import { startApp } from '../../support/app.ts';
 import { appForFile } from '../../support/scene.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
@@ -16,6 +15,7 @@ import {
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../support/servers/webhook-receiver.ts';
+import { until } from '../../support/waiting.ts';
 import {
   bringForward,
   createRecipients,
@@ -53,7 +53,9 @@ describe('several senders', () => {
     const rows = async () =>
       (await Promise.all(ids.map(async (id) => await deliveriesOf(app, id)))).flat();
     // Stopping interrupts what is under way, so it waits for the records, not only for the messages.
-    await eventually(async () => (await rows()).every((row) => row.delivered_at !== null), 60_000);
+    await until('all are delivered', async () =>
+      (await rows()).every((row) => row.delivered_at !== null),
+    );
     await Promise.all(loops.map((loop) => loop.stop()));
     await other.close();
     const sent = receiver.received.map(({ headers }) => headers['webhook-id']);
@@ -109,7 +111,10 @@ describe('several senders', () => {
     });
     for (let index = 0; index < 8; index++) await ask(app, agent);
     const loop = startSending(app.context);
-    await eventually(() => swift.received.length >= 16 && most >= 8, 60_000);
+    await until(
+      'one has all, and the other is full',
+      () => swift.received.length >= 16 && most >= 8,
+    );
     expect([swift.received.length, most]).toEqual([16, 8]);
     receiver.answerWith((response) => response.end());
     for (const release of held) release();

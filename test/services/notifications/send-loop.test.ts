@@ -3,12 +3,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from '@jest/globals';
 import { leaseDue } from '../../../src/data/notifications/notification-deliveries.ts';
 import { startSending } from '../../../src/services/notifications/send-loop.ts';
-import { eventually } from '../../../src/local/processes.ts';
 import { scene } from '../../support/scene.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
 import { LOOPBACK_ALLOWED, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-
-const WITHIN_MS = 60_000;
+import { until } from '../../support/waiting.ts';
+import { deliveriesOf } from './outbox.ts';
 
 const receiver = await startWebhookReceiver();
 const COUNTERSIGN_SECRETS_KEY = randomBytes(32).toString('base64');
@@ -26,9 +25,12 @@ afterAll(async () => {
 test('messages of a commit in the same process go out at once, without waiting for the next poll', async () => {
   const loop = startSending(app.context, { pollMs: 3_600_000 });
   const id = await ask(app, agents.bot);
-  await eventually(() => receiver.received.length >= 1, WITHIN_MS);
+  await until('the first message is delivered', async () => {
+    const [row] = await deliveriesOf(app, id);
+    return row?.delivered_at instanceof Date;
+  });
   await decide(organization.owner.http, id);
-  await eventually(() => receiver.received.length >= 2, WITHIN_MS);
+  await until('there is a second message', () => receiver.received.length >= 2);
   await loop.stop();
   const types = receiver.received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
   expect(types).toEqual(['approval_request.notified', 'approval_request.decided']);
