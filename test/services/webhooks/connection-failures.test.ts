@@ -68,10 +68,10 @@ describe('a connection that fails', () => {
   });
 
   test.each([
-    ['timeout', 'timeout', () => urlOf(FAILING_PEERS.timeout())],
+    ['timeout', 'timeout', 1_000, () => urlOf(FAILING_PEERS.timeout())],
     // Saving refuses such a name, so it is not found later.
-    ['dns', 'egress_denied', () => urlOf(FAILING_PEERS.dns())],
-  ])('says %s, too', async (errorCause, errorCode, at) => {
+    ['dns', 'egress_denied', 60_000, () => urlOf(FAILING_PEERS.dns())],
+  ])('says %s, too', async (errorCause, errorCode, timeoutMs, at) => {
     const egress = openEgress({ allow: ['127.0.0.1'] });
     closing.push(() => {
       egress.close();
@@ -81,7 +81,7 @@ describe('a connection that fails', () => {
       secrets: [newSigningSecret()],
       id: 'msg_1',
       payload: '{}',
-      timeoutMs: 2_000,
+      timeoutMs,
     };
     expect(await askEndpoint({ egress }, { url: await at(), signal, ...question })).toMatchObject({
       kind: 'failed',
