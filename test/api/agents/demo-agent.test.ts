@@ -7,7 +7,7 @@ import { stepAt } from '../../support/scene/approval-requests.ts';
 import { createOrganization, grant, type TestMember } from '../../support/scene/factories.ts';
 import { ageSession, invite } from '../../support/scene/invitations.ts';
 import { codesOf } from './enrollment-scene.ts';
-import { handleOf } from '../../support/temporal.ts';
+import { handleOf, waiting } from '../../support/temporal.ts';
 import { until } from '../../support/waiting.ts';
 
 const {
@@ -70,6 +70,8 @@ const pending = async (demo: Demo) => {
   expect(status).toBe(201);
   const id = String(body['id']);
   await routed(id);
+  // Where the first start of the workflow failed, the reconciler starts it.
+  await waiting(app, id);
   return id;
 };
 /** Its workflow ended, and did not fail. */
