@@ -3,7 +3,7 @@
  * are asked about the rest.
  */
 import { randomUUID } from 'node:crypto';
-import { Adapter, requestOf, type Answer } from '../support/adapter.ts';
+import { Adapter, requestOf } from '../support/adapter.ts';
 import { Ledger } from '../support/adapter/ledger.ts';
 import type { TestApp } from '../support/app.ts';
 import {
@@ -123,7 +123,10 @@ export async function untilSettled(app: TestApp, timeoutMs?: number): Promise<vo
 
 /** The final status an adapter gets. It asks again whenever a wait times out. */
 export async function finalStatus(adapter: Adapter, id: string): Promise<string> {
-  let answer: Answer = await adapter.get(id, { wait: '15s' });
-  if (requestOf(answer).status === 'pending') answer = await adapter.get(id, { wait: '15s' });
-  return requestOf(answer).status;
+  let status = 'pending';
+  await until(`${id} has its final answer`, async () => {
+    ({ status } = requestOf(await adapter.get(id, { wait: '15s' })));
+    return status !== 'pending';
+  });
+  return status;
 }
