@@ -53,11 +53,11 @@ export async function startAskedEndpoint(owner: HttpClient): Promise<AskedEndpoi
   };
 }
 
-/** A block that asks it. */
+/** A block that asks it. By default each attempt waits for as long as it may. */
 export const asking = (id: string, operation: object = {}, config: object = {}) => ({
   id,
   name: `Ask ${id}`,
-  type: 'webhook',
+  ...{ type: 'webhook', timeout: '30s' },
   ...operation,
   config: { endpoint_key: 'rules', ...config },
 });
