@@ -97,6 +97,8 @@ describe('two processes', () => {
       .db('pg_stat_activity')
       .where({ application_name: 'countersign-listener' })
       .whereRaw('datname = current_database()');
+    // A process serves before it listens.
+    await until('both listen', async () => (await listener.clone().select('pid')).length === 2);
     const { rowCount } = await app.db.raw<{ rowCount: number }>(
       `select pg_terminate_backend(pid) from (${listener.select('pid').toQuery()}) as l`,
     );

@@ -93,7 +93,7 @@ test('while Temporal is away everything except new escalation continues, and esc
   ]);
   await stopTemporal();
 
-  const waiting = scene.adapter.get(decided, { wait: '10s' });
+  const waiting = scene.adapter.get(decided, { wait: '30s' });
   expect((await scene.decide(decided)).status).toBe(200);
   expect(requestOf(await waiting).status).toBe('approved');
   expect(requestOf(await scene.adapter.cancel(cancelled)).status).toBe('cancelled');

@@ -150,9 +150,9 @@ const gaps = (all: readonly NotifiedPerson[]): number[] =>
 
 /** After the outage: everything overdue came once, and what follows waits its own time. */
 async function expectCaughtUp(id: string, returning: number): Promise<void> {
-  const late = async () => (await notified(dark, id)).filter(({ at }) => at >= returning);
-  await until('two people are notified late', async () => (await late()).length >= 2);
-  for (const gap of gaps(await late())) expect(gap).toBeGreaterThanOrEqual(WAIT_MS);
+  // How many were notified before the process ended is open.
+  const late = (await reaches(dark, id, ORDER.length)).filter(({ at }) => at >= returning);
+  for (const gap of gaps(late)) expect(gap).toBeGreaterThanOrEqual(WAIT_MS);
   const names = await namesOf(dark, id);
   expect(names).toEqual(ORDER.slice(0, names.length));
   expect((await verbsOf(dark.app, id)).slice(2, 3 + names.length)).toEqual([
@@ -175,7 +175,16 @@ test('while Temporal is away levels and people continue from the row; overdue st
   const asked = () => ask(app, lit.agent, { timeout: '1h' });
   const [walked, decided, claimed] = await Promise.all([asked(), asked(), asked()]);
   const expiring = await ask(app, lit.agent, { timeout: '12s' });
-  await Promise.all([walked, decided, claimed, expiring].map((id) => waiting(app, id)));
+  await Promise.all([walked, decided, claimed].map((id) => waiting(app, id)));
+  // It may expire before its workflow waits.
+  await until('its workflow has started', () =>
+    handleOf(app, expiring)
+      .describe()
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
   const forgotten = await ask(dark.app, dark.agent, { timeout: '1h' });
   const [{ at: begun } = { at: 0 }] = await reaches(dark, forgotten, 1);
   await Promise.all([killTemporal(), dark.app.close()]);
@@ -214,7 +223,7 @@ test('while Temporal is away levels and people continue from the row; overdue st
   // Quiet while it is claimed, whatever is due; then the next one is asked, and the one after that later.
   expect(await namesOf(lit, claimed)).toEqual(paused);
   expect((await release(ada.http, claimed)).status).toBe(204);
-  const resumed = await reaches(lit, claimed, paused.length + 2);
+  const resumed = await reaches(lit, claimed, Math.min(paused.length + 2, ORDER.length));
   expect(resumed.map(({ name }) => name)).toEqual(ORDER.slice(0, resumed.length));
   for (const gap of gaps(resumed)) expect(gap).toBeGreaterThanOrEqual(LONG_WAIT_MS);
 
