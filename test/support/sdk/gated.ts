@@ -75,7 +75,7 @@ export async function gatedScene() {
       server.close();
       for (const socket of sockets) socket.destroy();
     };
-    return clientOf({ url: await listening(server), limit: '2s', onPending: kill });
+    return clientOf({ url: await listening(server), limit: '10s', onPending: kill });
   };
 
   const stranger = createHttpServer((_, response) => {

@@ -1,6 +1,7 @@
 /** A line to a service that can be cut, as if the service were killed, and mended, as if it were started again. */
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from '../../../src/local/processes.ts';
 
 export interface Line {
   readonly url: string;
@@ -24,8 +25,9 @@ export async function startLine(url: string): Promise<Line> {
     server.listen(at, '127.0.0.1');
     await once(server, 'listening');
   };
-  await listen(0);
-  const { port: own } = server.address() as AddressInfo;
+  // While it is cut, no other server and no connection gets this port.
+  const own = await freePort();
+  await listen(own);
   return {
     url: `http://127.0.0.1:${String(own)}`,
     cut: () => {
