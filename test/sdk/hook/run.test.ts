@@ -237,8 +237,13 @@ describe('without a decision the call is denied', () => {
     const loaded = (source: string) => ({
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(source)}`,
     });
-    const rejected = loaded('setTimeout(() => { void Promise.reject(new Error("lost")); }, 300)');
-    const thrown = loaded('setTimeout(() => { throw new Error("lost"); }, 300)');
+    // Once the hook has begun, however long it takes to load.
+    const begun = (then: string) =>
+      loaded(
+        `const timer = setInterval(() => { if (process.listenerCount('SIGTERM') > 0) { clearInterval(timer); ${then} } }, 20)`,
+      );
+    const rejected = begun('void Promise.reject(new Error("lost"));');
+    const thrown = begun('throw new Error("lost");');
     for (const [args, env, reason] of [
       [['run'], {}, /no runtime/],
       [['run', 'vim'], {}, /no runtime/],
