@@ -23,7 +23,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 
 /**
  * Looks at COUNTERSIGN_PUBLIC_URL, or HOST and PORT, for a running service. Otherwise starts one.

@@ -200,7 +200,8 @@ describe('against a running service', () => {
           keep: name === QUICKSTART,
         }),
       );
-  });
+    // All documents run in it.
+  }, 900_000);
 
   afterAll(async () => {
     await app.close();

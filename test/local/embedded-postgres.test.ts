@@ -95,7 +95,7 @@ describe('the embedded Postgres', () => {
         () => pid() !== first,
         () => false,
       );
-    expect(await eventually(works, 60_000)).toBe(true);
+    expect(await eventually(works, 120_000)).toBe(true);
   });
 
   test('replaces a server that a killed run left behind', async () => {

@@ -172,7 +172,7 @@ describe('a supervised server', () => {
       recordFile,
       end: END,
       ready: async () => readFileSync(logFile, 'utf8').includes('up'),
-      startTimeoutMs: 60_000,
+      startTimeoutMs: 120_000,
       ...extra,
     };
   }
@@ -186,7 +186,7 @@ describe('a supervised server', () => {
     if (first === undefined) throw new Error('The server does not run.');
     process.kill(first, 'SIGKILL');
     expect(
-      await eventually(() => server.pid() !== undefined && server.pid() !== first, 60_000),
+      await eventually(() => server.pid() !== undefined && server.pid() !== first, 120_000),
     ).toBe(true);
     expect(events).toEqual(['Server ended (SIGKILL); starting it again in 200 ms.']);
     const second = identifyProcess(server.pid() ?? 0);
