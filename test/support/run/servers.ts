@@ -94,7 +94,8 @@ export async function startTestServers(): Promise<TestServers> {
 async function startPostgres(directory: string): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({
     directory: join(directory, 'postgres'),
-    maxConnections: 300,
+    // Six files run side by side, each with several processes of 21 connections.
+    maxConnections: 600,
     durable: false,
   });
   await ensureDatabase(server, TEMPLATE_DATABASE);
