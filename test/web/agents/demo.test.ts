@@ -65,9 +65,18 @@ describeInBrowser('the demo agent', () => {
       if (sent !== undefined) tokens.push(sent.replace('Bearer ', ''));
     });
 
+    const read = /\/api\/v1\/requests\/[-0-9a-f]{36}$/;
+    await page.route(read, async (route) => {
+      const response = await route.fetch();
+      const evaluating = { can_decide: false, cannot_reason: 'request_evaluating' };
+      await route.fulfill({ response, json: { ...(await response.json()), ...evaluating } });
+    });
     // By the keyboard alone.
     await button(page, 'Run the demo').focus();
     await page.keyboard.press('Enter');
+    await titled(page, 'Your rules are tried first').waitFor();
+    expect(await titled(page, 'The agent waits').count()).toBe(0);
+    await page.unroute(read);
     await titled(page, 'The agent waits').waitFor();
     await page.getByText('Decide it there as a reviewer').waitFor();
     await screenshot(page, 'demo-waiting');

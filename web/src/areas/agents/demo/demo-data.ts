@@ -18,7 +18,7 @@ export async function removeDemo(): Promise<void> {
 
 const POLL_MS = 2_000;
 
-/** What the reader knows of a request that the agent does not: who decided, and whether they may decide. */
+/** What the reader knows of a request that the agent does not: who decided, whether rules still run, and whether they may decide. */
 export const decisionQuery = (id: string, status: string) =>
   queryOptions({
     queryKey: ['agents', 'demo', 'decision', id, status],
@@ -27,11 +27,14 @@ export const decisionQuery = (id: string, status: string) =>
       const { body } = await call('get', '/api/v1/requests/{id}', init);
       return {
         mayDecide: body.can_decide,
+        isEvaluating: body.cannot_reason === 'request_evaluating',
         channel: body.decision?.channel,
         reviewer: body.decision?.reviewer_display_name,
       };
     },
     retry: false,
+    // Who decided comes a moment after the decision.
+    placeholderData: (before, query) => (query?.queryKey[3] === id ? before : undefined),
     // Rules may still be deciding. Then no one can.
     refetchInterval: ({ state: { data, error } }) =>
       status === 'pending' && !error && data?.mayDecide !== true ? POLL_MS : false,

@@ -66,8 +66,13 @@ function Step({ title, isDone = false, outcome, children }: StepProps) {
 function Decision({ request }: { readonly request: AgentRequest }) {
   const { data: account } = useSuspenseQuery(accountQuery);
   const mayRead = hasPermission(account, 'request.read');
-  const { data } = useQuery({ ...decisionQuery(request.id, request.status), enabled: mayRead });
   const { status } = request;
+  const { data, isPending } = useQuery({
+    ...decisionQuery(request.id, status),
+    enabled: mayRead,
+  });
+  if (mayRead && (isPending || (status === 'pending' && data?.isEvaluating)))
+    return <Step title={text.evaluating} />;
   const rule = data?.channel === 'pipeline';
   if (status !== 'pending' && rule && (status === 'approved' || status === 'denied'))
     return (

@@ -19,6 +19,7 @@ export const demo = {
   sent: 'The agent sent its request',
   asked: (amount: string, payment: string) => `It wants to refund ${amount} EUR of ${payment}.`,
   resumed: 'The agent goes on with the request that was waiting',
+  evaluating: 'Your rules are tried first',
   toPerson: 'No rule decided, so people are asked',
   byRule: { approved: 'A rule approved it at once', denied: 'A rule denied it at once' },
   waiting: 'The agent waits',
