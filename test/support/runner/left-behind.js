@@ -11,6 +11,9 @@ const CLOCK_MS = 30_000;
 /** The runner sets the first. The clock of tests (test/support/clocks) replaces the second once and is checked by its time. */
 const REPLACED_GLOBALS = ['console', 'Date'];
 
+/** The SDK of Claude sets them, when a worker first loads it and for its program. */
+const VARIABLES_OF_PACKAGES = ['CLAUDE_AGENT_SDK_VERSION', 'NoDefaultCurrentDirectoryInExePath'];
+
 /** What a file can change for those after it. Packages may add globals while they load. */
 function stateOfProcess() {
   return {
@@ -37,6 +40,7 @@ export function watchProcess() {
       process.env = before.environment;
     });
     const names = new Set([...Object.keys(before.variables), ...Object.keys(process.env)]);
+    for (const name of VARIABLES_OF_PACKAGES) names.delete(name);
     for (const name of names) {
       const value = before.variables[name];
       mend(process.env[name] !== value, `process.env.${name} was ${value ?? 'not set'}`, () => {
