@@ -83,9 +83,11 @@ function matches(listed: Json, wanted: Query): boolean {
   const texts = ['event_type', 'actor_display_name', 'actor_id', 'subject_id', 'id'].map((name) =>
     String(listed[name] ?? ''),
   );
+  // Also as people see it, without the escapes of JSON.
+  const plain = Object.values(listed['data'] ?? {}).map(String);
   return (
     (q === undefined ||
-      [...texts, JSON.stringify(listed['data'])].some((text) =>
+      [...texts, JSON.stringify(listed['data']), ...plain].some((text) =>
         text.toLowerCase().includes(q.toLowerCase()),
       )) &&
     (event_type?.includes(String(listed['event_type'])) ?? true) &&
