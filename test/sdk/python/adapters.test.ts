@@ -1,7 +1,7 @@
 /** The adapters of the Python SDK on their real frameworks, with scripted models: a call runs once with an approval, and never without one. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -169,10 +169,13 @@ if (pythonEnvironment() !== undefined)
     const env = { HTML_URL: await page(), PROXIES: JSON.stringify(urls), EXAMPLES };
 
     const crashing = python('crash', env);
+    // A graph goes on with its request once its checkpoint is kept, which is a moment after the request.
+    const checkpoints = join(folder, 'langgraph/checkpoints');
+    const allWait = async () =>
+      existsSync(checkpoints) && (await heldIn('crash')).length === FRAMEWORKS.length;
     await until(
       'all wait',
-      async () =>
-        (await heldIn('crash')).length === FRAMEWORKS.length || crashing.exitCode !== null,
+      async () => crashing.exitCode !== null || (await allWait()),
       STARTED_WITHIN_MS,
     );
     kill(crashing);

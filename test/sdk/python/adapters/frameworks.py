@@ -194,7 +194,10 @@ class FileSaver(InMemorySaver):
     def save(self) -> None:
         storage = {thread: dict(namespaces) for thread, namespaces in self.storage.items()}
         kept = pickle.dumps((storage, dict(self.writes), dict(self.blobs)))
-        self._file.write_bytes(kept)
+        # Whole or not at all, also for a process that is killed.
+        made = self._file.with_suffix(".new")
+        made.write_bytes(kept)
+        made.replace(self._file)
 
 
 class State(TypedDict):
