@@ -3,7 +3,7 @@ import type { TestApp } from '../app.ts';
 
 /**
  * Other processes hear of a change after it, presses in Slack are looked for once a second, and that a credential was used is
- * written behind a response, as late as during the next call.
+ * written after a response, as late as during the next call.
  */
 const ON_THEIR_OWN = [
   'pg_notify',
