@@ -183,8 +183,20 @@ async function isAllowed(http: HttpClient, method: string, path: string): Promis
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
-/** By the router, without loading the app again. Between two pages that look alike there is a third. */
-async function isShown(page: Page, path: string, title: string): Promise<boolean> {
+async function untilLoaded(page: Page): Promise<void> {
+  const loading = page.locator('main').getByText('Loading …');
+  await until('the page has loaded', async () => (await loading.count()) === 0);
+}
+
+/**
+ * By the router, without loading the app again. Between two pages that look alike there is a third. A
+ * page may show its title until the service refuses what it reads.
+ */
+async function isShown(
+  page: Page,
+  [path, title]: readonly [string, string],
+  isExpected: boolean,
+): Promise<boolean> {
   const go = (to: string) =>
     page.evaluate(
       `history.pushState(null, '', '${to}'); dispatchEvent(new PopStateEvent('popstate'))`,
@@ -195,7 +207,10 @@ async function isShown(page: Page, path: string, title: string): Promise<boolean
   }
   await go(path);
   await heading(page, title).or(heading(page, FORBIDDEN)).first().waitFor();
-  return (await heading(page, FORBIDDEN).count()) === 0;
+  const isRefused = async () => (await heading(page, FORBIDDEN).count()) > 0;
+  if (!isExpected) return !(await comes(`${path} is refused`, isRefused));
+  await untilLoaded(page);
+  return !(await isRefused());
 }
 
 /** What is offered may come with a later part of the page. */
@@ -209,8 +224,7 @@ async function isOffered(page: Page, name: string, isExpected: boolean): Promise
     .first();
   const isThere = async () => (await control.isVisible()) && (await control.isEnabled());
   if (isExpected) return await comes(`${name} is offered`, isThere);
-  const loading = page.locator('main').getByText('Loading …');
-  await until('the page has loaded', async () => (await loading.count()) === 0);
+  await untilLoaded(page);
   return await isThere();
 }
 
@@ -226,7 +240,7 @@ describeInBrowser('what a person sees is what the service allows', () => {
     for (const [path, title, reads, controls = {}, history] of PLACES) {
       const canRead = await isAllowed(person.browser, 'GET', reads);
       allowed.push([path, canRead]);
-      seen.push([path, await isShown(page, path, title)]);
+      seen.push([path, await isShown(page, [path, title], canRead)]);
       const compare = async (all: Controls) => {
         for (const [name, [method, target]] of Object.entries(all)) {
           const canUse = canRead && (await isAllowed(person.browser, method, target));

@@ -7,6 +7,7 @@ import { appForFile } from '../support/scene.ts';
 import { decide } from '../support/scene/approval-requests.ts';
 import { until } from '../support/waiting.ts';
 import { describeInBrowser, screenshot, startBrowser } from '../support/web/browser.ts';
+import { untilSimulated } from '../support/web/simulation.ts';
 
 const app = await appForFile({ temporal: true });
 
@@ -88,7 +89,7 @@ async function makeRule(page: Page, id: string): Promise<void> {
   const rule = page.getByRole('article', { name: 'Rule 1: Like this: refund_payment' });
   await rule.getByRole('textbox', { name: 'Name' }).fill('Small refunds');
   await page.getByText('It does not look at payment_id.').waitFor();
-  await page.getByText('2 would now be approved without a person').waitFor();
+  await untilSimulated(page, '2 would now be approved without a person');
   await page.getByText('2 same').waitFor();
   await page
     .getByRole('button', { name: /^Refund 8 EUR of pay_3/ })

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
 import { BOOTSTRAP_SECRET } from '../support/app.ts';
 import { appForFile } from '../support/scene.ts';
+import { until } from '../support/waiting.ts';
 import { violationsOf } from '../support/web/accessibility.ts';
 import { describeInBrowser, startBrowser } from '../support/web/browser.ts';
 
@@ -34,7 +35,10 @@ describeInBrowser('the link that the start prints', () => {
     expect(await page.evaluate(KEPT)).not.toContain(BOOTSTRAP_SECRET);
     expect(await violationsOf(page)).toEqual([]);
     const focused = 'document.activeElement.labels?.[0]?.textContent';
-    expect(await page.evaluate(focused)).toBe('Organization name');
+    await until(
+      'the first empty field has the focus',
+      async () => (await page.evaluate(focused)) === 'Organization name',
+    );
 
     await page.goBack();
     await page.goForward();

@@ -124,6 +124,14 @@ export async function mark(form: Locator): Promise<void> {
   });
 }
 
+/** What the form offers may come with a later part of the page. Where it never comes, the walk says so. */
+export async function untilOffered(page: Page, name: string): Promise<void> {
+  await comes(`${name} is offered`, async () => {
+    const offered = await ask<Control[]>(page, 'offered');
+    return offered.some((control) => control.name === name);
+  });
+}
+
 /** Every control of the form, in the order in which Tab comes to it. What is wrong with one is added to `faults`. */
 export async function walkThrough(page: Page, faults: string[]): Promise<string[]> {
   const stops: Control[] = [];
@@ -193,9 +201,9 @@ async function operate(page: Page, control: Control, faults: string[]): Promise<
   const isChanged = kind === 'radio' ? changed.id !== id : changed.value !== value;
   if (!isChanged) faults.push(`keys do not change ${name}`);
   const after = await focused(page);
-  // What was typed may narrow a list below it for a moment.
+  // What was typed may narrow a list below it for a moment. More of it may have come meanwhile.
   if (kind === 'text')
-    await until(`all is there again below ${name}`, async () => (await countOf(page)) === others);
+    await until(`all is there again below ${name}`, async () => (await countOf(page)) >= others);
   if (after.id !== id) faults.push(`${name} lost the focus while it was changed`);
 }
 

@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { packageRoot } from '../../../src/platform/package-root.ts';
 import { comes, until } from '../../support/waiting.ts';
 import { describeInBrowser, startBrowser } from '../../support/web/browser.ts';
-import { focused, mark, tabTo, walkThrough } from '../../support/web/form-walk.ts';
+import { focused, mark, tabTo, untilOffered, walkThrough } from '../../support/web/form-walk.ts';
 import { app, owner } from './forms-scene.ts';
 import { ELSEWHERE, FORMS, PARTS, type Form } from './forms-table.ts';
 
@@ -126,6 +126,7 @@ async function walk(page: Page, form: Form): Promise<Walked> {
   const opener = await enter(page, form);
   const { name: first } = await focused(page);
   await set(page, form);
+  await untilOffered(page, form.fields.at(-1) ?? '');
   const fields = shortened(await walkThrough(page, faults), form);
   await leaveAndReturn(page, form, faults);
   const refusedAt = await refuse(page, form);

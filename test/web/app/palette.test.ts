@@ -106,7 +106,7 @@ describeInBrowser('the palette', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/requests/${id}`);
     await field(page).waitFor({ state: 'detached' });
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /pay_zebra/ }).waitFor();
     await page.keyboard.press('Control+k');
     await field(page).waitFor();
     await options(page).first().waitFor();

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { REVIEWER, scene } from '../../support/scene.ts';
+import { until } from '../../support/waiting.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
 import { describeInBrowser, PHONE, screenshot, startBrowser } from '../../support/web/browser.ts';
 
@@ -85,8 +86,8 @@ describeInBrowser('the guides', () => {
     expect(await search.inputValue()).toBe('slack workspace');
     await first.click();
     await title(page).filter({ hasText: 'Slack' }).waitFor();
+    await until('the search is empty', async () => (await search.inputValue()) === '');
     expect(new URL(page.url()).search).toBe('');
-    expect(await search.inputValue()).toBe('');
     await search.fill('xylophone');
     await page.getByRole('heading', { name: 'Nothing found for “xylophone”' }).waitFor();
     await page.getByText('Try fewer or other words').waitFor();

@@ -174,7 +174,7 @@ describeInBrowser('deciding', () => {
     await dialog.getByRole('searchbox').pressSequentially('Car');
     await page.clock.resume();
     await dialog.getByRole('checkbox', { name: /Bob/ }).waitFor({ state: 'detached' });
-    expect(searches).toEqual(['', 'Car']);
+    expect(searches.filter((q) => q !== '')).toEqual(['Car']);
     await dialog.getByRole('checkbox', { name: /Carol/ }).check();
     await dialog.getByRole('searchbox').fill('no one');
     await dialog.getByText('No one matches.').waitFor();

@@ -10,6 +10,7 @@ import {
   startBrowser,
   testInChromium,
 } from '../../support/web/browser.ts';
+import { untilSimulated } from '../../support/web/simulation.ts';
 
 const { app, owner, ask, people } = await scene({
   people: { ada: REVIEWER },
@@ -57,7 +58,7 @@ describeInBrowser('managing rules', () => {
     await rule.getByRole('textbox', { name: 'Name' }).waitFor();
     await card(page, 'Rule 2: The rest').waitFor();
     await page.getByText('It does not look at payment_id.').waitFor();
-    await page.getByText('2 would now be approved without a person').waitFor();
+    await untilSimulated(page, '2 would now be approved without a person');
     await screenshot(page, 'rules-from-request');
     expect(await violationsOf(page)).toEqual([]);
     // The draft stays, and is not added again.

@@ -7,6 +7,7 @@ import { createPerson, SECRETS_KEY } from '../../support/scene/sign-in.ts';
 import { BASE, cel } from '../../support/scene/request-approval-pipelines.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
 import { describeInBrowser, PHONE, screenshot, startBrowser } from '../../support/web/browser.ts';
+import { untilSimulated } from '../../support/web/simulation.ts';
 
 const PERMISSIONS = ['pipeline.read', 'pipeline.write', 'agent.read', 'request.read'];
 
@@ -77,8 +78,8 @@ describeInBrowser('beside the rules', () => {
     await small.getByLabel('Value', { exact: true }).nth(1).fill('99999999999999999999');
     await page.getByRole('tab', { name: 'Past requests' }).click();
     const group = page.getByRole('region', { name: 'sent to a person → approved by rules' });
+    await untilSimulated(page, '3 would now be approved without a person');
     await group.getByRole('heading', { name: /· 3$/ }).waitFor();
-    await page.getByText('3 would now be approved without a person').waitFor();
     const rows = await group.getByRole('button').allTextContents();
     expect(rows.map((row) => /pay_\d/.exec(row)?.[0])).toEqual(['pay_3', 'pay_4', 'pay_2']);
     expect(rows.join()).toMatch(/60\.50 EUR.*60\.50 EUR/);

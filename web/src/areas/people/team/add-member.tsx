@@ -62,6 +62,7 @@ export function AddMember({ members, change }: AddMemberProps) {
               key={person.id}
               person={person}
               isIn={isIn(person)}
+              isHeld={change.isPending}
               isBusy={change.isPending && change.variables.add === person.id}
               onAdd={() => {
                 add(person);
@@ -78,11 +79,14 @@ export function AddMember({ members, change }: AddMemberProps) {
 interface CandidateProps {
   readonly person: Member;
   readonly isIn: boolean;
+  /** Another change is on its way. */
+  readonly isHeld: boolean;
   readonly isBusy: boolean;
   readonly onAdd: () => void;
 }
 
-function Candidate({ person: { display_name: name, email }, isIn, isBusy, onAdd }: CandidateProps) {
+function Candidate({ person, isIn, isHeld, isBusy, onAdd }: CandidateProps) {
+  const { display_name: name, email } = person;
   return (
     <Item
       name={<ForeignText text={name} isName />}
@@ -93,6 +97,7 @@ function Candidate({ person: { display_name: name, email }, isIn, isBusy, onAdd 
             variant="default"
             size="compact-sm"
             aria-label={text.addOf(name)}
+            aria-disabled={isHeld}
             aria-busy={isBusy}
             onClick={onAdd}
           >

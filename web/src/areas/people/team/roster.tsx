@@ -66,6 +66,7 @@ export function Roster({ teamId, members, mayChange, mayFind }: RosterProps) {
             <Row
               key={member.membership_id}
               member={member}
+              isHeld={change.isPending}
               onTakeOut={
                 mayChange
                   ? () => {
@@ -99,10 +100,12 @@ export function Roster({ teamId, members, mayChange, mayFind }: RosterProps) {
 
 interface RowProps {
   readonly member: TeamMember;
+  /** Another change is on its way. */
+  readonly isHeld: boolean;
   readonly onTakeOut: (() => void) | undefined;
 }
 
-function Row({ member, onTakeOut }: RowProps) {
+function Row({ member, isHeld, onTakeOut }: RowProps) {
   const { membership_id: id, display_name: name, email, status, sources } = member;
   return (
     <Item
@@ -114,6 +117,7 @@ function Row({ member, onTakeOut }: RowProps) {
             variant="default"
             size="compact-sm"
             aria-label={text.takeOutOf(name)}
+            aria-disabled={isHeld}
             onClick={onTakeOut}
           >
             {text.takeOut}

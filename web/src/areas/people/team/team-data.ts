@@ -21,9 +21,13 @@ export const candidatesQuery = (q: string) =>
   });
 
 /** What a team gives may be dangerous: then it needs recent authentication. */
-function useChange<Variables>(change: (variables: Variables) => Promise<unknown>) {
+function useChange<Variables>(
+  change: (variables: Variables) => Promise<unknown>,
+  options: { readonly scope?: { readonly id: string } } = {},
+) {
   const queries = useQueryClient();
   return useSensitiveMutation<unknown, Variables>({
+    ...options,
     mutationFn: change,
     onSuccess: async () => {
       await readPeopleAgain(queries);
@@ -54,12 +58,16 @@ export const idsByHand = (members: readonly TeamMember[]): readonly string[] =>
 /** The call replaces the list. It is read again first, so that what others changed meanwhile stays. */
 export function useChangeMembers(id: string) {
   const queries = useQueryClient();
-  return useChange(async ({ add, takeOut, force = false }: MembersChange) => {
-    const { members } = await queries.fetchQuery({ ...teamPageQuery(id), staleTime: 0 });
-    const kept = idsByHand(members).filter((each) => each !== takeOut && each !== add);
-    const body = { membership_ids: add === undefined ? kept : [...kept, add], force };
-    await call('put', '/api/v1/teams/{id}/members', { params: { path: { id } }, body });
-  });
+  return useChange(
+    async ({ add, takeOut, force = false }: MembersChange) => {
+      const { members } = await queries.fetchQuery({ ...teamPageQuery(id), staleTime: 0 });
+      const kept = idsByHand(members).filter((each) => each !== takeOut && each !== add);
+      const body = { membership_ids: add === undefined ? kept : [...kept, add], force };
+      await call('put', '/api/v1/teams/{id}/members', { params: { path: { id } }, body });
+    },
+    // It replaces all members, so a change that is undone meanwhile waits for its turn.
+    { scope: { id: `members of team ${id}` } },
+  );
 }
 
 export type ChangeMembers = ReturnType<typeof useChangeMembers>;
