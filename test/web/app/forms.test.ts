@@ -113,11 +113,11 @@ async function close(page: Page, form: Form, faults: string[], opener: string): 
   faults.push(`the focus goes to “${name}” instead of back to “${opener}”`);
 }
 
-/** Controls that the table does not name stand between the two parts that it does. */
+/** Controls that the table does not name may stand between the two parts that it does: links come once names are read. */
 function shortened(found: readonly string[], { fields }: Form): readonly string[] {
   const gap = fields.indexOf('…');
   const rest = fields.length - gap - 1;
-  if (gap < 0 || found.length < fields.length) return found;
+  if (gap < 0 || found.length < fields.length - 1) return found;
   return [...found.slice(0, gap), '…', ...found.slice(found.length - rest)];
 }
 
