@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { comes } from '../waiting.ts';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -13,8 +14,10 @@ const RUN = `axe
   .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + (failureSummary ?? ''))))`;
 
-/** One line for each broken rule and element. */
+/** One line for each broken rule and element. The code of a page, and with it the heading, may load after the frame. */
 export async function violationsOf(page: Page): Promise<string[]> {
+  // A dialog hides the heading from its role.
+  await comes('the page has a heading', async () => (await page.locator('h1').count()) > 0);
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(source);
   return await page.evaluate<string[]>(RUN);
 }

@@ -93,6 +93,7 @@ describeInBrowser('the navigation', () => {
     expect(await main(page).count()).toBe(0);
     await menu.focus();
     await page.keyboard.press('Enter');
+    await main(page).waitFor();
     expect(await menu.getAttribute('aria-expanded')).toBe('true');
     await screenshot(page, 'navigation-menu-phone-dark');
     expect(await violationsOf(page)).toEqual([]);
