@@ -7,7 +7,8 @@ export async function untilSimulated(page: Page, figure: string): Promise<void> 
   const goOn = page.getByRole('button', { name: 'Go on' });
   await until(figure, async () => {
     if (await page.getByText(figure).isVisible()) return true;
-    if (await goOn.isVisible()) await goOn.click();
+    // It leaves once the last page is there.
+    if (await goOn.isVisible()) await goOn.click({ timeout: 5_000 }).catch(() => undefined);
     return false;
   });
 }
