@@ -7,7 +7,7 @@ import { appForFile } from '../support/scene.ts';
 import { decide } from '../support/scene/approval-requests.ts';
 import { until } from '../support/waiting.ts';
 import { describeInBrowser, screenshot, startBrowser } from '../support/web/browser.ts';
-import { untilSimulated } from '../support/web/simulation.ts';
+import { untilSimulated } from '../support/web/presses.ts';
 
 const app = await appForFile({ temporal: true });
 

@@ -222,7 +222,7 @@ describeInBrowser('an answer', () => {
     await page.goto(pageOf(id));
     await arm(page, 'Deny');
     await note(page).fill('Half a note.');
-    // The session ends while the answer is on its way: an earlier call of the page would notice it before the press.
+    // The session ends while the decision is on its way: an earlier call of the page would notice it before the press.
     await page.route(
       '**/decision',
       async (route) => {

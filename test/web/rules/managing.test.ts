@@ -10,7 +10,7 @@ import {
   startBrowser,
   testInChromium,
 } from '../../support/web/browser.ts';
-import { untilSimulated } from '../../support/web/simulation.ts';
+import { untilSimulated } from '../../support/web/presses.ts';
 
 const { app, owner, ask, people } = await scene({
   people: { ada: REVIEWER },

@@ -7,7 +7,7 @@ import { createPerson, SECRETS_KEY } from '../../support/scene/sign-in.ts';
 import { BASE, cel } from '../../support/scene/request-approval-pipelines.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
 import { describeInBrowser, PHONE, screenshot, startBrowser } from '../../support/web/browser.ts';
-import { untilSimulated } from '../../support/web/simulation.ts';
+import { untilSimulated } from '../../support/web/presses.ts';
 
 const PERMISSIONS = ['pipeline.read', 'pipeline.write', 'agent.read', 'request.read'];
 
