@@ -16,7 +16,7 @@ const RUN = `axe
 
 /** One line for each broken rule and element. The code of a page, and with it the heading, may load after the frame. */
 export async function violationsOf(page: Page): Promise<string[]> {
-  // A dialog hides the heading from its role.
+  // By its element: while a dialog is open, Playwright finds no role outside it.
   await comes('the page has a heading', async () => (await page.locator('h1').count()) > 0);
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(source);
   return await page.evaluate<string[]>(RUN);
