@@ -100,7 +100,7 @@ describeInBrowser('who manages agents', () => {
     expect(await violationsOf(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
     await button(page, 'Put my changes on top').click();
-    // The message about the removed field is still there, and lies above no button.
+    // The message that says so is still there, and lies above no button.
     await page.getByRole('status').getByRole('button', { name: 'Dismiss' }).waitFor();
     await button(page, 'Save').click();
     await page.getByText('No changes').waitFor();
