@@ -341,14 +341,9 @@ describe('files', () => {
     expect(Object.keys(issueCodes).filter((each) => !code.includes(`'${each}'`))).toEqual([]);
   });
 
-  test('exist where jest.config.js names them', () => {
-    const named = [...read('jest.config.js').matchAll(/^ {2}'(.+)',$/gm)].map(
-      ([, path]) => path ?? '',
-    );
-    expect(named.length).toBeGreaterThan(5);
-    expect(
-      named.filter((path) => !tracked.some((file) => file.startsWith(`test/${path}`))),
-    ).toEqual([]);
+  test('of tests have one tier in their name, and none but .test.ts holds tests', () => {
+    const tests = tracked.filter((file) => /^test\/.+\.test\./.test(file));
+    expect(tests.filter((file) => !/^[^.]+(\.(full|night))?\.test\.ts$/.test(file))).toEqual([]);
   });
 
   test('contain no note of later work and no path of a developer’s machine', () => {

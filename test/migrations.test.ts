@@ -7,7 +7,6 @@ import { pendingMigrations } from '../src/data/migrate.ts';
 import { describeSchema } from '../src/data/schema-description.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
-import { compiledPath } from './support/run/compiled-sources.ts';
 import { cloneDatabase, type TestDatabase } from './support/run/database.ts';
 
 interface Migration {
@@ -300,8 +299,7 @@ describe('the migrations', () => {
   test('go down to an empty database and up again to the same schema', async () => {
     const migrations = await Promise.all(
       files.map(
-        async (file) =>
-          (await import(pathToFileURL(compiledPath(`migrations/${file}`)).href)) as Migration,
+        async (file) => (await import(pathToFileURL(join(folder, file)).href)) as Migration,
       ),
     );
     const before = await describeSchema(db);

@@ -1,4 +1,5 @@
 /** Reads a folder of YAML files, and writes one. It never follows a link. */
+import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
@@ -117,11 +118,12 @@ async function textOf(
       report('is larger than 4 MiB');
       return undefined;
     }
-    return new TextDecoder('utf-8', { fatal: true }).decode(await handle.readFile());
+    const bytes = await handle.readFile();
+    if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
+    report('is not UTF-8');
+    return undefined;
   } catch (error) {
-    report(
-      error instanceof TypeError ? 'is not UTF-8' : `cannot be read: ${describeFailure(error)}`,
-    );
+    report(`cannot be read: ${describeFailure(error)}`);
     return undefined;
   } finally {
     await handle.close();

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, identifyProcess, type ProcessIdentity } from '../../src/local/processes.ts';
-import { programPath } from '../support/run/bundled-programs.ts';
-import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
+import { builtPath } from '../support/run/built.ts';
 
 const READY_WITHIN_MS = 120_000;
 
@@ -29,7 +28,7 @@ export function runCommand(
   dataDirectory: string,
   options: { input?: string; env?: Record<string, string> } = {},
 ) {
-  return spawnSync(process.execPath, [programPath('bin/countersign.ts'), ...args], {
+  return spawnSync(process.execPath, [builtPath('bin/countersign.ts'), ...args], {
     env: { ...environment(dataDirectory), ...options.env },
     encoding: 'utf8',
     input: options.input ?? '',
@@ -44,11 +43,7 @@ export function spawnService(
   dataDirectory: string,
   behindShell = false,
 ): Omit<Service, 'url' | 'uiUrl'> {
-  const command = [
-    process.execPath,
-    programPath('test/bin/start-process.ts'),
-    workflowBundlePath(),
-  ];
+  const command = [process.execPath, builtPath('bin/countersign.ts'), 'start'];
   const [program = '', ...args] = behindShell
     ? ['sh', '-c', `${command.join(' ')} & wait`]
     : command;

@@ -12,10 +12,9 @@ import { loadConfig } from '../../src/platform/config.ts';
 import { temporalConnectionOptions } from '../../temporal/connection-options.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/postgres.ts';
-import { programPath } from './run/bundled-programs.ts';
+import { builtPath, WORKFLOW_BUNDLE } from './run/built.ts';
 import { cloneDatabase } from './run/database.ts';
 import { HttpClient } from './http.ts';
-import { workflowBundlePath } from './run/workflow-bundle.ts';
 
 export const BOOTSTRAP_SECRET = 'the-bootstrap-secret-of-this-test-run';
 
@@ -34,7 +33,6 @@ export interface TestAppOptions {
   /** Where rules run. Default: TEST_RULES, or in workflows. */
   readonly rules?: 'workflow' | 'door';
   readonly environment?: Readonly<Record<string, string>>;
-  /** Default: a minute. */
   readonly databaseWaits?: ComposeOptions['databaseWaits'];
   /** Another process of the same deployment: uses this database instead of a new clone. */
   readonly databaseUrl?: string;
@@ -59,20 +57,12 @@ export interface TestApp extends RunningApp {
 
 /** Where nothing answers. */
 const NO_TEMPORAL = '127.0.0.1:9';
-/** The server of the run is never away: only a busy machine makes it silent. */
-const NEVER_AWAY = { silentAfterMs: 60_000, callTimeoutMs: 60_000 } as const;
-/**
- * On a busy machine a process may stand still for seconds, and timers that ran out meanwhile fire first. So a service of a
- * test waits longer for locks, connections and rules than in production. Tests of these limits set their own.
- */
-const PATIENT = { lockTimeoutMs: 60_000, connectTimeoutMs: 60_000 } as const;
-const PATIENT_ENVIRONMENT = { COUNTERSIGN_CREATE_BUDGET: '30s' } as const;
 
 function connectionOf({ temporal, temporalAddress, temporalEnvironment }: TestAppOptions) {
   if (temporalEnvironment) return { connection: temporalConnectionOptions(temporalEnvironment) };
   if (temporalAddress !== undefined) return { connection: { address: temporalAddress } };
   const shared = temporal ? process.env['TEST_TEMPORAL_ADDRESS'] : undefined;
-  return { connection: { address: shared ?? NO_TEMPORAL }, ...NEVER_AWAY };
+  return { connection: { address: shared ?? NO_TEMPORAL } };
 }
 
 let apps = 0;
@@ -92,7 +82,6 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       // No test calls Slack itself.
       COUNTERSIGN_SLACK_API_URL: 'http://127.0.0.1:9/',
       ...(rules && { COUNTERSIGN_RULES: rules }),
-      ...PATIENT_ENVIRONMENT,
       ...options.environment,
     },
     'start',
@@ -111,10 +100,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     temporal: connectionOf(options),
     roles: { api: true, worker: options.worker ?? options.temporal ?? false },
     taskQueue,
-    heavyWork: pathToFileURL(programPath('bin/heavy-work.ts')),
+    heavyWork: pathToFileURL(builtPath('bin/heavy-work.ts')),
     strictResponses: true,
-    databaseWaits: { ...PATIENT, ...options.databaseWaits },
-    ...(options.temporal && { workflowBundle: { codePath: workflowBundlePath() } }),
+    ...(options.databaseWaits && { databaseWaits: options.databaseWaits }),
+    ...(options.temporal && { workflowBundle: { codePath: WORKFLOW_BUNDLE } }),
   });
   if (options.temporal) await app.temporal.ready;
   let other: Promise<TestApp> | undefined;

@@ -9,14 +9,14 @@ import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio
 import { pino } from 'pino';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { routeSdkLogs } from '../../temporal/runtime.ts';
-import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
+import { WORKFLOW_BUNDLE } from '../support/run/built.ts';
 import { parseHistory } from './histories.ts';
 import { SHAPES, type Shape } from './shapes.ts';
 
 const SHAPE_NAMES = Object.keys(SHAPES) as Shape[];
 const directory = join(packageRoot(), 'test/histories');
 const textOf = (recording: Shape) => readFileSync(join(directory, `${recording}.json`), 'utf8');
-const code = readFileSync(workflowBundlePath(), 'utf8');
+const code = readFileSync(WORKFLOW_BUNDLE, 'utf8');
 
 routeSdkLogs(pino({ level: 'silent' }));
 // Without a connection the SDK ends its runtime when a call of an earlier file gives up, even while a

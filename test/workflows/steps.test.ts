@@ -14,7 +14,7 @@ import {
 import { clientOf, eventsOf, handleOf, typesOf, type HistoryEvent } from '../support/temporal.ts';
 import { until } from '../support/waiting.ts';
 import { fastForward } from '../support/clocks/time-skipping.ts';
-import { workflowBundlePath } from '../support/run/workflow-bundle.ts';
+import { WORKFLOW_BUNDLE } from '../support/run/built.ts';
 import { appForFile } from '../support/scene.ts';
 
 const DONE: StepResult = { kind: 'done', status: 'approved', automatic: false };
@@ -37,7 +37,7 @@ const worker = await Worker.create({
   connection: connection as NativeConnection,
   namespace: options.namespace,
   taskQueue: TASK_QUEUE,
-  workflowBundle: { codePath: workflowBundlePath() },
+  workflowBundle: { codePath: WORKFLOW_BUNDLE },
   activities: {
     stepApprovalRequest: (id: string) => {
       const nth = (calls.get(id) ?? 0) + 1;

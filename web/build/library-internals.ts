@@ -1,5 +1,5 @@
 /**
- * Private parts of Mantine and Rolldown: paths of their modules. `test/web/app/library-internals.test.ts` fails when an upgrade
+ * Private parts of Mantine and Rolldown: paths of their modules. `test/web/app/library-internals.full.test.ts` fails when an upgrade
  * changes them.
  */
 

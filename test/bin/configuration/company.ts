@@ -26,7 +26,7 @@ import { OperatorError } from '../../../src/platform/operator-error.ts';
 import { packageRoot } from '../../../src/platform/package-root.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import type { TestApp } from '../../support/app.ts';
-import { programPath } from '../../support/run/bundled-programs.ts';
+import { builtPath } from '../../support/run/built.ts';
 
 export const EXAMPLE = join(packageRoot(), 'examples/configuration');
 
@@ -54,7 +54,7 @@ export async function ended(run: (output: Output) => Promise<number>): Promise<E
 /** Starts `countersign <args>` without a terminal. */
 export function started(args: readonly string[], environment: Readonly<Record<string, string>>) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [programPath('bin/countersign.ts'), ...args], {
+  const child = spawn(process.execPath, [builtPath('bin/countersign.ts'), ...args], {
     env: { PATH, HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -64,7 +64,7 @@ interface Check {
  * Endpoints that check the permission again, at the agent of the request. Their declaration cannot
  * express this.
  */
-const askedAtAgent: Readonly<Record<string, Permission>> = {
+export const askedAtAgent: Readonly<Record<string, Permission>> = {
   getRequest: 'request.read',
   revealValues: 'request.read',
   getRequestRouting: 'request.read',
@@ -78,7 +78,7 @@ const askedAtAgent: Readonly<Record<string, Permission>> = {
 };
 
 /** The same, for what belongs to an agent. Those who lack it do not learn that it exists. */
-const hiddenAtAgent: Readonly<Record<string, Permission>> = {
+export const hiddenAtAgent: Readonly<Record<string, Permission>> = {
   issueAgentCredential: 'agent.credential.issue',
   revokeAgentCredential: 'agent.credential.revoke',
   revokeAgentProvisioner: 'agent.credential.revoke',

@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { programPath } from '../run/bundled-programs.ts';
-import { compiledPath } from '../run/compiled-sources.ts';
-import { workflowBundlePath } from '../run/workflow-bundle.ts';
+import { builtPath } from '../run/built.ts';
 
 export interface ServiceProcess {
   readonly url: string;
@@ -47,13 +45,9 @@ async function killed(child: ChildProcess): Promise<void> {
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-process-'));
   const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
-  const program = [
-    programPath('test/support/processes/service-process.ts'),
-    workflowBundlePath(),
-    options.taskQueue,
-  ];
+  const program = [builtPath('test/support/processes/service-process.ts'), options.taskQueue];
   const preloaded = options.movableClock
-    ? ['--import', compiledPath('test/support/clocks/movable-clock.ts')]
+    ? ['--import', builtPath('test/support/clocks/movable-clock.ts')]
     : [];
   const child = spawn(process.execPath, [...preloaded, ...program], {
     stdio: 'pipe',

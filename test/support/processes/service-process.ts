@@ -1,13 +1,12 @@
 /**
- * API and worker as a process of its own, from the sources. Arguments: workflow bundle, task queue.
- * Prints its URL.
+ * API and worker as a process of its own. Argument: the task queue. Prints its URL.
  */
 import { composeApp } from '../../../bin/compose.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { temporalConnectionOptions } from '../../../temporal/connection-options.ts';
 
-const [codePath = '', taskQueue = ''] = process.argv.slice(2);
+const [taskQueue = ''] = process.argv.slice(2);
 // The test holds the other end, so this process ends with the test.
 process.stdin.on('end', () => process.exit(1)).resume();
 const config = loadConfig(process.env, 'api');
@@ -16,7 +15,6 @@ const app = await composeApp(config, {
   databaseUrl: config.databaseUrl ?? '',
   temporal: { connection: temporalConnectionOptions(config.temporalEnvironment) },
   roles: { api: true, worker: true },
-  workflowBundle: { codePath },
   taskQueue,
   strictResponses: true,
 });

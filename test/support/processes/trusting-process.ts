@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { programPath, type Program } from '../run/bundled-programs.ts';
+import { builtPath } from '../run/built.ts';
 import type { Authority } from '../servers/certificates.ts';
 
 export interface TrustingProcess {
@@ -18,7 +18,7 @@ export interface TrustingProcess {
 }
 
 export function startTrustingProcess(
-  program: Program,
+  program: string,
   {
     authority,
     environment = {},
@@ -36,7 +36,7 @@ export function startTrustingProcess(
     ...environment,
     NODE_EXTRA_CA_CERTS: certificates,
   };
-  const child = spawn(process.execPath, [programPath(program)], { stdio: 'pipe', env });
+  const child = spawn(process.execPath, [builtPath(program)], { stdio: 'pipe', env });
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-4_000);

@@ -1,7 +1,9 @@
 /** A database for one test file, cloned from the migrated template in about 30 ms. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { TEMPLATE_DATABASE } from './servers.ts';
+
+/** The migrated database that each test file clones. */
+export const TEMPLATE_DATABASE = 'countersign_template';
 
 export interface TestDatabase {
   readonly url: string;

@@ -1,30 +1,42 @@
-import { bundlePackages } from './bundled-packages.ts';
-import { bundlePrograms } from './bundled-programs.ts';
-import { compileSources } from './compiled-sources.ts';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { packageRoot } from '../../../src/platform/package-root.ts';
+import { builtPath } from './built.ts';
 import { preparePython } from './python.ts';
-import { runScript } from './run-source.ts';
-import { startTestServers, TEST_NAMESPACE, type TestServers } from './servers.ts';
-import { prepareWorkflowBundle } from './workflow-bundle.ts';
+import type { ServerAddresses } from './servers.ts';
 
-/**
- * Jest runs setup and teardown in one process, so its global object hands over the running servers.
- */
+/** Jest runs setup and teardown in one process, so its global object hands over the servers. */
 export interface WithServers {
-  countersignTestServers?: TestServers;
+  countersignTestServers?: ChildProcess;
 }
 
+/** Builds the service and the programs of tests, and starts one Postgres and one Temporal for the run. */
 export default async function globalSetup(): Promise<void> {
-  await runScript('bin/build/web.js');
-  const sources = await compileSources();
-  await bundlePackages();
-  const [servers] = await Promise.all([
-    startTestServers(),
-    prepareWorkflowBundle(),
-    bundlePrograms(sources),
-    preparePython(),
-  ]);
-  (globalThis as WithServers).countersignTestServers = servers;
-  process.env['TEST_POSTGRES_URL'] = servers.postgresUrl;
-  process.env['TEST_TEMPORAL_ADDRESS'] = servers.temporalAddress;
-  process.env['TEST_TEMPORAL_NAMESPACE'] = TEST_NAMESPACE;
+  await build();
+  await Promise.all([startServers(), preparePython()]);
+}
+
+async function build(): Promise<void> {
+  const command = ['bin/build/build.js', 'test/support'];
+  const child = spawn(process.execPath, command, { cwd: packageRoot(), stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error('the build failed');
+}
+
+/** A process of their own ends them, however this one ends. */
+async function startServers(): Promise<void> {
+  const child = spawn(process.execPath, [builtPath('test/support/run/servers.ts')], {
+    cwd: packageRoot(),
+    stdio: ['pipe', 'pipe', 'inherit'],
+    // Ctrl-C goes to all processes of a group. This one still has to clean up.
+    detached: true,
+  });
+  (globalThis as WithServers).countersignTestServers = child;
+  const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next();
+  if (typeof value !== 'string') throw new Error('the servers of the tests did not start');
+  const { postgresUrl, temporalAddress, namespace } = JSON.parse(value) as ServerAddresses;
+  process.env['TEST_POSTGRES_URL'] = postgresUrl;
+  process.env['TEST_TEMPORAL_ADDRESS'] = temporalAddress;
+  process.env['TEST_TEMPORAL_NAMESPACE'] = namespace;
 }

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../../src/platform/package-root.ts';
-import { testCacheDirectory } from './servers.ts';
+import { testCacheDirectory } from './cache.ts';
 
 const run = promisify(execFile);
 const PYTHONS = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];

@@ -1,37 +1,34 @@
 /**
- * One Postgres and one Temporal server for a whole test run, in a separate folder, on free ports.
+ * A process with one Postgres and one Temporal server for a whole test run, in a folder of its own, on free ports. It prints
+ * their addresses as one line of JSON. When its input ends, with the run or because the run was killed, it stops them and
+ * removes the folder.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
+import { migrateToLatest } from '../../../src/data/migrate.ts';
 import {
-  endLeftPostgres,
   ensureDatabase,
   startEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../../../src/local/embedded-postgres.ts';
-import { readHolder, tryLock } from '../../../src/local/lock-file.ts';
-import { identifyProcess, isRunning } from '../../../src/local/processes.ts';
 import {
-  endLeftTemporal,
   startEmbeddedTemporal,
   type EmbeddedTemporal,
 } from '../../../src/local/embedded-temporal.ts';
 import { setupTemporal } from '../../../temporal/setup.ts';
-import { runSource } from './run-source.ts';
+import { testCacheDirectory } from './cache.ts';
+import { TEMPLATE_DATABASE } from './database.ts';
 
-export const TEMPLATE_DATABASE = 'countersign_template';
-export const TEST_NAMESPACE = 'countersign-test';
-
-export interface TestServers {
+export interface ServerAddresses {
   readonly postgresUrl: string;
   readonly temporalAddress: string;
-  stop(): Promise<void>;
+  readonly namespace: string;
 }
 
-const PREFIX = 'countersign-test-';
-
+const NAMESPACE = 'countersign-test';
 const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 4 * 1024 ** 3;
 
@@ -48,66 +45,18 @@ function parentDirectory(): string {
   }
 }
 
-/** The folder for downloaded servers, which the service itself uses too. */
-export function testCacheDirectory(): string {
-  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign');
-}
-
-/** Starts both at once, and migrates the template database. Cloning it takes about 30 ms. */
-export async function startTestServers(): Promise<TestServers> {
-  await removeLeftovers();
-  const directory = mkdtempSync(join(parentDirectory(), PREFIX));
-  const held = tryLock(join(directory, 'owner.lock'));
-  const children: { pid(): number | undefined }[] = [];
-  // An interrupted run gets no teardown, and must still leave nothing behind.
-  const killAll = (): void => {
-    for (const child of children) {
-      const pid = child.pid();
-      const identity = pid === undefined ? undefined : identifyProcess(pid);
-      if (identity) process.kill(identity.pid, 'SIGKILL');
-    }
-    rmSync(directory, { recursive: true, force: true });
-  };
-  process.once('exit', killAll);
-  const [postgres, temporal] = await Promise.all([
-    startPostgres(directory).then((server) => {
-      children.push(server);
-      return server;
-    }),
-    startTemporal(directory).then((server) => {
-      children.push(server);
-      return server;
-    }),
-  ]);
-  return {
-    postgresUrl: postgres.url('postgres'),
-    temporalAddress: temporal.address,
-    stop: async () => {
-      await Promise.all([postgres.stop(), temporal.stop()]);
-      process.off('exit', killAll);
-      if ('release' in held) held.release();
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
-}
-
 async function startPostgres(directory: string): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres({
-    directory: join(directory, 'postgres'),
-    // Six files run side by side, each with several processes of 21 connections.
-    maxConnections: 600,
-    durable: false,
-  });
+  const server = await startEmbeddedPostgres({ directory, maxConnections: 300, durable: false });
   await ensureDatabase(server, TEMPLATE_DATABASE);
-  await runSource('test/support/run/migrate-template.ts', server.url(TEMPLATE_DATABASE));
+  await migrateToLatest(server.url(TEMPLATE_DATABASE));
   return server;
 }
 
 async function startTemporal(directory: string): Promise<EmbeddedTemporal> {
   const server = await startEmbeddedTemporal({
-    directory: join(directory, 'temporal'),
+    directory,
     cacheDirectory: testCacheDirectory(),
-    namespace: TEST_NAMESPACE,
+    namespace: NAMESPACE,
     ui: false,
     timeSkipping: true,
     onProgress: (message) => {
@@ -115,22 +64,32 @@ async function startTemporal(directory: string): Promise<EmbeddedTemporal> {
     },
   });
   const connection = await Connection.connect({ address: server.address });
-  await setupTemporal(connection, TEST_NAMESPACE);
+  await setupTemporal(connection, NAMESPACE);
   await connection.close();
   return server;
 }
 
-/** Ends the servers of a run that was killed, and removes its folder. */
-async function removeLeftovers(): Promise<void> {
-  const parents = [MEMORY, tmpdir()].filter((parent) => existsSync(parent));
-  const names = parents.flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)));
-  for (const directory of names.filter((name) => basename(name).startsWith(PREFIX))) {
-    const owner = readHolder(join(directory, 'owner.lock'));
-    if (!owner || isRunning(owner)) continue;
-    await Promise.all([
-      endLeftPostgres(join(directory, 'postgres')),
-      endLeftTemporal(join(directory, 'temporal')),
-    ]);
-    rmSync(directory, { recursive: true, force: true });
-  }
+const ended = once(process.stdin.resume(), 'end');
+// A closed terminal or an impatient second Ctrl-C does not keep it from cleaning up.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+
+const directory = mkdtempSync(join(parentDirectory(), 'countersign-test-'));
+const starting = [
+  startPostgres(join(directory, 'postgres')),
+  startTemporal(join(directory, 'temporal')),
+] as const;
+try {
+  const [postgres, temporal] = await Promise.all(starting);
+  const addresses: ServerAddresses = {
+    postgresUrl: postgres.url('postgres'),
+    temporalAddress: temporal.address,
+    namespace: NAMESPACE,
+  };
+  process.stdout.write(`${JSON.stringify(addresses)}\n`);
+  await ended;
+} finally {
+  for (const started of await Promise.allSettled(starting))
+    if (started.status === 'fulfilled') await started.value.stop();
+  rmSync(directory, { recursive: true, force: true });
 }
+process.exit();

@@ -5,34 +5,42 @@ import { stripVTControlCharacters } from 'node:util';
 /** Lines of a failure that the summary repeats: enough to tell what went wrong when a build server cuts the log before them. */
 const LINES_OF_FAILURE = 25;
 
+/** Variables in which global setup says why tests were skipped. */
+const REASONS = { TEST_PYTHON_MISSING: 'Tests of the Python SDK were skipped' };
+
 /**
- * Ends every test run with one plain line for people and build servers. With `TEST_SUMMARY`, the line is also added to this
- * file, and the failures after it, so that several runs can end with one summary.
+ * Ends every test run with one plain line for people and build servers. With `TEST_SUMMARY`, a run also appends its counts,
+ * its notes and its failed files to that file, which `.ci/run` reads. The parts of a line are separated by tabs.
  */
 export default class SummaryReporter {
   onRunComplete(_contexts, results) {
-    const broken = results.numFailedTests + results.numRuntimeErrorTestSuites;
+    const failedFiles = results.testResults.filter(({ failureMessage }) => failureMessage);
     const skipped = results.numPendingTests + results.numTodoTests;
-    const rules = process.env.TEST_RULES === 'door' ? 'at the door' : 'in workflows';
-    const browser = process.env.TEST_BROWSER === 'firefox' ? ', in Firefox' : '';
-    const counts = `${results.numPassedTests} passed, ${broken} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-    const missing = process.env.TEST_PYTHON_MISSING;
-    const notes = missing ? [`Tests of the Python SDK were skipped: ${missing}`] : [];
-    process.stdout.write(`\n${[counts, ...notes].join('\n')}\n`);
-    if (process.env.TEST_SUMMARY)
-      appendFileSync(
-        process.env.TEST_SUMMARY,
-        [`${counts} with rules ${rules}${browser}`, ...notes, ...failures(results), ''].join('\n'),
-      );
+    // A file that does not load has no tests to count.
+    const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
+    const counts = [results.numPassedTests, failed, skipped];
+    const notes = Object.entries(REASONS)
+      .filter(([name]) => process.env[name])
+      .map(([name, what]) => `${what}: ${process.env[name]}`);
+    process.stdout.write(`\n${[sentence(counts), ...notes].join('\n')}\n`);
+    if (!process.env.TEST_SUMMARY) return;
+    const lines = [
+      ['counts', ...counts],
+      ...notes.map((note) => ['note', note]),
+      ...failedFiles.flatMap(failure),
+    ];
+    appendFileSync(process.env.TEST_SUMMARY, lines.map((line) => `${line.join('\t')}\n`).join(''));
   }
 }
 
-/** The beginning of what each failed file says, indented by two spaces or more. */
-const failures = ({ testResults }) =>
-  testResults
-    .filter(({ failureMessage }) => failureMessage)
-    .flatMap(({ testFilePath, failureMessage }) => [
-      relative(process.cwd(), testFilePath),
-      ...stripVTControlCharacters(failureMessage).trim().split('\n').slice(0, LINES_OF_FAILURE),
-    ])
-    .map((line) => `  ${line}`);
+const sentence = ([passed, failed, skipped]) =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+
+/** A failed file with the number of its failures, and the beginning of what it says. */
+function failure({ testFilePath, failureMessage, numFailingTests }) {
+  const text = stripVTControlCharacters(failureMessage).trim().split('\n');
+  return [
+    ['file', relative(process.cwd(), testFilePath), Math.max(numFailingTests, 1)],
+    ...text.slice(0, LINES_OF_FAILURE).map((line) => ['text', line]),
+  ];
+}

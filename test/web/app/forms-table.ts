@@ -462,22 +462,22 @@ export const FORMS: readonly Form[] = [
 
 /** Those that only come after other steps, with the test that takes these steps and goes on by keys. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
-  'app/palette/palette.tsx': 'app/palette.test.ts',
+  'app/palette/palette.tsx': 'app/palette.full.test.ts',
   'areas/account/second-factor/enrollment.tsx': 'account-second-factor.test.ts',
-  'areas/channels/slack/dialogs.tsx': 'channels/slack.test.ts',
-  'areas/channels/slack/people.tsx': 'channels/slack.test.ts',
-  'areas/keys/organization/new-organization-key.tsx': 'keys/organization-keys.test.ts',
-  'areas/paths/policy/stop-policy.tsx': 'paths/policy.test.ts',
-  'areas/requests/queue/batch-deny/batch-deny-dialog.tsx': 'requests/queue-batch-deny.test.ts',
-  'areas/requests/queue/key-list.tsx': 'requests/queue-keys.test.ts',
-  'areas/rules/outcomes/past-request.tsx': 'rules/outcomes.test.ts',
-  'areas/sign-in/enrollment-target.tsx': 'sign-in-enroll.test.ts',
+  'areas/channels/slack/dialogs.tsx': 'channels/slack.full.test.ts',
+  'areas/channels/slack/people.tsx': 'channels/slack.full.test.ts',
+  'areas/keys/organization/new-organization-key.tsx': 'keys/organization-keys.full.test.ts',
+  'areas/paths/policy/stop-policy.tsx': 'paths/policy.full.test.ts',
+  'areas/requests/queue/batch-deny/batch-deny-dialog.tsx': 'requests/queue-batch-deny.full.test.ts',
+  'areas/requests/queue/key-list.tsx': 'requests/queue-keys.full.test.ts',
+  'areas/rules/outcomes/past-request.tsx': 'rules/outcomes.full.test.ts',
+  'areas/sign-in/enrollment-target.tsx': 'sign-in-enroll.full.test.ts',
   'areas/sign-in/forgot-password.tsx': 'sign-in.test.ts',
-  'areas/sign-in/join-forms.tsx': 'sign-in-joining.test.ts',
-  'areas/sign-in/reset-password.tsx': 'sign-in-joining.test.ts',
+  'areas/sign-in/join-forms.tsx': 'sign-in-joining.full.test.ts',
+  'areas/sign-in/reset-password.tsx': 'sign-in-joining.full.test.ts',
   'areas/sign-in/second-factor.tsx': 'sign-in.test.ts',
-  'areas/sign-in/welcome.tsx': 'welcome.test.ts',
-  'shared/session/recent-authentication-dialog.tsx': 'recent-authentication.test.ts',
+  'areas/sign-in/welcome.tsx': 'welcome.full.test.ts',
+  'shared/session/recent-authentication-dialog.tsx': 'recent-authentication.full.test.ts',
 };
 
 /** What the others are made of, and dialogs that are one of these parts with another text. */

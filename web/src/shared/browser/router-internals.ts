@@ -1,4 +1,4 @@
-/** A private part of TanStack Router. `test/web/app/library-internals.test.ts` fails when an upgrade changes it. */
+/** A private part of TanStack Router. `test/web/app/library-internals.full.test.ts` fails when an upgrade changes it. */
 
 /**
  * The router reloads the page by itself when the code of a route cannot be loaded, once for each message. This makes it believe that it

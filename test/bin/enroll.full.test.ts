@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { appForFile } from '../support/scene.ts';
 import { HttpClient } from '../support/http.ts';
-import { programPath } from '../support/run/bundled-programs.ts';
+import { builtPath } from '../support/run/built.ts';
 import { createAgent, createOrganization, type TestMember } from '../support/scene/factories.ts';
 import { deleteAttempts } from '../support/scene/sign-in.ts';
 
@@ -39,7 +39,7 @@ const keptIn = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as { tok
 /** The running command; `until` resolves once it has printed something that matches. */
 function run(args: readonly string[], url = app.url) {
   const { PATH = '', HOME = '' } = process.env;
-  const command = [programPath('bin/countersign.ts'), 'enroll', '--url', url, ...args];
+  const command = [builtPath('bin/countersign.ts'), 'enroll', '--url', url, ...args];
   const child = spawn(process.execPath, command, {
     env: { PATH, HOME },
     stdio: ['ignore', 'pipe', 'pipe'],

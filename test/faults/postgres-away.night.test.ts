@@ -10,12 +10,13 @@ import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../../src/local/embedded-postgres.ts';
+import { migrateToLatest } from '../../src/data/migrate.ts';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import { issueToken } from '../../src/platform/crypto/tokens.ts';
 import { errorOf, requestOf, type Answer } from '../support/adapter.ts';
 import { BOOTSTRAP_SECRET, startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
-import { runSource } from '../support/run/run-source.ts';
+
 import {
   askPeople,
   body,
@@ -42,7 +43,7 @@ const startPostgres = (preferredPort?: number) =>
 beforeAll(async () => {
   postgres = await startPostgres();
   await ensureDatabase(postgres, 'service');
-  await runSource('test/support/run/migrate-template.ts', postgres.url('service'));
+  await migrateToLatest(postgres.url('service'));
   app = await startApp({ temporal: true, databaseUrl: postgres.url('service') });
   scene = await setScene(app);
 });

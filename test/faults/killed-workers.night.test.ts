@@ -1,6 +1,6 @@
 /**
  * The course of half a day on a path is the same when its worker is killed at three different
- * points of a step. test/workflows/long-paths.test.ts replaces the worker at every step.
+ * points of a step. test/workflows/long-paths.full.test.ts replaces the worker at every step.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -29,7 +29,7 @@ import {
   startServiceProcess,
   type ServiceProcess,
 } from '../support/processes/processes.ts';
-import { testCacheDirectory, TEST_NAMESPACE } from '../support/run/servers.ts';
+import { testCacheDirectory } from '../support/run/cache.ts';
 import { ask, clientOf, decide, handleOf, notificationsOf, waiting } from '../support/temporal.ts';
 import { fastForward } from '../support/clocks/time-skipping.ts';
 import { untilBlocked } from '../support/waiting.ts';
@@ -63,7 +63,7 @@ beforeAll(async () => {
   temporal = await startEmbeddedTemporal({
     directory,
     cacheDirectory,
-    namespace: TEST_NAMESPACE,
+    namespace: process.env['TEST_TEMPORAL_NAMESPACE'] ?? '',
     ui: false,
     timeSkipping: true,
   });
@@ -164,7 +164,7 @@ const whileItWaits: Interruption = async (id, forward) => {
   await worker.kill();
   // Otherwise the server holds the next task back for ten seconds, for the worker that is gone.
   await clientOf(app).workflowService.resetStickyTaskQueue({
-    namespace: TEST_NAMESPACE,
+    namespace: process.env['TEST_TEMPORAL_NAMESPACE'] ?? '',
     execution: { workflowId: workflowIdOf(id) },
   });
   const moved = forward();

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
 import { HttpClient } from '../support/http.ts';
-import { programPath } from '../support/run/bundled-programs.ts';
+import { builtPath } from '../support/run/built.ts';
 import { until } from '../support/waiting.ts';
 
 let app: TestApp;
@@ -20,7 +20,7 @@ afterAll(async () => {
 /** `npm run demo` from the sources, against the service of this test. */
 function runDemo(environment: Readonly<Record<string, string>> = {}) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [programPath('demo/main.ts')], {
+  const child = spawn(process.execPath, [builtPath('demo/main.ts')], {
     env: {
       ...{ PATH, HOME },
       COUNTERSIGN_PUBLIC_URL: app.url,

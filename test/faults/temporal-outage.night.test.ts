@@ -18,7 +18,7 @@ import {
 import { cloneDatabase, type TestDatabase } from '../support/run/database.ts';
 import type { TestAgent, TestMember } from '../support/scene/factories.ts';
 import { hurryPath } from '../support/scene/hurried-paths.ts';
-import { testCacheDirectory } from '../support/run/servers.ts';
+import { testCacheDirectory } from '../support/run/cache.ts';
 import { ask, decide, handleOf, notificationsOf, waiting } from '../support/temporal.ts';
 import { stateOf, until } from './scene.ts';
 

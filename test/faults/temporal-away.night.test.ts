@@ -7,7 +7,7 @@ import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../src/local/em
 import { requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
-import { testCacheDirectory } from '../support/run/servers.ts';
+import { testCacheDirectory } from '../support/run/cache.ts';
 import { fastForward } from '../support/clocks/time-skipping.ts';
 import {
   askPeople,
