@@ -183,7 +183,7 @@ async function readCall(source: CallSource, endpointContext: EndpointContext): P
     if (presented?.kind === 'session') refuseCrossSite(method, headers, ours);
     const principal = await authenticate(context, presented);
     refuseBoundKey(principal, endpoint);
-    if (counted) await limit(principal, endpoint);
+    if (counted) limit(principal, endpoint);
     if (endpoint.edition === 'hosted' && context.edition !== 'hosted')
       throw new AppError('not_found');
     const target = endpoint.permissionAt?.(params?.data ?? given) ?? {

@@ -1,9 +1,7 @@
 /** Asks servers that speak Anthropic's messages. The response is the input of the one tool. */
-import type { Anthropic } from '@anthropic-ai/sdk';
 import { stringifyExact } from '../json/exact-json.ts';
 import { isExactObject, type ExactObject } from '../json/exact-values.ts';
 import {
-  fetchLimited,
   languageModel,
   usageOf,
   type LanguageModel,
@@ -13,44 +11,29 @@ import {
 
 const TOOL = 'answer';
 
-export function openAnthropic(options: LanguageModelOptions): LanguageModel {
-  return languageModel({
-    connect: () => connect(options),
-    call: async (client, { model, system, user, schema, maxOutputTokens }, { signal, timeout }) => {
-      const response = client.messages.create(
-        {
-          model,
-          max_tokens: maxOutputTokens,
-          system,
-          messages: [{ role: 'user', content: user }],
-          tools: [
-            {
-              name: TOOL,
-              description: 'Gives the answer.',
-              input_schema: { type: 'object', ...schema },
-            },
-          ],
-          tool_choice: { type: 'tool', name: TOOL, disable_parallel_tool_use: true },
-        },
-        { signal, timeout },
-      );
-      return await (await response.asResponse()).text();
-    },
-    read,
-  });
-}
+/** Of the API, which stays as it is for callers that name this version. */
+const API_VERSION = '2026-10-21';
 
-/** Nothing comes from the environment, which may have variables of other programs. */
-async function connect({ url, apiKey }: LanguageModelOptions): Promise<Anthropic> {
-  const { Anthropic: Client } = await import('@anthropic-ai/sdk');
-  return new Client({
-    baseURL: url,
-    apiKey,
-    webhookKey: null,
-    maxRetries: 0,
-    logLevel: 'off',
-    openTelemetry: false,
-    fetch: fetchLimited,
+export function openAnthropic(options: LanguageModelOptions): LanguageModel {
+  return languageModel(options, {
+    path: 'v1/messages',
+    headers: { 'anthropic-version': API_VERSION },
+    requestIdHeader: 'request-id',
+    bodyOf: ({ model, system, user, schema, maxOutputTokens }) => ({
+      model,
+      max_tokens: maxOutputTokens,
+      system,
+      messages: [{ role: 'user', content: user }],
+      tools: [
+        {
+          name: TOOL,
+          description: 'Gives the answer.',
+          input_schema: { type: 'object', ...schema },
+        },
+      ],
+      tool_choice: { type: 'tool', name: TOOL, disable_parallel_tool_use: true },
+    }),
+    read,
   });
 }
 

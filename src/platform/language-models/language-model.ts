@@ -5,7 +5,7 @@
 import { ExactJsonError, parseExact } from '../json/exact-json.ts';
 import { isExactObject, type ExactObject, type ExactValue } from '../json/exact-values.ts';
 import { codesOf, connectionFault, type ConnectionFault } from '../network/connection-faults.ts';
-import { fetchAtMost } from '../network/http-call.ts';
+import { callHttp, type HttpResponse } from '../network/http-call.ts';
 import { retryAfterMs } from '../network/retry-after.ts';
 
 export interface ModelQuestion {
@@ -58,45 +58,66 @@ export interface LanguageModelOptions {
   readonly apiKey: string;
 }
 
-/** How to ask a provider through its client. */
-interface Provider<Client> {
-  /** Called at the first question: most deployments ask none, and clients take long to load. */
-  readonly connect: () => Promise<Client>;
-  /** Resolves with the body of a successful response. */
-  readonly call: (
-    client: Client,
-    question: ModelQuestion,
-    options: { readonly signal: AbortSignal; readonly timeout: number },
-  ) => Promise<string>;
-  /** Finds the response in a body. */
+/** What differs between providers. */
+interface Provider {
+  /** Below the base URL. */
+  readonly path: string;
+  /** Besides those that every provider gets. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly requestIdHeader: string;
+  readonly bodyOf: (question: ModelQuestion) => object;
+  /** Finds the response in the body of a successful call. */
   readonly read: (body: ExactObject) => Omit<ModelResponse, 'kind'>;
 }
 
-/** The time limit of the clients comes after ours, which knows what ended the call. */
-const GRACE_MS = 1_000;
+/** Cuts off what no response needs. */
+const RESPONSE_BYTES = 256 * 1024;
 
-/** Turns calls into responses and failures. */
-export function languageModel<Client>({ connect, call, read }: Provider<Client>): LanguageModel {
-  let connected: Promise<Client> | undefined;
+/** Makes one call for a question, without retries and redirects. */
+export function languageModel(
+  { url, apiKey }: LanguageModelOptions,
+  provider: Provider,
+): LanguageModel {
+  const target = new URL(provider.path, url);
+  const headers = {
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    // A key from a file may end in a line break, which no header can hold.
+    authorization: `Bearer ${apiKey.trim()}`,
+    'content-type': 'application/json',
+    'user-agent': 'Countersign',
+    ...provider.headers,
+  };
   return {
     ask: async (question) => {
-      connected ??= connect();
-      const client = await connected;
       const timer = AbortSignal.timeout(question.timeoutMs);
-      const signal = AbortSignal.any([question.signal, timer]);
-      try {
-        const timeout = question.timeoutMs + GRACE_MS;
-        const text = await call(client, question, { signal, timeout });
-        const body = parsed(text);
-        return isExactObject(body)
-          ? { kind: 'responded', ...read(body) }
-          : { kind: 'responded', value: undefined, text, usage: undefined };
-      } catch (error) {
+      const response = await callHttp(target, {
+        ...{ method: 'POST', headers, body: JSON.stringify(provider.bodyOf(question)) },
+        maxBytes: RESPONSE_BYTES,
+        signal: AbortSignal.any([question.signal, timer]),
+      }).catch((error: unknown) => {
         question.signal.throwIfAborted();
-        return failureOf(error, timer.aborted);
-      }
+        return connectionFailure(error, timer.aborted);
+      });
+      return 'kind' in response ? response : resultOf(response, provider);
     },
   };
+}
+
+function resultOf(
+  { status, headers, body }: HttpResponse,
+  { read, requestIdHeader }: Provider,
+): ModelResponse | ModelFailure {
+  const text = new TextDecoder().decode(body);
+  const value = parsed(text);
+  if (status < 200 || status > 299)
+    return refusal(status, value, {
+      retryAfter: headers['retry-after'],
+      requestId: headers[requestIdHeader],
+    });
+  return isExactObject(value)
+    ? { kind: 'responded', ...read(value) }
+    : { kind: 'responded', value: undefined, text, usage: undefined };
 }
 
 /** Undefined for text that is not one JSON value with distinct keys. */
@@ -121,31 +142,40 @@ const MOST_TOKENS = 100_000_000;
 const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_TOKENS;
 
-/** The call did not reach the provider. */
-const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'CONNECT_TIMEOUT']);
+/** Nothing of the call reached the provider. */
+const UNSENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'CONNECT_TIMEOUT',
+  'ERR_INVALID_CHAR',
+]);
 
-/** The clients of the providers throw errors of the same form. */
-function failureOf(error: unknown, timedOut: boolean): ModelFailure {
-  const { status, headers, code, type, requestID } = error as Readonly<Record<string, unknown>>;
-  if (typeof status !== 'number') {
-    const codes = codesOf(error);
-    const unheard = codes.some((each) => UNSENT.has(each));
-    const errorCause = timedOut ? 'timeout' : connectionFault(error);
-    return {
-      ...{ kind: 'failed', timedOut, unheard },
-      ...(codes[0] && { code: codes[0] }),
-      ...(errorCause && { errorCause }),
-    };
-  }
-  const pauseMs = headers instanceof Headers ? retryAfterMs(headers.get('retry-after')) : undefined;
-  const word = [code, type].find((each) => matches(each, WORD));
+function connectionFailure(error: unknown, timedOut: boolean): ModelFailure {
+  const codes = codesOf(error);
+  const unheard = codes.some((each) => UNSENT.has(each));
+  const errorCause = timedOut ? 'timeout' : connectionFault(error);
   return {
-    kind: 'failed',
-    timedOut: false,
-    status,
+    ...{ kind: 'failed', timedOut, unheard },
+    ...(codes[0] && { code: codes[0] }),
+    ...(errorCause && { errorCause }),
+  };
+}
+
+/** Providers describe a refusal in the same form. */
+function refusal(
+  status: number,
+  body: ExactValue | undefined,
+  { retryAfter, requestId }: { readonly retryAfter: unknown; readonly requestId: unknown },
+): ModelFailure {
+  const error = isExactObject(body) && isExactObject(body['error']) ? body['error'] : {};
+  const word = [error['code'], error['type']].find((each) => matches(each, WORD));
+  const pauseMs = retryAfterMs(retryAfter);
+  return {
+    ...{ kind: 'failed', timedOut: false, status },
     ...(pauseMs !== undefined && { retryAfterMs: pauseMs }),
     ...(word && { code: word }),
-    ...(matches(requestID, REQUEST_ID) && { providerRequestId: requestID }),
+    ...(matches(requestId, REQUEST_ID) && { providerRequestId: requestId }),
     unheard: status < 500,
   };
 }
@@ -156,8 +186,3 @@ const REQUEST_ID = /^[\w-]{1,64}$/;
 
 const matches = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value);
-
-const RESPONSE_BYTES = 256 * 1024;
-
-/** Cuts off what no response needs. */
-export const fetchLimited = fetchAtMost(RESPONSE_BYTES);

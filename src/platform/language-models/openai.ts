@@ -1,8 +1,6 @@
 /** Asks servers that speak OpenAI's chat completions. */
-import type { OpenAI } from 'openai';
 import { isExactObject, type ExactObject } from '../json/exact-values.ts';
 import {
-  fetchLimited,
   languageModel,
   parsed,
   usageOf,
@@ -12,43 +10,22 @@ import {
 } from './language-model.ts';
 
 export function openOpenAi(options: LanguageModelOptions): LanguageModel {
-  return languageModel({
-    connect: () => connect(options),
-    call: async (client, { model, system, user, schema, maxOutputTokens }, { signal, timeout }) => {
-      const response = client.chat.completions.create(
-        {
-          model,
-          messages: [
-            { role: 'system', content: system },
-            { role: 'user', content: user },
-          ],
-          max_completion_tokens: maxOutputTokens,
-          response_format: {
-            type: 'json_schema',
-            json_schema: { name: 'answer', strict: true, schema: { ...schema } },
-          },
-        },
-        { signal, timeout },
-      );
-      return await (await response.asResponse()).text();
-    },
+  return languageModel(options, {
+    path: 'chat/completions',
+    requestIdHeader: 'x-request-id',
+    bodyOf: ({ model, system, user, schema, maxOutputTokens }) => ({
+      model,
+      messages: [
+        { role: 'system', content: system },
+        { role: 'user', content: user },
+      ],
+      max_completion_tokens: maxOutputTokens,
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'answer', strict: true, schema },
+      },
+    }),
     read,
-  });
-}
-
-/** Nothing comes from the environment, which may have variables of other programs. */
-async function connect({ url, apiKey }: LanguageModelOptions): Promise<OpenAI> {
-  const { OpenAI: Client } = await import('openai');
-  return new Client({
-    baseURL: url,
-    apiKey,
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    logLevel: 'off',
-    fetch: fetchLimited,
   });
 }
 

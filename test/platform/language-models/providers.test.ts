@@ -1,4 +1,4 @@
-/** Both providers, asked through their clients: one call, one whole answer, and nothing beside it. */
+/** Both providers: one call, one whole answer, and nothing beside it. */
 import type { ServerResponse } from 'node:http';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { openAnthropic } from '../../../src/platform/language-models/anthropic.ts';
@@ -10,6 +10,7 @@ const server = await startJudgeServer();
 afterAll(() => server.close());
 
 const PATHS = { openai: '/v1/chat/completions', anthropic: '/v1/messages' } as const;
+const REQUEST_ID_HEADERS = { openai: 'x-request-id', anthropic: 'request-id' } as const;
 const question = (over: { timeoutMs?: number; signal?: AbortSignal } = {}) => ({
   ...{ model: 'judge-small', system: 'The instruction.', user: '{"tool":"refund"}' },
   schema: { type: 'object', additionalProperties: false },
@@ -60,6 +61,39 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
     );
   });
 
+  test('is told the key, the version of its API and the form of the texts, and nothing else', async () => {
+    server.judge({ answer: {} });
+    const keyOfFile = 'a-key\n';
+    await open({ url: server.url(dialect), apiKey: keyOfFile }).ask(question());
+    const headers = server.asked.at(-1)?.headers;
+    expect(headers).toEqual({
+      ...{ accept: 'application/json', 'accept-encoding': 'identity' },
+      ...{ authorization: 'Bearer a-key', 'content-type': 'application/json' },
+      'user-agent': 'Countersign',
+      ...(dialect === 'anthropic' && { 'anthropic-version': '2026-10-21' }),
+      ...{ host: new URL(server.url(dialect)).host, connection: 'keep-alive' },
+      'content-length': expect.stringMatching(/^[1-9][0-9]+$/),
+    });
+  });
+
+  test('is asked below a path', async () => {
+    server.judge({ answer: {} });
+    const url = `${new URL(server.url(dialect)).origin}/gateway/a%2Fb/`;
+    await open({ url, apiKey: 'a-key' }).ask(question());
+    expect(server.asked.at(-1)?.path).toBe(
+      `/gateway/a%2Fb/${dialect === 'openai' ? 'chat/completions' : 'v1/messages'}`,
+    );
+  });
+
+  test('is not asked with a key that no header can hold', async () => {
+    const before = server.asked.length;
+    const keyed = open({ url: server.url(dialect), apiKey: 'a-\u2013-key' });
+    expect(await keyed.ask(question())).toEqual({
+      ...{ kind: 'failed', timedOut: false, unheard: true, code: 'ERR_INVALID_CHAR' },
+    });
+    expect(server.asked).toHaveLength(before);
+  });
+
   test.each<[string, (response: ServerResponse) => void, object]>([
     ['401', (response) => response.writeHead(401).end('{}'), { status: 401, unheard: true }],
     [
@@ -68,6 +102,12 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
       { status: 429, retryAfterMs: 7_000, unheard: true },
     ],
     ['503', (response) => response.writeHead(503).end('{}'), { status: 503, unheard: false }],
+    [
+      'a page of a proxy',
+      (response) => response.writeHead(502).end('<html>'),
+      { status: 502, unheard: false },
+    ],
+    ['600', (response) => response.writeHead(600).end(), { status: 600, unheard: false }],
     [
       'a redirect',
       (response) => response.writeHead(307, { location: '/elsewhere' }).end(),
@@ -88,7 +128,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
     const failed = async (id: string, error: object) => {
       server.answerWith((response) => {
         response.writeHead(400, {
-          ...{ 'content-type': 'application/json', 'x-request-id': id, 'request-id': id },
+          ...{ 'content-type': 'application/json', [REQUEST_ID_HEADERS[dialect]]: id },
         });
         response.end(JSON.stringify({ type: 'error', error }));
       });
@@ -123,6 +163,13 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
         ...{ kind: 'failed', timedOut: true, unheard: false, errorCause: 'timeout' },
       });
     }
+  });
+
+  test('is not asked when the signal has ended it before', async () => {
+    const before = server.asked.length;
+    const signal = AbortSignal.abort(new Error('no longer needed'));
+    await expect(model.ask(question({ signal }))).rejects.toThrow('no longer needed');
+    expect(server.asked).toHaveLength(before);
   });
 
   test('rejects with the reason of the signal that ends it', async () => {
