@@ -463,7 +463,7 @@ export const FORMS: readonly Form[] = [
 /** Those that only come after other steps, with the test that takes these steps and goes on by keys. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   'app/palette/palette.tsx': 'app/palette.full.test.ts',
-  'areas/account/second-factor/enrollment.tsx': 'account-second-factor.test.ts',
+  'areas/account/second-factor/enrollment.tsx': 'account-second-factor.full.test.ts',
   'areas/channels/slack/dialogs.tsx': 'channels/slack.full.test.ts',
   'areas/channels/slack/people.tsx': 'channels/slack.full.test.ts',
   'areas/keys/organization/new-organization-key.tsx': 'keys/organization-keys.full.test.ts',
