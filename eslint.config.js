@@ -104,7 +104,7 @@ export default tseslint.config(
       'web/vite.config.ts',
       '.dependency-cruiser.js',
       'test/support/run/global-{setup,teardown}.ts',
-      'test/support/run/summary-reporter.js',
+      'test/support/run/{runner,summary-reporter}.js',
     ],
     rules: { 'no-restricted-syntax': 'off' },
   },

@@ -7,6 +7,7 @@ import { pendingMigrations } from '../src/data/migrate.ts';
 import { describeSchema } from '../src/data/schema-description.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
+import { builtTestPath } from './support/run/built.ts';
 import { cloneDatabase, type TestDatabase } from './support/run/database.ts';
 
 interface Migration {
@@ -299,7 +300,8 @@ describe('the migrations', () => {
   test('go down to an empty database and up again to the same schema', async () => {
     const migrations = await Promise.all(
       files.map(
-        async (file) => (await import(pathToFileURL(join(folder, file)).href)) as Migration,
+        async (file) =>
+          (await import(pathToFileURL(builtTestPath(`migrations/${file}`)).href)) as Migration,
       ),
     );
     const before = await describeSchema(db);

@@ -1,6 +1,6 @@
 /**
  * `npm run build`: compiles the service into dist/, bundles the workflows and builds the web app. A part whose sources are
- * those of its last build stays. Arguments: further folders to compile, such as programs of tests.
+ * those of its last build stays. With `--tests` it also compiles all sources and tests into dist/tests, where Jest runs them.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath, URL } from 'node:url';
+import { compile } from './compile.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const stampFile = join(root, 'dist/.build-stamp');
@@ -53,8 +54,7 @@ if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) run('bin
 else {
   const began = performance.now();
   process.stdout.write('Building Countersign …');
-  // The compiler takes a moment to load, and a build that is current does not need it.
-  await (await import('./compile.js')).compile(root, FOLDERS);
+  await compile(root, { folders: FOLDERS, to: 'dist' });
   run('dist/bin/build/workflows.js');
   run('bin/build/web.js');
   // The API reference's script, with the licenses that it names. The package itself remains a
@@ -64,5 +64,5 @@ else {
   writeFileSync(stampFile, stamp);
   process.stdout.write(` done in ${((performance.now() - began) / 1_000).toFixed(1)} s.\n`);
 }
-const further = process.argv.slice(2);
-if (further.length > 0) await (await import('./compile.js')).compile(root, further);
+if (process.argv.includes('--tests'))
+  await compile(root, { folders: [...FOLDERS, 'test', 'web/src', 'web/build'], to: 'dist/tests' });

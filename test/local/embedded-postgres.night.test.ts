@@ -10,7 +10,7 @@ import {
   type EmbeddedPostgres,
 } from '../../src/local/embedded-postgres.ts';
 import { eventually, identifyProcess, isRunning } from '../../src/local/processes.ts';
-import { builtPath } from '../support/run/built.ts';
+import { builtTestPath } from '../support/run/built.ts';
 
 /** One cluster for all tests. Only the owner may enter a folder that mkdtemp creates. */
 const folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
@@ -100,7 +100,7 @@ describe('the embedded Postgres', () => {
 
   test('replaces a server that a killed run left behind', async () => {
     const script = `
-      import { startEmbeddedPostgres } from '${builtPath('src/local/embedded-postgres.ts')}';
+      import { startEmbeddedPostgres } from '${builtTestPath('src/local/embedded-postgres.ts')}';
       const server = await startEmbeddedPostgres({ directory: '${join(folder, 'pg')}' });
       process.stdout.write(String(server.pid()), () => process.kill(process.pid, 'SIGKILL'));`;
     const args = ['--input-type=module', '-e', script];

@@ -6,13 +6,13 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
 import { asAppError, problemFrom } from '../../../api/http/problems/problem.ts';
 import { openWorkerPool, PoolClosed } from '../../../src/platform/threads/worker-pool.ts';
-import { builtPath } from '../../support/run/built.ts';
+import { builtTestPath } from '../../support/run/built.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'countersign-worker-pool-'));
 const file = join(directory, 'tasks.mjs');
 writeFileSync(
   file,
-  `import { measured } from ${JSON.stringify(builtPath('src/platform/threads/measured.ts'))};
+  `import { measured } from ${JSON.stringify(builtTestPath('src/platform/threads/measured.ts'))};
    const twice = (n) => 2 * n;
    const endless = () => { for (;;); };
    const busy = (ms) => { for (const end = performance.now() + ms; performance.now() < end; ); return null; };

@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../../src/platform/package-root.ts';
-import { builtPath } from '../../support/run/built.ts';
+import { builtTestPath } from '../../support/run/built.ts';
 import { scene } from '../../support/scene.ts';
 import { environmentFor, startMessagesApi } from '../../support/servers/messages-api.ts';
 import { until } from '../../support/waiting.ts';
@@ -218,7 +218,7 @@ test('puts its command in front of an MCP server, as the example configures it',
 test('gates a program that calls an MCP server', async () => {
   linkPeers('@modelcontextprotocol/client');
   copyFileSync(join(root, 'examples/gates/mcp-client.js'), join(folder, 'mcp-client.js'));
-  const server = builtPath('test/support/processes/mcp-server-process.ts');
+  const server = builtTestPath('test/support/processes/mcp-server-process.ts');
   const options = { command: process.execPath, args: [server, join(folder, 'refunds')] };
   writeFileSync(
     join(folder, 'run-mcp-client.js'),

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { builtPath } from '../run/built.ts';
+import { builtTestPath } from '../run/built.ts';
 
 export interface ServiceProcess {
   readonly url: string;
@@ -45,9 +45,9 @@ async function killed(child: ChildProcess): Promise<void> {
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'countersign-process-'));
   const { PATH = '', HOME = '', XDG_CACHE_HOME = '' } = process.env;
-  const program = [builtPath('test/support/processes/service-process.ts'), options.taskQueue];
+  const program = [builtTestPath('test/support/processes/service-process.ts'), options.taskQueue];
   const preloaded = options.movableClock
-    ? ['--import', builtPath('test/support/clocks/movable-clock.ts')]
+    ? ['--import', builtTestPath('test/support/clocks/movable-clock.ts')]
     : [];
   const child = spawn(process.execPath, [...preloaded, ...program], {
     stdio: 'pipe',

@@ -11,5 +11,6 @@ await composeApp(config, {
   databaseUrl: config.databaseUrl ?? '',
   temporal: { connection: { address: '127.0.0.1:9' } },
   roles: { api: false, worker: true },
+  workflowBundle: { codePath: '/nowhere' },
   taskQueue: 'unserved',
 });

@@ -5,6 +5,7 @@ import { composeApp } from '../../../bin/compose.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { temporalConnectionOptions } from '../../../temporal/connection-options.ts';
+import { WORKFLOW_BUNDLE } from '../run/built.ts';
 
 const [taskQueue = ''] = process.argv.slice(2);
 // The test holds the other end, so this process ends with the test.
@@ -15,6 +16,7 @@ const app = await composeApp(config, {
   databaseUrl: config.databaseUrl ?? '',
   temporal: { connection: temporalConnectionOptions(config.temporalEnvironment) },
   roles: { api: true, worker: true },
+  workflowBundle: { codePath: WORKFLOW_BUNDLE },
   taskQueue,
   strictResponses: true,
 });

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { builtPath } from '../run/built.ts';
+import { builtTestPath } from '../run/built.ts';
 import type { Authority } from '../servers/certificates.ts';
 
 export interface TrustingProcess {
@@ -36,7 +36,7 @@ export function startTrustingProcess(
     ...environment,
     NODE_EXTRA_CA_CERTS: certificates,
   };
-  const child = spawn(process.execPath, [builtPath(program)], { stdio: 'pipe', env });
+  const child = spawn(process.execPath, [builtTestPath(program)], { stdio: 'pipe', env });
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-4_000);

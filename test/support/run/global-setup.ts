@@ -1,9 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { packageRoot } from '../../../src/platform/package-root.ts';
-import { builtPath } from './built.ts';
+import { builtTestPath } from './built.ts';
 import { preparePython } from './python.ts';
+import { GLOBALS_MODULE } from './runner.js';
 import type { ServerAddresses } from './servers.ts';
 
 /** Jest runs setup and teardown in one process, so its global object hands over the servers. */
@@ -18,15 +21,20 @@ export default async function globalSetup(): Promise<void> {
 }
 
 async function build(): Promise<void> {
-  const command = ['bin/build/build.js', 'test/support'];
+  const command = ['bin/build/build.js', '--tests'];
   const child = spawn(process.execPath, command, { cwd: packageRoot(), stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Error('the build failed');
+  const directory = join(packageRoot(), 'dist/tests/node_modules/@jest/globals');
+  mkdirSync(directory, { recursive: true });
+  const manifest = { name: '@jest/globals', type: 'module', exports: './index.js' };
+  writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(join(directory, 'index.js'), GLOBALS_MODULE);
 }
 
 /** A process of their own ends them, however this one ends. */
 async function startServers(): Promise<void> {
-  const child = spawn(process.execPath, [builtPath('test/support/run/servers.ts')], {
+  const child = spawn(process.execPath, [builtTestPath('test/support/run/servers.ts')], {
     cwd: packageRoot(),
     stdio: ['pipe', 'pipe', 'inherit'],
     // Ctrl-C goes to all processes of a group. This one still has to clean up.

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { readMessage } from '../../../../sdk/typescript/src/adapters/mcp/messages.ts';
-import { builtPath } from '../../../support/run/built.ts';
+import { builtTestPath } from '../../../support/run/built.ts';
 import { until } from '../../../support/waiting.ts';
 
 const bytes = (text: string) => Buffer.from(text);
@@ -103,7 +103,7 @@ test('none of them reaches a lenient server, and the next message does, byte for
     COUNTERSIGN_URL: 'http://127.0.0.1:9',
     COUNTERSIGN_TOKEN: 'whc_x',
   };
-  const command = builtPath('sdk/typescript/src/adapters/mcp/command.ts');
+  const command = builtTestPath('sdk/typescript/src/adapters/mcp/command.ts');
   const child = spawn(
     process.execPath,
     [command, 'wrap', '--limit', '1s', 'billing', '--', process.execPath, '-e', LENIENT],

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gateClient } from '../../../../sdk/typescript/src/adapters/mcp.ts';
 import { Countersign } from '../../../../sdk/typescript/src/index.ts';
-import { builtPath } from '../../../support/run/built.ts';
+import { builtTestPath } from '../../../support/run/built.ts';
 import { REVIEWER, scene } from '../../../support/scene.ts';
 import { startLine } from '../../../support/servers/line.ts';
 import { until } from '../../../support/waiting.ts';
@@ -29,8 +29,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const command = builtPath('sdk/typescript/src/adapters/mcp/command.ts');
-const server = builtPath('test/support/processes/mcp-server-process.ts');
+const command = builtTestPath('sdk/typescript/src/adapters/mcp/command.ts');
+const server = builtTestPath('test/support/processes/mcp-server-process.ts');
 const arguments_ = { payment_id: 'pay_1', amount: 12.5 };
 
 let count = 0;
