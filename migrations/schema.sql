@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION public.folded_name(name text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN regexp_replace(replace(replace(lower((NORMALIZE(regexp_replace(name, '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]'::text, ''::text, 'g'::text), NFKC) COLLATE pg_c_utf8)), 'ß'::text, 'ss'::text), 'ς'::text, 'σ'::text), '^[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$'::text, ''::text, 'g'::text);
+COMMENT ON FUNCTION folded_name(name text) IS 'A name as names are compared: without invisible characters and surrounding white space, NFKC, case folded. lower() alone leaves ß and ς.';
 
 CREATE OR REPLACE FUNCTION public.mark_request_changed()
  RETURNS trigger
@@ -38,6 +39,7 @@ CREATE OR REPLACE FUNCTION public.text_digest(value text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN sha256(convert_to(value, 'UTF8'::name));
+COMMENT ON FUNCTION text_digest(value text) IS 'SHA-256 of a text, for unique indexes on long ones. The encoding of the database never changes, so it is immutable.';
 
 CREATE TABLE account_mails (
   id uuid NOT NULL,
@@ -364,7 +366,7 @@ CREATE INDEX audit_checkpoints_due_due_at_idx ON audit_checkpoints_due USING btr
 CREATE TABLE audit_counts (
   organization_id uuid NOT NULL,
   day date NOT NULL,
-  event_type text NOT NULL,
+  event_type text COLLATE "C" NOT NULL,
   actor_type text NOT NULL,
   subject_type text NOT NULL,
   outcome text NOT NULL,
@@ -415,14 +417,14 @@ CREATE TABLE audit_index (
   sequence bigint NOT NULL,
   organization_id uuid NOT NULL,
   occurred_at timestamp(3) with time zone NOT NULL,
-  event_type text NOT NULL,
+  event_type text COLLATE "C" NOT NULL,
   actor_type text NOT NULL,
   actor_id text,
-  actor text NOT NULL,
+  actor text COLLATE "C" NOT NULL,
   subject_type text NOT NULL,
   subject_id text NOT NULL,
   outcome text,
-  words text NOT NULL,
+  words text COLLATE "C" NOT NULL,
   CONSTRAINT audit_index_pkey PRIMARY KEY (sequence)
 );
 COMMENT ON TABLE audit_index IS 'Columns of audit events by which readers find them. Derived: sealers fill it again after truncate audit_index, audit_counts, audit_pairs, audit_indexed.';
