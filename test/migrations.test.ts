@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { pendingMigrations } from '../src/data/migrate.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { EARLIER_MIGRATIONS } from '../src/data/earlier-migrations.ts';
+import { migrateToLatest, pendingMigrations } from '../src/data/migrate.ts';
 import { describeSchema } from '../src/data/schema-description.ts';
+import { OperatorError } from '../src/platform/operator-error.ts';
 import { packageRoot } from '../src/platform/package-root.ts';
 import { openPool, type Db } from '../src/platform/postgres.ts';
 import { builtTestPath } from './support/run/built.ts';
@@ -102,201 +103,6 @@ describe('the migrations', () => {
     expect(await pendingMigrations(db)).toEqual([]);
   });
 
-  test('rename the younger of agents whose names differ only in case, whatever their names', async () => {
-    const names = await import('../migrations/20261122000001_agent_names.ts');
-    const organizationId = randomUUID();
-    await db.transaction((trx) => names.down(trx));
-    await db('organizations').insert({
-      id: organizationId,
-      name: 'Names',
-      slug: 'names',
-      created_at: new Date(),
-    });
-    const add = (slug: string, name: string, more: object = {}) =>
-      db('agents').insert({
-        organization_id: organizationId,
-        slug,
-        name,
-        status: 'active',
-        created_by_actor_id: randomUUID(),
-        created_at: new Date(),
-        updated_at: new Date(),
-        ...more,
-      });
-    await add('first', 'Deploy');
-    await add('second', 'DEPLOY');
-    await add('third', 'deploy');
-    await add('taken', 'deploy (THIRD)');
-    await add('gone', 'dEploy', { status: 'archived', archived_at: new Date() });
-    await add('long', 'x'.repeat(200));
-    await add('longer', 'X'.repeat(200));
-    await db.transaction((trx) => names.up(trx));
-    const rows = (await db('agents')
-      .where({ organization_id: organizationId })
-      .orderBy('created_at')
-      .select('slug', 'name')) as { slug: string; name: string }[];
-    expect(Object.fromEntries(rows.map(({ slug, name }) => [slug, name]))).toEqual({
-      first: 'Deploy',
-      second: 'DEPLOY (second)',
-      third: 'deploy (third) (2)',
-      taken: 'deploy (THIRD)',
-      gone: 'dEploy',
-      long: 'x'.repeat(200),
-      longer: `${'X'.repeat(191)} (longer)`,
-    });
-    await db('agents').where({ organization_id: organizationId }).delete();
-    await db('organizations').where({ id: organizationId }).delete();
-  });
-
-  test('give the younger of names that read the same a number, whatever the names', async () => {
-    const compared = await import('../migrations/20261126002300_compared_names.ts');
-    // Later ones add columns to the same tables, and change an index of it.
-    const deleted = await import('../migrations/20261126054200_instance_operations.ts');
-    const withdrawn = await import('../migrations/20261126062000_withdrawn_keys.ts');
-    await db.transaction((trx) => withdrawn.down(trx));
-    await db.transaction((trx) => deleted.down(trx));
-    await db.transaction((trx) => compared.down(trx));
-    const organizationId = randomUUID();
-    await db('organizations').insert({
-      id: organizationId,
-      name: 'Compared',
-      slug: 'compared',
-      created_at: new Date(),
-    });
-    let day = 0;
-    const later = () => new Date(Date.UTC(2026, 0, (day += 1)));
-    const agent = (slug: string, name: string, more: object = {}) => {
-      const at = later();
-      return db('agents').insert({
-        organization_id: organizationId,
-        slug,
-        name,
-        status: 'active',
-        created_by_actor_id: randomUUID(),
-        created_at: at,
-        updated_at: at,
-        ...more,
-      });
-    };
-    const instance = (agentSlug: string, name: string) => {
-      const at = later();
-      return db('agent_instances').insert({
-        id: randomUUID(),
-        organization_id: organizationId,
-        agent_slug: agentSlug,
-        name,
-        status: 'active',
-        created_at: at,
-        last_seen_at: at,
-      });
-    };
-    const team = (name: string, more: object = {}) =>
-      db('teams').insert({
-        id: randomUUID(),
-        organization_id: organizationId,
-        name,
-        created_at: later(),
-        ...more,
-      });
-    await agent('first', 'Pay bot');
-    await agent('second', 'pay bot \u3000');
-    await agent('third', ' Pay bot');
-    await agent('taken', 'PAY BOT (2)');
-    await agent('gone', 'Pay bot', { status: 'archived', archived_at: new Date() });
-    await agent('long', 'x'.repeat(200));
-    await agent('longer', `${'x'.repeat(199)}\u200bX`);
-    for (const name of ['Runner', 'RUNNER', 'runner ', 'runner (2)']) await instance('first', name);
-    await instance('second', 'Runner');
-    for (const name of ['Night', 'Night ', 'N'.repeat(100), ` ${'N'.repeat(100)}`])
-      await team(name);
-    await team('Night', { archived_at: new Date() });
-    const namesOf = async (table: string) =>
-      await db(table)
-        .where({ organization_id: organizationId })
-        .orderBy('created_at')
-        .pluck<string[]>('name');
-    await db.transaction((trx) => compared.up(trx));
-    await db.transaction((trx) => deleted.up(trx));
-    await db.transaction((trx) => withdrawn.up(trx));
-    expect(await namesOf('agents')).toEqual([
-      'Pay bot',
-      'pay bot (3)',
-      ' Pay bot (4)',
-      'PAY BOT (2)',
-      'Pay bot',
-      'x'.repeat(200),
-      `${'x'.repeat(196)} (2)`,
-    ]);
-    expect(await namesOf('agent_instances')).toEqual([
-      'Runner',
-      'RUNNER (3)',
-      'runner (4)',
-      'runner (2)',
-      'Runner',
-    ]);
-    expect(await namesOf('teams')).toEqual([
-      'Night',
-      'Night (2)',
-      'N'.repeat(100),
-      ` ${'N'.repeat(95)} (2)`,
-      'Night',
-    ]);
-    for (const table of ['agent_instances', 'agents', 'teams'])
-      await db(table).where({ organization_id: organizationId }).delete();
-    await db('organizations').where({ id: organizationId }).delete();
-  });
-
-  test('know from the audit log who last activated a revision', async () => {
-    const history = await import('../migrations/20261122000029_revision_history.ts');
-    await db.transaction((trx) => history.down(trx));
-    const [organizationId, documentId, actorId] = [randomUUID(), randomUUID(), randomUUID()];
-    const at = (day: number) => new Date(Date.UTC(2026, 2, day));
-    await db('organizations').insert({
-      id: organizationId,
-      name: 'Acts',
-      slug: 'acts',
-      created_at: at(1),
-    });
-    await db('request_approval_pipelines').insert({
-      id: documentId,
-      organization_id: organizationId,
-      document_key: 'organization',
-      latest_revision: 3,
-      created_at: at(1),
-    });
-    for (const revision of [1, 2, 3])
-      await db('request_approval_pipeline_revisions').insert({
-        id: randomUUID(),
-        request_approval_pipeline_id: documentId,
-        revision,
-        document: '{"blocks":[]}',
-        created_by_actor_id: actorId,
-        created_at: at(1),
-      });
-    for (const day of [2, 3])
-      await db('audit_events').insert({
-        id: randomUUID(),
-        organization_id: organizationId,
-        event_type: 'request_approval_pipeline.revision_activated',
-        actor_type: 'human',
-        actor_id: actorId,
-        subject_type: 'request_approval_pipeline',
-        subject_id: 'organization',
-        data: '{"revision":2,"previous_revision":1}',
-        occurred_at: at(day),
-      });
-    await db.transaction((trx) => history.up(trx));
-    const rows = (await db('request_approval_pipeline_revisions')
-      .where({ request_approval_pipeline_id: documentId })
-      .orderBy('revision')
-      .select('activated_at', 'activated_by_actor_id')) as unknown[];
-    expect(rows).toEqual([
-      { activated_at: at(1), activated_by_actor_id: actorId },
-      { activated_at: at(3), activated_by_actor_id: actorId },
-      { activated_at: null, activated_by_actor_id: null },
-    ]);
-  });
-
   test('go down to an empty database and up again to the same schema', async () => {
     const migrations = await Promise.all(
       files.map(
@@ -310,5 +116,42 @@ describe('the migrations', () => {
     expect((await describeSchema(db)).trim()).toBe('');
     for (const migration of migrations) await db.transaction((trx) => migration.up(trx));
     expect(await describeSchema(db)).toBe(before);
+  });
+});
+
+describe('a database of an older build', () => {
+  let older: TestDatabase;
+  let olderDb: Db;
+  const recorded = () => olderDb('knex_migrations').orderBy('id').pluck<string[]>('name');
+
+  beforeEach(async () => {
+    older = await cloneDatabase();
+    olderDb = openPool({ connectionString: older.url, max: 1, applicationName: 'migrations-test' });
+    await olderDb('knex_migrations').where('name', 'like', '%_baseline').delete();
+    await olderDb('knex_migrations').insert(
+      EARLIER_MIGRATIONS.map((name) => ({ name, batch: 1, migration_time: new Date() })),
+    );
+  });
+
+  afterEach(async () => {
+    await olderDb.destroy();
+    await older.drop();
+  });
+
+  test('goes on: the baseline is recorded in place of the migrations that made the same schema', async () => {
+    const before = await describeSchema(olderDb);
+    expect(await pendingMigrations(olderDb)).toEqual([]);
+    expect(await migrateToLatest(older.url)).toEqual([]);
+    expect((await recorded()).sort()).toEqual(files.map((file) => file.replace('.ts', '')));
+    expect(await pendingMigrations(olderDb)).toEqual([]);
+    expect(await describeSchema(olderDb)).toBe(before);
+  });
+
+  test('that lacks one of those migrations is refused, and stays as it is', async () => {
+    await olderDb('knex_migrations').where('name', EARLIER_MIGRATIONS.at(-1)).delete();
+    const before = await recorded();
+    expect(await pendingMigrations(olderDb)).toContain('20261127000000_baseline');
+    await expect(migrateToLatest(older.url)).rejects.toBeInstanceOf(OperatorError);
+    expect(await recorded()).toEqual(before);
   });
 });

@@ -6,7 +6,8 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Knex } from 'knex';
 import { openPool, type Db } from '../platform/postgres.ts';
-import { queryRows } from '../platform/rows.ts';
+import { queryOne, queryRows } from '../platform/rows.ts';
+import { recordBaseline, withBaseline } from './earlier-migrations.ts';
 
 interface Migration {
   up(db: Knex): Promise<void>;
@@ -24,7 +25,10 @@ const migrationSource: Knex.MigrationSource<string> = {
     (await import(pathToFileURL(`${directory}${file}`).href)) as Migration,
 };
 
-/** Runs the missing migrations, one process at a time. Returns the names of those it ran. */
+/**
+ * Runs the missing migrations, one process at a time. Returns the names of those it ran. Throws
+ * OperatorError for a database that this version cannot continue.
+ */
 export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
   const db = openPool({
     connectionString: databaseUrl,
@@ -35,6 +39,7 @@ export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
     return await db.transaction(async (trx) => {
       // Knex's own lock row stays after a kill; an advisory lock ends with its transaction.
       await trx.raw(`select pg_advisory_xact_lock(hashtextextended('countersign.migrate', 0))`);
+      await recordBaseline(trx, await recordedMigrations(trx));
       const [, ran] = (await trx.migrate.latest({
         migrationSource,
         disableMigrationsListValidation: false,
@@ -54,12 +59,16 @@ export async function pendingMigrations(db: Db): Promise<string[]> {
   const known = (await migrationSource.getMigrations([])).map((file) =>
     migrationSource.getMigrationName(file),
   );
-  const rows = await queryRows<{ present: boolean }>(
+  const recorded = withBaseline(await recordedMigrations(db));
+  return known.filter((name) => !recorded.includes(name));
+}
+
+async function recordedMigrations(db: Db): Promise<string[]> {
+  const { present } = await queryOne<{ present: boolean }>(
     db,
     `select to_regclass('knex_migrations') is not null as present`,
   );
-  if (!rows[0]?.present) return known;
-  const done = await queryRows<{ name: string }>(db, 'select name from knex_migrations');
-  const names = new Set(done.map((row) => row.name));
-  return known.filter((name) => !names.has(name));
+  if (!present) return [];
+  const rows = await queryRows<{ name: string }>(db, 'select name from knex_migrations');
+  return rows.map(({ name }) => name);
 }
