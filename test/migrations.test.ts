@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { compareChecksums, recordChecksums } from '../bin/build/migration-checksums.ts';
 import { EARLIER_MIGRATIONS } from '../src/data/earlier-migrations.ts';
 import { migrateToLatest, pendingMigrations } from '../src/data/migrate.ts';
 import { describeSchema } from '../src/data/schema-description.ts';
@@ -101,6 +103,32 @@ describe('the migrations', () => {
   test('are named <UTC second>_<noun>, and a migrated database has run all of them', async () => {
     expect(files.filter((file) => !/^20\d{12}_[a-z_]+\.ts$/.test(file))).toEqual([]);
     expect(await pendingMigrations(db)).toEqual([]);
+  });
+
+  test('are never edited: undo the change of the listed files, and write a new migration', () => {
+    expect(compareChecksums(folder).changed).toEqual([]);
+  });
+
+  test('have a checksum each: run `npm run schema` after you add one', () => {
+    expect(compareChecksums(folder).added).toEqual([]);
+  });
+
+  test('are recorded once, and a change or a removal is noticed', () => {
+    const other = mkdtempSync(join(tmpdir(), 'migrations-'));
+    try {
+      writeFileSync(join(other, 'first.ts'), 'create');
+      writeFileSync(join(other, 'second.ts'), 'create');
+      recordChecksums(other);
+      writeFileSync(join(other, 'third.ts'), 'create');
+      expect(compareChecksums(other)).toEqual({ changed: [], added: ['third.ts'] });
+      writeFileSync(join(other, 'first.ts'), 'create more');
+      rmSync(join(other, 'second.ts'));
+      expect(compareChecksums(other).changed).toEqual(['first.ts', 'second.ts']);
+      expect(() => recordChecksums(other)).toThrow();
+      expect(compareChecksums(other).added).toEqual(['third.ts']);
+    } finally {
+      rmSync(other, { recursive: true });
+    }
   });
 
   test('go down to an empty database and up again to the same schema', async () => {
