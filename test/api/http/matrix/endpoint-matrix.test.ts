@@ -75,7 +75,7 @@ describe("another organization's objects", () => {
       path.replace('{revision}', '').includes('{') &&
       operationId !== 'createWebhookEndpointRevision',
   );
-  test.each(ofObjects)('$name: answers not found', async ({ endpoint: declared }) => {
+  test.each(ofObjects)('$name: looks like a missing one', async ({ endpoint: declared }) => {
     const endpoint = withQuery(declared);
     const headers = await rightHeaders(endpoint, foreign);
     const params = paramsIn(home, endpoint);

@@ -110,7 +110,7 @@ describe('after everything that issues or takes a secret', () => {
     expect(leaks(lines, itsHash)).toEqual([]);
   });
 
-  test('only the issuing answer contains one, and no answer contains a hash', () => {
+  test('only the issuing response contains one, and no response contains a hash', () => {
     const { answers, secrets } = calls;
     const places = answers.map(({ what, text }, index) => ({ where: what, text, index }));
     const elsewhere = secrets.flatMap((secret) =>
