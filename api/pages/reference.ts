@@ -1,5 +1,5 @@
-/** The API reference at /api/docs: Redoc over openapi.yaml, from files of this service only. */
-import { createHash, randomBytes } from 'node:crypto';
+/** The API reference at /api/docs: Swagger UI over openapi.yaml, from files of this service only. */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,50 +8,25 @@ import type Router from '@koa/router';
 import { AppError } from '../../src/domain/errors.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 
-/**
- * Redoc is a development package, because its peers (React, MobX, core-js …) have no use in
- * production. `npm run build` copies its one file to dist/redoc.standalone.js. Sources read it from
- * the package.
- */
-const BUILT = fileURLToPath(new URL('../../redoc.standalone.js', import.meta.url));
-const PACKAGED = join(packageRoot(), 'node_modules/redoc/bundles/redoc.standalone.js');
+/** `npm run build` copies its files to dist/, so that it remains a development package. Sources read them from the package. */
+const BUILT = fileURLToPath(new URL('../../', import.meta.url));
+const PACKAGED = join(packageRoot(), 'node_modules/swagger-ui-dist');
 
-/** Relative addresses, so that a proxy may put the service below a path of its own. The colors are those of the web app. */
-const START = `const FONT = 'ui-sans-serif, system-ui, Arial, sans-serif';
-const MONO = 'ui-monospace, monospace';
-Redoc.init(
-  'openapi.yaml',
-  {
-    nonce: document.querySelector('link[rel=stylesheet]').nonce,
-    disableSearch: true,
-    hideLoading: true,
-    nativeScrollbars: true,
-    theme: {
-      spacing: { sectionVertical: 24 },
-      colors: {
-        primary: { main: '#0f5c57' },
-        success: { main: '#0f5c57' },
-        warning: { main: '#7a4a00' },
-        error: { main: '#a32020' },
-        text: { primary: '#1d1b18', secondary: '#57524a' },
-        border: { dark: '#8c867a', light: '#dedad1' },
-      },
-      sidebar: { backgroundColor: '#f3f1ec', textColor: '#1d1b18', activeTextColor: '#0d5450' },
-      rightPanel: { backgroundColor: '#262623', textColor: '#f1efe9' },
-      typography: {
-        fontSize: '15px',
-        fontFamily: FONT,
-        headings: { fontFamily: FONT, fontWeight: '650' },
-        code: { fontFamily: MONO, color: '#0d5450', backgroundColor: '#f3f1ec' },
-        links: { color: '#0d5450' },
-      },
-    },
-  },
-  document.getElementById('reference'),
-);
+/** Relative addresses, so that a proxy may put the service below a path of its own. It shows calls and sends none. */
+const START = `SwaggerUIBundle({
+  url: 'openapi.yaml',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  defaultModelsExpandDepth: -1,
+  supportedSubmitMethods: [],
+  syntaxHighlight: false,
+  validatorUrl: null,
+});
 `;
 
-/** The image is Redoc's logo on its own host, which the policy does not allow. */
+/** The colors are those of the web app. What is hidden is for sending calls. */
 const STYLE = `body { margin: 0; background: #fbfaf7; color: #1d1b18; }
 .way {
   display: flex;
@@ -65,14 +40,30 @@ const STYLE = `body { margin: 0; background: #fbfaf7; color: #1d1b18; }
 }
 .way a { color: #0d5450; text-underline-offset: 0.2em; }
 .way a:focus-visible { outline: 2px solid #0f5c57; outline-offset: 2px; }
-img[src^='https://cdn.redoc.ly/'] { display: none; }
+.swagger-ui .scheme-container,
+.swagger-ui .authorization__btn,
+.swagger-ui .parameters :disabled,
+.swagger-ui .response-col_links { display: none; }
+.swagger-ui a,
+.swagger-ui .info a,
+.swagger-ui .markdown code,
+.swagger-ui .renderedMarkdown code { color: #0d5450; }
+.swagger-ui .parameter__in { color: #57524a; }
+.swagger-ui .info .title small { background: #57524a !important; }
+.swagger-ui .opblock .opblock-summary .opblock-summary-method { background: #0f5c57; }
+.swagger-ui .opblock.opblock-delete .opblock-summary .opblock-summary-method { background: #a32020; }
 `;
 
-/** Styles that Redoc 2.5.4 inserts before it knows the nonce: an empty one, and that of its scrollbars. */
-const EARLY_STYLES = [
-  "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
-  "'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
-];
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 interface Asset {
   readonly type: string;
@@ -82,7 +73,7 @@ interface Asset {
 interface Reference {
   /** By file name, which contains a digest of the text. */
   readonly assets: ReadonlyMap<string, Asset>;
-  readonly page: (nonce: string) => string;
+  readonly page: string;
 }
 
 export function mountReference(router: Router): void {
@@ -90,10 +81,9 @@ export function mountReference(router: Router): void {
   const load = () => (loaded ??= loadReference());
   router.get('/api/docs', async (ctx) => {
     const { page } = await load();
-    const nonce = randomBytes(16).toString('base64');
-    ctx.set('Content-Security-Policy', policy(nonce));
+    ctx.set('Content-Security-Policy', POLICY);
     ctx.type = 'html';
-    ctx.body = page(nonce);
+    ctx.body = page;
   });
   router.get('/api/docs/:file', async (ctx) => {
     const { assets } = await load();
@@ -105,19 +95,6 @@ export function mountReference(router: Router): void {
   });
 }
 
-function policy(nonce: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'nonce-${nonce}' ${EARLY_STYLES.join(' ')}`,
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
-
 async function loadReference(): Promise<Reference> {
   const assets = new Map<string, Asset>();
   const add = (name: string, type: string, text: string): string => {
@@ -126,23 +103,29 @@ async function loadReference(): Promise<Reference> {
     assets.set(file, { type, text });
     return `docs/${file}`;
   };
-  const redoc = add('redoc', 'js', await readFile(existsSync(BUILT) ? BUILT : PACKAGED, 'utf8'));
+  const file = async (name: string) => {
+    const built = join(BUILT, name);
+    return await readFile(existsSync(built) ? built : join(PACKAGED, name), 'utf8');
+  };
+  const script = add('swagger-ui', 'js', await file('swagger-ui-bundle.js'));
+  const theme = add('swagger-ui', 'css', await file('swagger-ui.css'));
   const start = add('start', 'js', START);
   const style = add('style', 'css', STYLE);
-  const page = (nonce: string) => `<!doctype html>
+  const page = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Countersign API reference</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${style}" nonce="${nonce}">
+<link rel="stylesheet" href="${theme}">
+<link rel="stylesheet" href="${style}">
 </head>
 <body>
 <nav class="way"><a href="../">Back to Countersign</a> <a href="openapi.yaml">openapi.yaml</a></nav>
-<div id="reference"></div>
+<main id="reference"></main>
 <noscript>The reference needs JavaScript. <a href="openapi.yaml">openapi.yaml</a> has the same content.</noscript>
-<script src="${redoc}"></script>
+<script src="${script}"></script>
 <script src="${start}"></script>
 </body>
 </html>

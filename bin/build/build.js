@@ -57,10 +57,10 @@ else {
   await compile(root, { folders: FOLDERS, to: 'dist' });
   run('dist/bin/build/workflows.js');
   run('bin/build/web.js');
-  // The API reference's script, with the licenses that it names. The package itself remains a
-  // development package.
-  for (const file of ['redoc.standalone.js', 'redoc.standalone.js.LICENSE.txt'])
-    copyFileSync(join(root, 'node_modules/redoc/bundles', file), join(root, 'dist', file));
+  // The API reference, with the licenses of its script. The package itself remains a development
+  // package.
+  for (const file of ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css'])
+    copyFileSync(join(root, 'node_modules/swagger-ui-dist', file), join(root, 'dist', file));
   writeFileSync(stampFile, stamp);
   process.stdout.write(` done in ${((performance.now() - began) / 1_000).toFixed(1)} s.\n`);
 }

@@ -8,12 +8,14 @@ import { isBuilt, replaceBuild } from './swap-web-build.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, 'dist/web');
 
+/** Types are not built, and those of the API are generated. The lock file names all packages. */
+const isBuiltFrom = (file) => !file.endsWith('.d.ts') && !file.includes('/node_modules/');
+
 function digestOfSources() {
   const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
   for (const source of ['web', 'docs', 'src/platform/json', 'src/domain'])
     for (const entry of readdirSync(join(root, source), { recursive: true, withFileTypes: true }))
-      // Types are not built, and those of the API are generated.
-      if (entry.isFile() && !entry.name.endsWith('.d.ts'))
+      if (entry.isFile() && isBuiltFrom(join(entry.parentPath, entry.name)))
         hash
           .update(`${join(entry.parentPath, entry.name)}\n`)
           .update(readFileSync(join(entry.parentPath, entry.name)));

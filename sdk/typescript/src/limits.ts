@@ -24,7 +24,7 @@ export function requireTimes({ limit, timeout = '15m' }: Times): void {
 }
 
 /** Reviewers never have longer than the caller asks. */
-export function timeoutOf(times: Times, timeout = times.timeout ?? '15m'): string {
+export function timeoutOf(times: Times, timeout: string = times.timeout ?? '15m'): string {
   if (times.limit === undefined) return timeout;
   const limitMs = msOf(times.limit, 'limit');
   // Their time ends first, so that the caller hears that no one answered.

@@ -1,7 +1,7 @@
 /** The bundled hook as a process, as coding agents start it. */
 import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../../src/platform/package-root.ts';
@@ -72,11 +72,4 @@ async function endOf(
     stdout: Buffer.concat(out).toString(),
     stderr: Buffer.concat(errors).toString(),
   };
-}
-
-/** Claude Code itself, as the Agent SDK brings it for this machine. */
-export function claudeCode(): string {
-  const folder = join(packageRoot(), 'node_modules/@anthropic-ai');
-  const [name = ''] = readdirSync(folder).filter((each) => each.startsWith('claude-agent-sdk-'));
-  return join(folder, name, 'claude');
 }

@@ -10,7 +10,6 @@ import {
   type Options,
 } from '../../../sdk/typescript/src/index.ts';
 import { preToolUse } from '../../../sdk/typescript/src/adapters/claude.ts';
-import { countersignMiddleware } from '../../../sdk/typescript/src/adapters/langchain.ts';
 import { gateClient } from '../../../sdk/typescript/src/adapters/mcp.ts';
 import { startBrokenServer } from '../../support/servers/broken-server.ts';
 
@@ -84,7 +83,6 @@ test('names of tools that run unasked are a list, of which a text would be a par
   const exempt = 'ReadFile' as unknown as string[];
   expect(() => preToolUse({ countersign: clientOf(), exempt })).toThrow(TypeError);
   const gate = { countersign: clientOf(), server: 'files', session: 'session', exempt };
-  expect(() => countersignMiddleware(gate)).toThrow(TypeError);
   expect(() => {
     gateClient({ request: () => Promise.resolve({}) }, gate);
   }).toThrow(TypeError);

@@ -2,25 +2,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../../src/platform/package-root.ts';
 import { builtTestPath } from '../../support/run/built.ts';
 import { scene } from '../../support/scene.ts';
-import { environmentFor, startMessagesApi } from '../../support/servers/messages-api.ts';
+import { installPackage, linkPeers } from '../../support/sdk/installed.ts';
 import { until } from '../../support/waiting.ts';
 
 const run = promisify(execFile);
@@ -60,19 +49,7 @@ const root = packageRoot();
 let folder = '';
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'countersign-sdk-'));
-  await run('npx', ['tsc', '-p', 'sdk/typescript', '--outDir', join(folder, 'sdk/dist')], {
-    cwd: root,
-  });
-  copyFileSync(join(root, 'sdk/typescript/package.json'), join(folder, 'sdk/package.json'));
-  await run('npm', ['pack', '--silent', '--pack-destination', folder, join(folder, 'sdk')], {
-    cwd: folder,
-  });
-  const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-  writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, tarball)], {
-    cwd: folder,
-  });
+  folder = await installPackage();
   copyFileSync(join(root, 'examples/gated-tool/refund.js'), join(folder, 'refund.js'));
 });
 
@@ -110,70 +87,6 @@ test('gates a tool in a program of its own', async () => {
     1,
     expect.stringMatching(/did not respond, so this call did not run/),
   ]);
-});
-
-/** Users install them. */
-function linkPeers(...peers: readonly string[]): void {
-  for (const peer of peers) {
-    const link = join(folder, 'node_modules', peer);
-    mkdirSync(dirname(link), { recursive: true });
-    if (!existsSync(link)) symlinkSync(join(root, 'node_modules', peer), link);
-  }
-}
-
-/** What a program prints that runs an example of a framework with a scripted model. */
-async function responseOf(example: string, peers: readonly string[], model: string) {
-  linkPeers(...peers);
-  copyFileSync(join(root, 'examples/gates', `${example}.js`), join(folder, `${example}.js`));
-  const call = `{ prompt: 'Refund it.', chatId: '${example}' }`;
-  writeFileSync(
-    join(folder, `run-${example}.js`),
-    `import { respond } from './${example}.js';\n${model}\nconsole.log(await respond(model, ${call}));`,
-  );
-  const env = { ...program, HOME: folder };
-  return await run(process.execPath, [`run-${example}.js`], { cwd: folder, env });
-}
-
-const INPUT = `'{"payment_id": "pay_1", "amount": 12.5}'`;
-
-test('gates tools of the AI SDK', async () => {
-  const model = `
-    import { MockLanguageModelV4 } from 'ai/test';
-    const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
-    const call = { type: 'tool-call', toolCallId: '1', toolName: 'refund_payment', input: ${INPUT} };
-    const model = new MockLanguageModelV4({
-      doGenerate: async ({ prompt }) => {
-        const { role, content } = prompt.at(-1);
-        const read = role === 'tool' && { type: 'text', text: content[0].output.value };
-        const finishReason = { unified: read ? 'stop' : 'tool-calls' };
-        return { content: [read || call], finishReason, usage, warnings: [] };
-      },
-    });`;
-  const { stdout } = await responseOf('ai-sdk', ['ai', 'zod'], model);
-  expect(stdout).toBe('refunded 12.5 of pay_1\n');
-});
-
-test('gates tools of the OpenAI Agents SDK', async () => {
-  const model = `
-    import { setTracingDisabled } from '@openai/agents';
-    import { assistantMessage, functionCall, modelResponder, ScriptedModel } from '@openai/agents/testing';
-    setTracingDisabled(true);
-    const model = new ScriptedModel([
-      [functionCall('refund_payment', ${INPUT}, { callId: '1' })],
-      modelResponder(({ request }) => [assistantMessage(request.input.at(-1).output.text)]),
-    ]);`;
-  const { stdout } = await responseOf('openai-agents', ['@openai/agents', 'zod'], model);
-  expect(stdout).toBe('refunded 12.5 of pay_1\n');
-});
-
-test('gates agents of LangChain', async () => {
-  const model = `
-    import { AIMessage, fakeModel } from 'langchain';
-    const model = fakeModel()
-      .respondWithTools([{ name: 'refund_payment', args: JSON.parse(${INPUT}), id: '1' }])
-      .respond((messages) => new AIMessage(messages.at(-1).text));`;
-  const { stdout } = await responseOf('langchain', ['langchain', 'zod'], model);
-  expect(stdout).toBe('refunded 12.5 of pay_1\n');
 });
 
 test('puts its command in front of an MCP server, as the example configures it', async () => {
@@ -216,7 +129,7 @@ test('puts its command in front of an MCP server, as the example configures it',
 });
 
 test('gates a program that calls an MCP server', async () => {
-  linkPeers('@modelcontextprotocol/client');
+  linkPeers(folder, join(root, 'node_modules'), '@modelcontextprotocol/client');
   copyFileSync(join(root, 'examples/gates/mcp-client.js'), join(folder, 'mcp-client.js'));
   const server = builtTestPath('test/support/processes/mcp-server-process.ts');
   const options = { command: process.execPath, args: [server, join(folder, 'refunds')] };
@@ -231,26 +144,6 @@ test('gates a program that calls an MCP server', async () => {
     env: { ...program, HOME: folder },
   });
   expect(stdout).toMatch(/^refunded 12.5\n.*denied this call.*Too much\.\n$/);
-});
-
-test('gates an agent of the Claude Agent SDK', async () => {
-  linkPeers('@anthropic-ai/claude-agent-sdk');
-  copyFileSync(join(root, 'examples/gates/claude-agent-sdk.js'), join(folder, 'claude.js'));
-  const input = JSON.stringify({ command: `echo > ${join(folder, 'ran')}` });
-  const api = await startMessagesApi([{ id: 'call_1', name: 'Bash', input }]);
-  writeFileSync(
-    join(folder, 'run-claude.js'),
-    `import { respond } from './claude.js';
-    console.log(await respond('Go.', { model: 'claude-sonnet-4-5', settingSources: [], allowedTools: ['Bash'] }));`,
-  );
-  const { stdout } = await run(process.execPath, ['run-claude.js'], {
-    cwd: folder,
-    env: { ...program, HOME: folder, ...environmentFor(api, folder) },
-  });
-  expect(stdout).toBe('Done.\n');
-  expect(api.results()[0]).toContain('Too much.');
-  expect(existsSync(join(folder, 'ran'))).toBe(false);
-  await api.close();
 });
 
 test('reads the file of `countersign enroll`', async () => {

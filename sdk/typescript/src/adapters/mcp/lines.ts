@@ -1,7 +1,7 @@
 /** Lines of a stream as bytes, each with its line feed. The last one may have none. */
 export async function* linesOf(
   stream: AsyncIterable<Buffer>,
-  longest = Infinity,
+  longest: number = Infinity,
 ): AsyncGenerator<Buffer | 'too long'> {
   let parts: Buffer[] = [];
   let length = 0;

@@ -1,18 +1,15 @@
 /** The gate on the real LangChain, with scripted models and the real service. */
-import { afterEach, expect, test } from '@jest/globals';
-import {
-  AIMessage,
-  createAgent,
-  createMiddleware,
-  fakeModel,
-  HumanMessage,
-  tool,
-  ToolMessage,
-} from 'langchain';
-import { countersignMiddleware } from '../../../../sdk/typescript/src/adapters/langchain.ts';
-import type { Countersign } from '../../../../sdk/typescript/src/index.ts';
-import { ASKED, gatedScene, refunds, SMALL } from '../../../support/sdk/gated.ts';
-import { until } from '../../../support/waiting.ts';
+import { afterEach, expect } from '@jest/globals';
+import type { Countersign } from '../../../sdk/typescript/src/index.ts';
+import { ASKED, gatedScene, refunds, SMALL } from '../../support/sdk/gated.ts';
+import { until } from '../../support/waiting.ts';
+import { framework, test } from './framework.ts';
+
+const { AIMessage, createAgent, createMiddleware, fakeModel, HumanMessage, tool, ToolMessage } =
+  await framework(() => import('langchain'));
+const { countersignMiddleware } = await framework(
+  () => import('../../../sdk/typescript/src/adapters/langchain.ts'),
+);
 
 const { clientOf, reviewed, unavailable, crashed, stateOf, requestsOf } = await gatedScene();
 
@@ -165,4 +162,9 @@ test('asks for each tool but the exempt ones, in the session of the thread', asy
   expect(asked.map((requests) => requests.length)).toEqual([0, 1, 1]);
   expect(asked[1]?.[0]).toMatchObject({ server: 'billing' });
   expect(() => countersignMiddleware({ countersign: clientOf(), session: '' })).toThrow('session');
+});
+
+test('names of tools that run unasked are a list, of which a text would be a part', () => {
+  const gate = { countersign: clientOf(), session, exempt: 'ReadFile' as unknown as string[] };
+  expect(() => countersignMiddleware(gate)).toThrow(TypeError);
 });

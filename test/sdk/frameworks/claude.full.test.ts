@@ -1,6 +1,6 @@
 /** The gate of the Claude Agent SDK, on the real Claude Code with a scripted model: a tool runs with an approval, or not at all. */
-import { createSdkMcpServer, query, tool, type HookCallback } from '@anthropic-ai/claude-agent-sdk';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import type { HookCallback } from '@anthropic-ai/claude-agent-sdk';
+import { afterAll, describe, expect } from '@jest/globals';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +9,17 @@ import {
   gateHooks,
   preToolUse,
   type ClaudeGate,
-} from '../../../../sdk/typescript/src/adapters/claude.ts';
-import { Countersign, type Options } from '../../../../sdk/typescript/src/index.ts';
-import { REVIEWER, scene } from '../../../support/scene.ts';
-import { startLine } from '../../../support/servers/line.ts';
-import { environmentFor, startMessagesApi } from '../../../support/servers/messages-api.ts';
-import { until } from '../../../support/waiting.ts';
+} from '../../../sdk/typescript/src/adapters/claude.ts';
+import { Countersign, type Options } from '../../../sdk/typescript/src/index.ts';
+import { REVIEWER, scene } from '../../support/scene.ts';
+import { startLine } from '../../support/servers/line.ts';
+import { environmentFor, startMessagesApi } from '../../support/servers/messages-api.ts';
+import { until } from '../../support/waiting.ts';
+import { framework, test } from './framework.ts';
+
+const { createSdkMcpServer, query, tool } = await framework(
+  () => import('@anthropic-ai/claude-agent-sdk'),
+);
 
 const { app, people, agents, decide } = await scene({
   app: { temporal: true },

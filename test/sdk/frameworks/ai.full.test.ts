@@ -1,13 +1,15 @@
 /** The gate on the real AI SDK of both versions, with scripted models and the real service. */
-import { afterEach, describe, expect, test } from '@jest/globals';
-import * as ai7 from 'ai';
-import { MockLanguageModelV4 } from 'ai/test';
-import * as ai6 from 'ai6';
-import { MockLanguageModelV3 } from 'ai6/test';
+import { afterEach, describe, expect } from '@jest/globals';
 import { z } from 'zod';
-import { gateTools } from '../../../../sdk/typescript/src/adapters/ai.ts';
-import type { Countersign } from '../../../../sdk/typescript/src/index.ts';
-import { ASKED, gatedScene, LARGE, refunds, SMALL } from '../../../support/sdk/gated.ts';
+import { gateTools } from '../../../sdk/typescript/src/adapters/ai.ts';
+import type { Countersign } from '../../../sdk/typescript/src/index.ts';
+import { ASKED, gatedScene, LARGE, refunds, SMALL } from '../../support/sdk/gated.ts';
+import { framework, test } from './framework.ts';
+
+const ai7 = await framework(() => import('ai'));
+const ai6 = await framework(() => import('ai6'));
+const { MockLanguageModelV4 } = await framework(() => import('ai/test'));
+const { MockLanguageModelV3 } = await framework(() => import('ai6/test'));
 
 const { clientOf, answer, reviewed, unavailable, crashed, stateOf, requestsOf } =
   await gatedScene();

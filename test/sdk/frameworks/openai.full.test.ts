@@ -1,13 +1,21 @@
 /** The gate on the real OpenAI Agents SDK, with scripted models and the real service. */
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { Agent, run, RunContext, setTracingDisabled, tool, webSearchTool } from '@openai/agents';
-import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
-import { gateTool, runDurable } from '../../../../sdk/typescript/src/adapters/openai.ts';
-import type { Countersign } from '../../../../sdk/typescript/src/index.ts';
-import { ASKED, gatedScene, LARGE, refunds, SMALL } from '../../../support/sdk/gated.ts';
-import { until } from '../../../support/waiting.ts';
+import { afterEach, describe, expect } from '@jest/globals';
+import type { Countersign } from '../../../sdk/typescript/src/index.ts';
+import { ASKED, gatedScene, LARGE, refunds, SMALL } from '../../support/sdk/gated.ts';
+import { until } from '../../support/waiting.ts';
+import { framework, test } from './framework.ts';
 
-setTracingDisabled(true);
+const { Agent, run, RunContext, tool, webSearchTool } = await framework(async () => {
+  const agents = await import('@openai/agents');
+  agents.setTracingDisabled(true);
+  return agents;
+});
+const { assistantMessage, functionCall, ScriptedModel } = await framework(
+  () => import('@openai/agents/testing'),
+);
+const { gateTool, runDurable } = await framework(
+  () => import('../../../sdk/typescript/src/adapters/openai.ts'),
+);
 const { clientOf, answer, reviewed, unavailable, crashed, stateOf, requestsOf } =
   await gatedScene();
 
@@ -166,7 +174,9 @@ describe('a durable run', () => {
     expect(early.suspended?.tickets.map(({ id }) => id)).toEqual([tickets[0]?.id]);
     await answer(tickets[0]?.id ?? '');
     const { agent, read } = after.agentWith([DONE]);
-    const { result, suspended } = await runDurable(agent, { state: early.suspended?.state ?? '' });
+    const { result, suspended } = await runDurable(agent, {
+      state: early.suspended?.state ?? '',
+    });
     expect([result.finalOutput, suspended]).toEqual(['Done.', undefined]);
     expect(after.runs).toEqual([{ payment_id: 'pay_1', amount: ASKED }]);
     expect(read()).toContain('refund 1');
