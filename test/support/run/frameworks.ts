@@ -20,8 +20,8 @@ import { promisify } from 'node:util';
 import { packageRoot } from '../../../src/platform/package-root.ts';
 import { testCacheDirectory } from './cache.ts';
 
-const FOLDER = join(packageRoot(), 'test/sdk/frameworks');
-const SDK = join(packageRoot(), 'sdk/typescript');
+const FOLDER = 'test/sdk/frameworks';
+const SDK = 'sdk/typescript';
 const LOCK = 'package-lock.json';
 /** Some frameworks declare a newer Node than the oldest that we test with, and run on it. npm only warns of that. */
 const NPM_CI = 'ci --ignore-scripts --no-audit --no-fund --fetch-retries=1 --loglevel=error';
@@ -31,10 +31,13 @@ const INSTALL_MS = 600_000;
 export async function prepareFrameworks(): Promise<void> {
   try {
     const packages = join(await installed(), 'node_modules');
-    link(join(FOLDER, 'node_modules'), packages);
-    // As the project of a user has them beside the SDK.
-    for (const peer of Object.keys(manifestIn(SDK).peerDependencies ?? {}))
-      link(join(SDK, 'node_modules', peer), join(packages, peer));
+    // For types beside the sources, and for the tests beside what they run as.
+    for (const root of [packageRoot(), join(packageRoot(), 'dist/tests')]) {
+      link(join(root, FOLDER, 'node_modules'), packages);
+      // As the project of a user has them beside the SDK.
+      for (const peer of Object.keys(manifestIn(SDK).peerDependencies ?? {}))
+        link(join(root, SDK, 'node_modules', peer), join(packages, peer));
+    }
     process.env['TEST_FRAMEWORKS'] = packages;
   } catch (error) {
     const names = Object.entries(manifestIn(FOLDER).dependencies ?? {}).map(([name, version]) =>
@@ -52,7 +55,7 @@ export function frameworkPackages(): string | undefined {
 /** Packages with binaries differ by system. */
 async function installed(): Promise<string> {
   const made = JSON.stringify([
-    readFileSync(join(FOLDER, LOCK), 'utf8'),
+    readFileSync(join(packageRoot(), FOLDER, LOCK), 'utf8'),
     process.platform,
     process.arch,
   ]);
@@ -63,7 +66,7 @@ async function installed(): Promise<string> {
   try {
     mkdirSync(unfinished, { recursive: true });
     for (const file of ['package.json', LOCK])
-      copyFileSync(join(FOLDER, file), join(unfinished, file));
+      copyFileSync(join(packageRoot(), FOLDER, file), join(unfinished, file));
     await promisify(execFile)('npm', NPM_CI.split(' '), { cwd: unfinished, timeout: INSTALL_MS });
     renameSync(unfinished, path);
   } catch (error) {
@@ -88,7 +91,7 @@ interface Manifest {
 }
 
 function manifestIn(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+  return JSON.parse(readFileSync(join(packageRoot(), folder, 'package.json'), 'utf8')) as Manifest;
 }
 
 function firstLine(error: unknown): string {

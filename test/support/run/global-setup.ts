@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { packageRoot } from '../../../src/platform/package-root.ts';
+import type { Config } from '@jest/types';
 import { builtTestPath } from './built.ts';
+import { prepareFrameworks } from './frameworks.ts';
 import { preparePython } from './python.ts';
-import { GLOBALS_MODULE } from './runner.js';
 import type { ServerAddresses } from './servers.ts';
 
 /** Jest runs setup and teardown in one process, so its global object hands over the servers. */
@@ -14,10 +15,18 @@ export interface WithServers {
   countersignTestServers?: ChildProcess;
 }
 
+/** The quick tier needs neither Python nor the agent frameworks, whose first install takes minutes. */
+const needsAll = ({ testPathIgnorePatterns }: Config.ProjectConfig): boolean =>
+  !testPathIgnorePatterns.some((pattern) => pattern.includes('full'));
+
 /** Builds the service and the programs of tests, and starts one Postgres and one Temporal for the run. */
-export default async function globalSetup(): Promise<void> {
+export default async function globalSetup(
+  _run?: Config.GlobalConfig,
+  project?: Config.ProjectConfig,
+): Promise<void> {
   await build();
-  await Promise.all([startServers(), preparePython()]);
+  const further = project && needsAll(project) ? [preparePython(), prepareFrameworks()] : [];
+  await Promise.all([startServers(), ...further]);
 }
 
 async function build(): Promise<void> {
@@ -29,7 +38,10 @@ async function build(): Promise<void> {
   mkdirSync(directory, { recursive: true });
   const manifest = { name: '@jest/globals', type: 'module', exports: './index.js' };
   writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
-  writeFileSync(join(directory, 'index.js'), GLOBALS_MODULE);
+  copyFileSync(
+    join(packageRoot(), 'test/support/run/jest-globals.js'),
+    join(directory, 'index.js'),
+  );
 }
 
 /** A process of their own ends them, however this one ends. */

@@ -43,22 +43,3 @@ export default async function runTestFile(globalConfig, config, environment, run
     globalThis.console = workerConsole;
   }
 }
-
-/**
- * The module `@jest/globals` of tests and their support modules, which outlive a file: each name is that of the file that runs.
- * `describe.skip` and others like it can be kept, too.
- */
-export const GLOBALS_MODULE = `
-const following = (current) =>
-  new Proxy(() => undefined, {
-    apply: (_target, _this, given) => current()(...given),
-    get: (_target, key) => {
-      const value = current()[key];
-      return typeof value === 'function' ? following(() => current()[key]) : value;
-    },
-  });
-const of = (name) => following(() => globalThis[Symbol.for('countersign.jest-globals')][name]);
-${['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'it', 'test']
-  .map((name) => `export const ${name} = of('${name}');`)
-  .join('\n')}
-`;

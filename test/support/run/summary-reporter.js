@@ -6,7 +6,10 @@ import { stripVTControlCharacters } from 'node:util';
 const LINES_OF_FAILURE = 25;
 
 /** Variables in which global setup says why tests were skipped. */
-const REASONS = { TEST_PYTHON_MISSING: 'Tests of the Python SDK were skipped' };
+const REASONS = {
+  TEST_PYTHON_MISSING: 'Tests of the Python SDK were skipped',
+  TEST_FRAMEWORKS_MISSING: 'Tests of these agent frameworks were skipped',
+};
 
 /**
  * Ends every test run with one plain line for people and build servers. With `TEST_SUMMARY`, a run also appends its counts,
