@@ -12,7 +12,7 @@ const BUILT = [
 ];
 const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'];
 
-/** `folder` is written anew. The build in `root` must be current. */
+/** Replaces `folder`. The build in `root` must be current. */
 export function stageService(root, folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
