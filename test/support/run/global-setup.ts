@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { packageRoot } from '../../../src/platform/package-root.ts';
@@ -15,17 +15,30 @@ export interface WithServers {
   countersignTestServers?: ChildProcess;
 }
 
-/** The quick tier needs neither Python nor the agent frameworks, whose first install takes minutes. */
-const needsAll = ({ testPathIgnorePatterns }: Config.ProjectConfig): boolean =>
-  !testPathIgnorePatterns.some((pattern) => pattern.includes('full'));
+/** Whether the run has tests that need Python or agent frameworks, whose first install takes minutes. */
+function hasSdkTests(
+  { testPathPatterns }: Config.GlobalConfig,
+  { rootDir, testPathIgnorePatterns }: Config.ProjectConfig,
+): boolean {
+  const patterns = testPathPatterns.toExecutor({ rootDir });
+  return readdirSync(join(rootDir, 'test/sdk'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.full.test.ts'))
+    .map((name) => join(rootDir, 'test/sdk', name))
+    .some(
+      (path) =>
+        patterns.isMatch(path) &&
+        !testPathIgnorePatterns.some((each) => new RegExp(each).test(path)),
+    );
+}
 
 /** Builds the service and the programs of tests, and starts one Postgres and one Temporal for the run. */
 export default async function globalSetup(
-  _run?: Config.GlobalConfig,
+  run?: Config.GlobalConfig,
   project?: Config.ProjectConfig,
 ): Promise<void> {
   await build();
-  const further = project && needsAll(project) ? [preparePython(), prepareFrameworks()] : [];
+  const further =
+    run && project && hasSdkTests(run, project) ? [preparePython(), prepareFrameworks()] : [];
   await Promise.all([startServers(), ...further]);
 }
 
