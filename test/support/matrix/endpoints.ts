@@ -27,11 +27,10 @@ export const guardedSamples = samples.filter(({ endpoint }) => endpoint.auth !==
 
 /** What its declaration says about who is admitted, apart from the name of the permission. */
 function classOf(endpoint: Endpoint, world: World): string {
-  const { auth, permission, operationId, method, dialect, edition, opensToMcpKeys } = endpoint;
+  const { auth, permission, operationId, dialect, edition, opensToMcpKeys } = endpoint;
   return JSON.stringify({
     auth,
     scope: permission && targetOf(endpoint, paramsIn(world, endpoint)).kind,
-    reads: method === 'get',
     dialect,
     edition,
     opensToMcpKeys,
