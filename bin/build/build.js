@@ -1,6 +1,6 @@
 /**
- * `npm run build`: compiles the service into dist/, bundles the workflows and builds the web app. A part whose sources are
- * those of its last build stays. With `--tests` it also compiles all sources and tests into dist/tests, where Jest runs them.
+ * `npm run build`: compiles the service into dist/, bundles the workflows and builds the web app. It skips what has not
+ * changed. With `--tests` it also compiles all sources and tests into dist/tests, where Jest runs them.
  */
 import { createHash } from 'node:crypto';
 import {

@@ -1,5 +1,5 @@
 /**
- * `npm run release -- --dry-run`: everything that a release publishes, in dist/release. Publishing is left to the release workflow
+ * `npm run release -- --dry-run`: the packages that a release publishes, in dist/release. Publishing is left to the release workflow
  * (docs/contributing/releases.md). Two runs on the same sources write the same bytes.
  */
 import { execFileSync } from 'node:child_process';
@@ -42,12 +42,14 @@ function run(command, args, env = {}) {
 const pack = (folder) => run('npm', ['pack', '--silent', '--pack-destination', out, folder]);
 
 function packService() {
-  const folder = join(out, 'tree/countersign');
+  const folder = join(root, 'dist/service');
   stageService(root, folder);
   pack(folder);
 }
 
 function packSdks() {
+  // The compiler leaves outputs of sources that are gone.
+  rmSync(join(root, 'sdk/typescript/dist'), { recursive: true, force: true });
   run('npx', ['tsc', '-p', 'sdk/typescript', '--noCheck']);
   pack('./sdk/typescript');
   run(process.execPath, ['bin/build/hook.js']);
@@ -61,8 +63,9 @@ function packPython() {
     run('python3', ['-m', 'venv', folder]);
     const python = join(folder, 'bin/python');
     run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'build==1.3.0']);
-    // It must not find what an earlier build left beside the sources.
-    cpSync(join(root, 'sdk/python'), join(folder, 'sdk'), { recursive: true });
+    // Without what an earlier build left beside the sources.
+    for (const name of ['pyproject.toml', 'README.md', 'src'])
+      cpSync(join(root, 'sdk/python', name), join(folder, 'sdk', name), { recursive: true });
     run(python, ['-m', 'build', '--outdir', out, join(folder, 'sdk')], { SOURCE_DATE_EPOCH });
   } finally {
     rmSync(folder, { recursive: true, force: true });

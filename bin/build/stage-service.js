@@ -2,7 +2,15 @@
  * The files of the service as it is published: the package `countersign` and, with its dependencies, the image. Nothing in it
  * compiles at start. `node bin/build/stage-service.js <folder>` writes them (Dockerfile).
  */
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, URL } from 'node:url';
 
@@ -19,7 +27,9 @@ export function stageService(root, folder) {
   mkdirSync(folder, { recursive: true });
   for (const name of [...BUILT, ...referenceFiles(root)])
     cpSync(join(root, 'dist', name), join(folder, 'dist', name), { recursive: true });
-  rmSync(join(folder, 'dist/bin/build'), { recursive: true, force: true });
+  // They only serve the next build.
+  for (const name of ['dist/bin/build', 'dist/web/.stamp'])
+    rmSync(join(folder, name), { recursive: true, force: true });
   for (const name of [...DOCUMENTS, 'api/openapi.yaml'])
     cpSync(join(root, name), join(folder, name));
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -42,7 +52,7 @@ function published({ name, version, description, license, type, engines, bin, ..
 }
 
 const [, script, folder] = process.argv;
-if (script === fileURLToPath(import.meta.url)) {
+if (script && realpathSync(script) === fileURLToPath(import.meta.url)) {
   if (folder === undefined) throw new Error('Give the folder to write.');
   stageService(fileURLToPath(new URL('../..', import.meta.url)), folder);
 }

@@ -28,7 +28,11 @@ describe('what docs/concepts.md promises', () => {
   test.each(promised)('$promise Its quick test exists: $path', ({ path, title }) => {
     expect(path).toMatch(/^[^.]+\.test\.ts$/);
     expect(existsSync(join(packageRoot(), path))).toBe(true);
-    const titles = [...read(path).matchAll(/\b(?:test|describe)\b.*?\(\s*(['"`])(.*?)\1/gs)];
+    const titles = [
+      ...read(path).matchAll(
+        /^ *(?:await )?(?:test|describe)(?:\.each[^'"`]*?\))?\(\s*(['"`])(.*?)\1/gms,
+      ),
+    ];
     expect(titles.map(([, , text]) => text).join('\n')).toContain(title);
   });
 });

@@ -14,7 +14,7 @@ export function describeCallers(
 ): void {
   describe.each(callers)('$caller', ({ at: isFor, headers, refusal }) => {
     test.each(at.filter(({ endpoint }) => isFor?.(endpoint) ?? true))(
-      '$name: is answered as declared',
+      '$name: gets the declared response',
       async ({ endpoint }) => {
         const params = paramsIn(home, endpoint);
         const answer = await send(endpoint, { params, headers: await headers(endpoint) });

@@ -31,7 +31,7 @@ const INSTALL_MS = 600_000;
 export async function prepareFrameworks(): Promise<void> {
   try {
     const packages = join(await installed(), 'node_modules');
-    // For types beside the sources, and for the tests beside what they run as.
+    // The compiler looks beside the sources, and tests look beside their compiled files.
     for (const root of [packageRoot(), join(packageRoot(), 'dist/tests')]) {
       link(join(root, FOLDER, 'node_modules'), packages);
       // As the project of a user has them beside the SDK.

@@ -15,21 +15,28 @@ export interface WithServers {
   countersignTestServers?: ChildProcess;
 }
 
+const TIERS_WITH_SDK = ['**/*.test.ts', '**/*.full.test.ts'];
+
 /** Whether the run has tests that need Python or agent frameworks, whose first install takes minutes. */
 function hasSdkTests(
   { testPathPatterns }: Config.GlobalConfig,
-  { rootDir, testPathIgnorePatterns }: Config.ProjectConfig,
+  { rootDir, testMatch, testPathIgnorePatterns }: Config.ProjectConfig,
 ): boolean {
+  if (!testMatch.some((glob) => TIERS_WITH_SDK.includes(glob))) return false;
   const patterns = testPathPatterns.toExecutor({ rootDir });
-  return readdirSync(join(rootDir, 'test/sdk'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.full.test.ts'))
-    .map((name) => join(rootDir, 'test/sdk', name))
-    .some(
-      (path) =>
-        patterns.isMatch(path) &&
-        !testPathIgnorePatterns.some((each) => new RegExp(each).test(path)),
-    );
+  return testsIn(join(rootDir, 'test/sdk')).some(
+    (path) =>
+      patterns.isMatch(path) && !testPathIgnorePatterns.some((each) => new RegExp(each).test(path)),
+  );
 }
+
+/** Never through a link: packages of agent frameworks are linked into a folder of these. */
+const testsIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return testsIn(path);
+    return path.endsWith('.full.test.ts') ? [path] : [];
+  });
 
 /** Builds the service and the programs of tests, and starts one Postgres and one Temporal for the run. */
 export default async function globalSetup(

@@ -40,10 +40,10 @@ const sentence = ([passed, failed, skipped]) =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
 /** A failed file with the number of its failures, and the beginning of what it says. */
-function failure({ testFilePath, failureMessage, numFailingTests }) {
+function failure({ testFilePath, failureMessage, numFailingTests, testExecError }) {
   const text = stripVTControlCharacters(failureMessage).trim().split('\n');
   return [
-    ['file', relative(process.cwd(), testFilePath), Math.max(numFailingTests, 1)],
+    ['file', relative(process.cwd(), testFilePath), numFailingTests + (testExecError ? 1 : 0)],
     ...text.slice(0, LINES_OF_FAILURE).map((line) => ['text', line]),
   ];
 }
