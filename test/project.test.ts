@@ -138,12 +138,11 @@ describe('CHANGELOG.md', () => {
 
 test('all packages have one version', () => {
   const [, python] = /^version = "(.+)"$/m.exec(read('sdk/python/pyproject.toml')) ?? [];
-  const versions = [
-    readPackage('sdk/typescript/package.json').version,
-    readPackage('sdk/hook/package.json').version,
-    python,
-  ];
-  expect(versions).toEqual([version, version, version]);
+  const [, hook] = /^export const VERSION = '(.+)';$/m.exec(read('sdk/hook/src/version.ts')) ?? [];
+  const packages = ['web', 'sdk/typescript', 'sdk/hook'].map(
+    (folder) => readPackage(`${folder}/package.json`).version,
+  );
+  expect(new Set([...packages, python, hook])).toEqual(new Set([version]));
 });
 
 describe('the notes of a release', () => {

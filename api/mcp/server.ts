@@ -6,11 +6,14 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Edition } from '../../src/domain/people/permissions.ts';
+import { packageVersion } from '../../src/platform/package-root.ts';
 import type { Perform } from '../http/endpoint.ts';
 import { resultOf } from './results.ts';
 import { review, reviewRequest } from './review-request.ts';
 import type { Tool } from './tool.ts';
 import { tools } from './tools.ts';
+
+const VERSION = packageVersion();
 
 const INSTRUCTIONS =
   'Countersign holds calls of agents until a person approves them. You can read requests, claim them, try out rules and draft ' +
@@ -62,7 +65,7 @@ async function serveLegacy(
 
 function serverOf({ perform, edition, linkTo }: McpCall): McpServer {
   const server = new McpServer(
-    { name: 'countersign', title: 'Countersign', version: '0.1.0' },
+    { name: 'countersign', title: 'Countersign', version: VERSION },
     { instructions: INSTRUCTIONS },
   );
   for (const tool of toolsOf(edition)) {
