@@ -1,13 +1,15 @@
-/** The examples of gates on their frameworks, in a project that has the packed SDK beside them. */
+/** The examples of gates on their frameworks, in a project that has the built SDK beside them. */
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../../src/platform/package-root.ts';
+import { builtTestPath } from '../../support/run/built.ts';
 import { frameworkPackages } from '../../support/run/frameworks.ts';
 import { scene } from '../../support/scene.ts';
-import { installPackage, linkPeers } from '../../support/sdk/installed.ts';
+import { linkPeers } from '../../support/sdk/projects.ts';
 import { environmentFor, startMessagesApi } from '../../support/servers/messages-api.ts';
 import { test } from './framework.ts';
 
@@ -48,8 +50,14 @@ const root = packageRoot();
 const packages = frameworkPackages() ?? '';
 let folder = '';
 
-beforeAll(async () => {
-  folder = await installPackage();
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-examples-'));
+  writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
+  const sdk = join(folder, 'node_modules/@countersign/sdk');
+  cpSync(dirname(builtTestPath('sdk/typescript/src/index.ts')), join(sdk, 'dist'), {
+    recursive: true,
+  });
+  copyFileSync(join(root, 'sdk/typescript/package.json'), join(sdk, 'package.json'));
 });
 
 afterAll(() => {

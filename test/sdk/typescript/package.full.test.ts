@@ -2,14 +2,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../../src/platform/package-root.ts';
 import { builtTestPath } from '../../support/run/built.ts';
 import { scene } from '../../support/scene.ts';
-import { installPackage, linkPeers } from '../../support/sdk/installed.ts';
+import { linkPeers } from '../../support/sdk/projects.ts';
 import { until } from '../../support/waiting.ts';
 
 const run = promisify(execFile);
@@ -49,7 +50,17 @@ const root = packageRoot();
 let folder = '';
 
 beforeAll(async () => {
-  folder = await installPackage();
+  folder = mkdtempSync(join(tmpdir(), 'countersign-sdk-'));
+  const sdk = join(folder, 'sdk');
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const options = ['-p', join(root, 'sdk/typescript'), '--noCheck', '--outDir', join(sdk, 'dist')];
+  await run(process.execPath, [compiler, ...options]);
+  copyFileSync(join(root, 'sdk/typescript/package.json'), join(sdk, 'package.json'));
+  writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
+  // As from a registry: packed, and not as a link.
+  await run('npm', ['install', '--install-links', '--offline', '--no-audit', '--no-fund', sdk], {
+    cwd: folder,
+  });
   copyFileSync(join(root, 'examples/gated-tool/refund.js'), join(folder, 'refund.js'));
 });
 
