@@ -25,7 +25,7 @@ const askRefund = async (amount: number, timeout: string) =>
   await ask({ tool: 'refund_payment', arguments: refund(amount), timeout });
 
 /** One of the steps waits for as long as a page may take. */
-const LONGEST_MS = 240_000;
+const LONGEST_MS = 300_000;
 
 describeInBrowser('the queue by keyboard', () => {
   const browser = startBrowser();
