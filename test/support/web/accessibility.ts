@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { comes } from '../waiting.ts';
+import { until } from '../waiting.ts';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -17,7 +17,7 @@ const RUN = `axe
 /** One line for each broken rule and element. The code of a page, and with it the heading, may load after the frame. */
 export async function violationsOf(page: Page): Promise<string[]> {
   // By its element: while a dialog is open, Playwright finds no role outside it.
-  await comes('the page has a heading', async () => (await page.locator('h1').count()) > 0);
+  await until('the page has a heading', async () => (await page.locator('h1').count()) > 0);
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(source);
   return await page.evaluate<string[]>(RUN);
 }

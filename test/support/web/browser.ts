@@ -166,8 +166,6 @@ export function startBrowser({
       contexts.push(context);
       await context.addInitScript(LEAVE_LATER);
       if (isFirefox) await context.addInitScript(INSERT_TEXT);
-      // A limit for pages that hang on a busy machine, not a measure of speed.
-      context.setDefaultTimeout(120_000);
       if (as) {
         const [name = '', value = ''] = as.cookie.split('=');
         await context.addCookies([{ name, value, url: new URL(url).origin }]);

@@ -124,9 +124,9 @@ export async function mark(form: Locator): Promise<void> {
   });
 }
 
-/** What the form offers may come with a later part of the page. Where it never comes, the walk says so. */
+/** What the form offers may come with a later part of the page. */
 export async function untilOffered(page: Page, name: string): Promise<void> {
-  await comes(`${name} is offered`, async () => {
+  await until(`${name} is offered`, async () => {
     const offered = await ask<Control[]>(page, 'offered');
     return offered.some((control) => control.name === name);
   });

@@ -164,6 +164,7 @@ const AGENTS: readonly Form[] = [
     source: 'areas/agents/connect/ways.tsx',
     page: `${agent}/connect`,
     form: { part: 'div:has(> h2:text-is("Connect"))' },
+    sets: [['This machineA laptop with a terminal. It gets its credential by a code.', ' ']],
     fields: [
       'This machineA laptop with a terminal. It gets its credential by a code.',
       'Run this on the machine',
@@ -449,16 +450,7 @@ const SETTINGS: readonly Form[] = [
   },
 ];
 
-export const FORMS: readonly Form[] = [
-  ...SIGN_IN,
-  ...ACCOUNT,
-  ...REQUESTS,
-  ...AGENTS,
-  ...PATHS,
-  ...ENDPOINTS,
-  ...PEOPLE,
-  ...SETTINGS,
-];
+export const FORMS = [SIGN_IN, ACCOUNT, REQUESTS, AGENTS, PATHS, ENDPOINTS, PEOPLE, SETTINGS].flat();
 
 /** Those that only come after other steps, with the test that takes these steps and goes on by keys. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {

@@ -126,7 +126,7 @@ async function walk(page: Page, form: Form): Promise<Walked> {
   const opener = await enter(page, form);
   const { name: first } = await focused(page);
   await set(page, form);
-  await untilOffered(page, form.fields.at(-1) ?? '');
+  await untilOffered(page, form.fields.findLast((field) => field !== '…') ?? '');
   const fields = shortened(await walkThrough(page, faults), form);
   await leaveAndReturn(page, form, faults);
   const refusedAt = await refuse(page, form);
@@ -134,24 +134,17 @@ async function walk(page: Page, form: Form): Promise<Walked> {
   return { first, fields, refusedAt, faults };
 }
 
-/** Three forms take over a minute to walk. */
-const LONGEST_MS = 300_000;
-
 describeInBrowser('by keys alone one goes through the form', () => {
   const browser = startBrowser({ refusals: [400, 401, 404, 409] });
 
-  test.each(FORMS.map((form) => [form.name, form] as const))(
-    '%s',
-    async (_name, form) => {
-      const page = await browser.open(
-        `${app.url}${form.page}`,
-        form.isSignedOut ? {} : { as: owner },
-      );
-      const { fields, first = fields[0] ?? '', refuses } = form;
-      expect(await walk(page, form)).toEqual({ first, fields, refusedAt: refuses?.at, faults: [] });
-    },
-    LONGEST_MS,
-  );
+  test.each(FORMS.map((form) => [form.name, form] as const))('%s', async (_name, form) => {
+    const page = await browser.open(
+      `${app.url}${form.page}`,
+      form.isSignedOut ? {} : { as: owner },
+    );
+    const { fields, first = fields[0] ?? '', refuses } = form;
+    expect(await walk(page, form)).toEqual({ first, fields, refusedAt: refuses?.at, faults: [] });
+  });
 });
 
 const SOURCES = join(packageRoot(), 'web/src');

@@ -24,9 +24,6 @@ const refund = (amount: number) => ({ amount, currency: 'EUR', payment_id: `pay_
 const askRefund = async (amount: number, timeout: string) =>
   await ask({ tool: 'refund_payment', arguments: refund(amount), timeout });
 
-/** One of the steps waits for as long as a page may take. */
-const LONGEST_MS = 300_000;
-
 describeInBrowser('the queue by keyboard', () => {
   const browser = startBrowser();
 
@@ -66,29 +63,26 @@ describeInBrowser('the queue by keyboard', () => {
     expect(await rows(page).count()).toBe(1);
   });
 
-  test(
-    'shows keys with ?, claims with C, and names the claim of another in the bar',
-    async () => {
-      const [mine, theirs] = [await askRefund(5, '2h'), await askRefund(6, '2h')];
-      const page = await browser.open(`${app.url}/requests/${mine}`, { as: ada });
-      await page.getByRole('button', { name: 'Claim' }).waitFor();
-      await page.keyboard.press('?');
-      await page.getByRole('dialog').getByText('Go to the next request, and open it').waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await page.keyboard.press('c');
-      await page.getByText('You hold the claim').waitFor();
-      await claimed(bob, theirs);
-      await page.goto(`${app.url}/requests/${theirs}`);
-      await page.getByRole('button', { name: 'Deny' }).click();
-      const bar = page.getByRole('group', { name: 'You are about to deny' });
-      await bar.getByText('Bob holds the claim.').waitFor();
-      await screenshot(page, 'request-armed-denied');
-      expect(await violationsOf(page)).toEqual([]);
-    },
-    LONGEST_MS,
-  );
+  test('shows keys with ?, claims with C, and names the claim of another in the bar', async () => {
+    const [mine, theirs] = [await askRefund(5, '2h'), await askRefund(6, '2h')];
+    const page = await browser.open(`${app.url}/requests/${mine}`, { as: ada });
+    await page.getByRole('button', { name: 'Claim' }).waitFor();
+    await rows(page).first().waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Go to the next request, and open it').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('c');
+    await page.getByText('You hold the claim').waitFor();
+    await claimed(bob, theirs);
+    await page.goto(`${app.url}/requests/${theirs}`);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    const bar = page.getByRole('group', { name: 'You are about to deny' });
+    await bar.getByText('Bob holds the claim.').waitFor();
+    await screenshot(page, 'request-armed-denied');
+    expect(await violationsOf(page)).toEqual([]);
+  });
 
   test('opens the next one after a decision once that is switched on, and says what became of it', async () => {
     const first = await askRefund(7, '10m');
