@@ -10,11 +10,7 @@ export interface Form {
   /** A button, then perhaps an entry of its menu. Absent where the form is a part of the page. */
   readonly opens?: readonly [button: string | RegExp, entry?: string];
   readonly form:
-    | 'dialog'
-    | { readonly form: string }
-    | { readonly panel: string }
-    /** A selector. */
-    | { readonly part: string };
+    'dialog' | { readonly form: string } | { readonly panel: string } | { readonly part: string };
   /** What is chosen or typed first, such as what shows more fields: a key, or text. */
   readonly sets?: readonly (readonly [field: string, typed: string])[];
   /** A text of the part that loads last. */
@@ -450,7 +446,16 @@ const SETTINGS: readonly Form[] = [
   },
 ];
 
-export const FORMS = [SIGN_IN, ACCOUNT, REQUESTS, AGENTS, PATHS, ENDPOINTS, PEOPLE, SETTINGS].flat();
+export const FORMS = [
+  SIGN_IN,
+  ACCOUNT,
+  REQUESTS,
+  AGENTS,
+  PATHS,
+  ENDPOINTS,
+  PEOPLE,
+  SETTINGS,
+].flat();
 
 /** Those that only come after other steps, with the test that takes these steps and goes on by keys. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
