@@ -184,7 +184,9 @@ CREATE TABLE agents (
   tool_access_revision integer NOT NULL DEFAULT 0,
   resume text NOT NULL DEFAULT 'instance'::text,
   demo boolean NOT NULL DEFAULT false,
+  approval_window_seconds integer NOT NULL DEFAULT 300,
   CONSTRAINT agents_pkey PRIMARY KEY (organization_id, slug),
+  CONSTRAINT agents_approval_window_check CHECK (((approval_window_seconds >= 60) AND (approval_window_seconds <= 86400))),
   CONSTRAINT agents_archived_at_check CHECK (((status = 'archived'::text) = (archived_at IS NOT NULL))),
   CONSTRAINT agents_resume_check CHECK ((resume = ANY (ARRAY['instance'::text, 'agent'::text]))),
   CONSTRAINT agents_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9._-]{0,62}$'::text)),
@@ -198,6 +200,7 @@ CREATE TRIGGER agents_demo_immutable BEFORE UPDATE OF demo ON agents FOR EACH RO
 COMMENT ON COLUMN agents.tool_access_revision IS 'Counts the changes of its tool access.';
 COMMENT ON COLUMN agents.resume IS 'Who may read, wait for, start and withdraw a request: the instance that made it, or any active instance of the agent.';
 COMMENT ON COLUMN agents.demo IS 'The service made it to show how a request is decided. It can be removed with all its traces.';
+COMMENT ON COLUMN agents.approval_window_seconds IS 'How long an approved call may start after its decision. Each decision keeps the window of its instant.';
 
 CREATE TABLE api_keys (
   id uuid NOT NULL,
@@ -273,11 +276,20 @@ CREATE TABLE approval_requests (
   call_digest bytea,
   started_at timestamp(3) with time zone,
   started_by_instance_id uuid,
+  start_key text,
+  result_outcome text,
+  result_detail text,
+  result_arguments_digest text,
+  result_at timestamp(3) with time zone,
   CONSTRAINT approval_requests_pkey PRIMARY KEY (id),
   CONSTRAINT approval_requests_idempotency_key UNIQUE (agent_instance_id, idempotency_key),
   CONSTRAINT approval_requests_pending_routed_check CHECK (((state <> 'pending'::text) OR (routed_at IS NOT NULL))),
+  CONSTRAINT approval_requests_result_check CHECK ((((result_outcome IS NULL) = (result_at IS NULL)) AND ((result_at IS NULL) OR (started_at IS NOT NULL)) AND ((result_outcome IS NOT NULL) OR ((result_detail IS NULL) AND (result_arguments_digest IS NULL))))),
+  CONSTRAINT approval_requests_result_digest_check CHECK ((result_arguments_digest ~ '^[0-9a-f]{64}$'::text)),
+  CONSTRAINT approval_requests_result_outcome_check CHECK ((result_outcome = ANY (ARRAY['succeeded'::text, 'failed'::text, 'not_run'::text, 'refused_by_runtime'::text, 'ran_differently'::text]))),
   CONSTRAINT approval_requests_route_scope_check CHECK ((route_scope = ANY (ARRAY['organization'::text, 'agent'::text]))),
   CONSTRAINT approval_requests_route_source_check CHECK ((route_source = ANY (ARRAY['block_escalation'::text, 'pipeline_default'::text, 'no_escalation'::text]))),
+  CONSTRAINT approval_requests_start_key_check CHECK (((start_key IS NULL) OR (started_at IS NOT NULL))),
   CONSTRAINT approval_requests_started_check CHECK ((((started_at IS NULL) = (started_by_instance_id IS NULL)) AND ((started_at IS NULL) OR (state = 'approved'::text)))),
   CONSTRAINT approval_requests_state_check CHECK ((state = ANY (ARRAY['evaluating'::text, 'pending'::text, 'approved'::text, 'denied'::text, 'expired'::text, 'cancelled'::text]))),
   CONSTRAINT approval_requests_urgency_check CHECK ((urgency = ANY (ARRAY['standard'::text, 'interrupt'::text]))),
@@ -307,6 +319,7 @@ CREATE INDEX approval_requests_ruled_idx ON approval_requests USING btree (organ
 CREATE INDEX approval_requests_state_idx ON approval_requests USING btree (organization_id, state, created_at DESC, id DESC) WHERE (routed_at IS NOT NULL);
 CREATE INDEX approval_requests_unrouted_idx ON approval_requests USING btree (organization_id, created_at DESC, id DESC) WHERE ((routed_at IS NOT NULL) AND (escalation_path_revision_id IS NULL));
 CREATE INDEX approval_requests_unrouted_pending_idx ON approval_requests USING btree (organization_id, created_at DESC, id DESC) WHERE ((state = 'pending'::text) AND (routed_at IS NOT NULL) AND (escalation_path_revision_id IS NULL));
+CREATE INDEX approval_requests_unused_call_idx ON approval_requests USING btree (call_digest, created_at) WHERE ((state = 'approved'::text) AND (started_at IS NULL) AND (call_digest IS NOT NULL));
 CREATE INDEX approval_requests_wake_at_idx ON approval_requests USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 CREATE TRIGGER approval_requests_changed BEFORE UPDATE OF updated_at ON approval_requests FOR EACH ROW EXECUTE FUNCTION mark_request_changed();
 COMMENT ON COLUMN approval_requests.arguments IS 'The source text as sent: json, never jsonb. So are context and agent_reasoning.';
@@ -317,6 +330,8 @@ COMMENT ON COLUMN approval_requests.previous_metadata IS 'What blocks that asked
 COMMENT ON COLUMN approval_requests.changed_in IS 'The transaction of the last change that a queue shows. Set with updated_at, also when that keeps its value.';
 COMMENT ON COLUMN approval_requests.call_digest IS 'SHA-256 of agent, tool, server and the text of arguments. Null for requests of versions before.';
 COMMENT ON COLUMN approval_requests.started_at IS 'When an adapter reported that it starts the approved call. An approval is started once.';
+COMMENT ON COLUMN approval_requests.start_key IS 'The Idempotency-Key of the start: the same key gets the same response again.';
+COMMENT ON COLUMN approval_requests.result_outcome IS 'What the instance that started the call reported afterwards, once.';
 
 CREATE TABLE audit_chain (
   organization_id uuid NOT NULL,

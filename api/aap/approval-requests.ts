@@ -1,6 +1,11 @@
 /** The adapter protocol: create, wait, list, start, cancel. It allows no further keys and no null. */
 import { z } from 'zod';
-import { publicStatus, type ApprovalRequest } from '../../src/domain/requests/approval-requests.ts';
+import {
+  PROTOCOL_WINDOW_MS,
+  publicStatus,
+  type ApprovalRequest,
+  type Decision,
+} from '../../src/domain/requests/approval-requests.ts';
 import { cancelRequest } from '../../src/services/requests/cancel.ts';
 import { withdrawByKey } from '../../src/services/requests/withdraw.ts';
 import { createRequest } from '../../src/services/requests/creation/create.ts';
@@ -11,9 +16,10 @@ import {
   LISTED_AT_MOST,
   listOwnOpen,
 } from '../../src/services/requests/own.ts';
-import { startRequest } from '../../src/services/requests/start.ts';
+import { reportResult, startRequest } from '../../src/services/requests/start.ts';
 import { shownKey } from '../http/input.ts';
 import { present } from '../http/present.ts';
+import { callResultShape } from '../requests/approval-request-schema.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { timestamp, uuid, waitQuery } from '../http/schema.ts';
 import { decisionSchema, REQUEST_ID, toolShape, variants } from './approval-request-schema.ts';
@@ -52,6 +58,8 @@ const startedSchema = z
   })
   .meta({ id: 'StartedCall', description: 'The one start of an approved call.' });
 
+const resultBody = z.strictObject(callResultShape);
+
 type Presented = (request: ApprovalRequest) => { readonly body: unknown };
 
 export const aapApprovalRequestEndpoints = onBothMounts((mount) => {
@@ -60,7 +68,8 @@ export const aapApprovalRequestEndpoints = onBothMounts((mount) => {
     body: present(requestSchema, {
       ...request,
       status: publicStatus(request.state),
-      decision: request.decision && present(decisionSchema, request.decision),
+      decision:
+        request.decision && present(decisionSchema, decisionOn(mount.name, request.decision)),
     }),
   });
   return [
@@ -68,10 +77,24 @@ export const aapApprovalRequestEndpoints = onBothMounts((mount) => {
     readEndpoint(mount, presented),
     cancelEndpoint(mount, presented),
     ...(mount.name === 'ours'
-      ? [listEndpoint(mount, presented), startEndpoint(mount), withdrawEndpoint(mount, presented)]
+      ? [
+          listEndpoint(mount, presented),
+          startEndpoint(mount),
+          resultEndpoint(mount),
+          withdrawEndpoint(mount, presented),
+        ]
       : []),
   ];
 });
+
+/** AAP 1.0.0 knows one window only. On our mount, the agent's setting counts. */
+const decisionOn = (mount: Mount['name'], decision: Decision): Decision =>
+  mount === 'ours' || !decision.expiresAt
+    ? decision
+    : {
+        ...decision,
+        expiresAt: new Date(decision.decidedAt.getTime() + PROTOCOL_WINDOW_MS),
+      };
 
 function createEndpoint(mount: Mount, presented: Presented): Endpoint {
   const { input, inputExample, request, example, query } = variants[mount.name];
@@ -83,7 +106,8 @@ function createEndpoint(mount: Mount, presented: Presented): Endpoint {
     dialect: mount.dialect,
     summary: 'Ask whether a tool call may run',
     description:
-      'Returns 201, with the decision if a rule decided at once, otherwise with `pending`. The same Idempotency-Key and input returns 200 with the current state.',
+      'Returns 201, with the decision if a rule decided at once, otherwise with `pending`. The same Idempotency-Key and input returns 200 with the current state' +
+      (mount.name === 'ours' ? ', and so does `resume: true` where an equal call goes on.' : '.'),
     auth: 'agent',
     bodyLimit: BODY_BYTES.large,
     permission: 'request.create',
@@ -95,7 +119,7 @@ function createEndpoint(mount: Mount, presented: Presented): Endpoint {
     requestExample: inputExample,
     success: {
       status: [201, 200],
-      description: 'The request; 200 when the key was used before.',
+      description: 'The request; 200 when it was there before.',
       body: request,
       example,
     },
@@ -236,13 +260,14 @@ function startEndpoint(mount: Mount): Endpoint {
     dialect: mount.dialect,
     summary: 'Start the approved call, once',
     description:
-      'Report this before the call runs, and run it only after a 200. An approval starts once, and before its `expires_at`. A response that was lost ' +
-      'cannot be repeated: 409 `already_started` means that the call may have run. Adapters that do not report their starts need nothing of this. ' +
-      'Reviewers see when the call was started.',
+      'Report this before the call runs, and run it only after a 200. An approval starts once, and before its `expires_at`. After a lost response, ' +
+      'repeat the call with the same Idempotency-Key: the instance gets the same 200 again. Any other 409 `already_started` means that the call may have run. ' +
+      'Adapters that do not report their starts need nothing of this. Reviewers see when the call was started.',
     auth: 'agent',
     permission: 'request.create',
     permissionAt: () => ({ kind: 'any' }),
     params,
+    headers: { idempotencyKey: 'optional' },
     success: {
       status: 200,
       description: 'The call may run now.',
@@ -250,9 +275,41 @@ function startEndpoint(mount: Mount): Endpoint {
       example: { id: REQUEST_ID, started_at: '2026-11-21T13:00:12.000Z' },
     },
     errors: ['not_approved', 'already_started', 'approval_expired'],
-    handler: async ({ principal, params: { id } }, context) => ({
-      body: present(startedSchema, await startRequest(context, principal, id)),
-    }),
+    handler: async ({ principal, params: { id }, idempotencyKey }, context) => {
+      const key = idempotencyKey === '' ? undefined : idempotencyKey;
+      return {
+        body: present(startedSchema, await startRequest(context, principal, { id, key })),
+      };
+    },
+  });
+}
+
+/** An addition of ours: reviewers see what came of the call that they approved. */
+function resultEndpoint(mount: Mount): Endpoint {
+  return defineEndpoint({
+    operationId: 'reportApprovalRequestResult',
+    method: 'post',
+    path: mount.path('/v1/requests/{id}/result'),
+    tag: mount.tag,
+    dialect: mount.dialect,
+    summary: 'Report what came of the started call, once',
+    description:
+      'For the instance that started the call. A repeat of the same report changes nothing. `ran_differently` says that another call ran than the one that was approved: ' +
+      'whoever approved it gets a message.',
+    auth: 'agent',
+    permission: 'request.create',
+    permissionAt: () => ({ kind: 'any' }),
+    params,
+    body: resultBody,
+    requestExample: { outcome: 'succeeded' },
+    success: { status: 204, description: 'The result is on record.' },
+    errors: ['not_started', 'result_reported'],
+    handler: async ({ principal, params: { id }, body }, context) => {
+      const { outcome, detail, arguments_digest: argumentsDigest } = body;
+      const result = { outcome, detail, argumentsDigest };
+      await reportResult(context, principal, { id, result });
+      return {};
+    },
   });
 }
 

@@ -1,6 +1,7 @@
 /** Agents in responses. */
 import type { ListedInstance } from '../../src/domain/agents/agent-instances.ts';
-import { RESUME_MODES, type Agent } from '../../src/domain/agents/agents.ts';
+import { APPROVAL_WINDOW, RESUME_MODES, type Agent } from '../../src/domain/agents/agents.ts';
+import { formatDuration } from '../../src/domain/durations.ts';
 import type { AgentDetail } from '../../src/services/agents/agent-detail.ts';
 import type { ListedAgent } from '../../src/services/agents/agents.ts';
 import { z } from 'zod';
@@ -12,7 +13,7 @@ import {
   presentAgentProvisioner,
 } from './agent-instances-schema.ts';
 import { present } from '../http/present.ts';
-import { slug, timestamp, uuid } from '../http/schema.ts';
+import { duration, slug, timestamp, uuid } from '../http/schema.ts';
 
 export const agentSchema = z
   .strictObject({
@@ -32,6 +33,10 @@ export const agentSchema = z
       description:
         'Who may read, wait for, start and withdraw a request: only the `instance` that made it, or any active instance of the `agent`.',
     }),
+    approval_window: duration(
+      'For how long an approved call may start after its decision.',
+      APPROVAL_WINDOW,
+    ),
     created_at: timestamp('When the agent was created.'),
     updated_at: timestamp('When the agent last changed.'),
     archived_at: timestamp('When the agent was archived; present exactly when it is.').optional(),
@@ -49,11 +54,17 @@ export const agentExample = {
   name: 'Deploy bot',
   status: 'active',
   resume: 'instance',
+  approval_window: '5m',
   created_at: '2026-03-02T09:15:00.000Z',
   updated_at: '2026-03-02T09:15:00.000Z',
 };
 
-export const presentAgent = (agent: Agent) => present(agentSchema, agent);
+const withWindow = <A extends Agent>(agent: A) => ({
+  ...agent,
+  approvalWindow: formatDuration(agent.approvalWindow),
+});
+
+export const presentAgent = (agent: Agent) => present(agentSchema, withWindow(agent));
 
 const count = (description: string) => z.int().meta({ description });
 
@@ -95,7 +106,8 @@ export const listedAgentExample = {
   pending_request_count: 2,
 };
 
-export const presentListedAgent = (agent: ListedAgent) => present(listedAgentSchema, agent);
+export const presentListedAgent = (agent: ListedAgent) =>
+  present(listedAgentSchema, withWindow(agent));
 
 const credentialRecordSchema = z
   .strictObject({
@@ -177,7 +189,7 @@ const detailAlone = agentDetailSchema.omit({ instances: true, provisioners: true
 
 export async function presentAgentDetail({ instances, provisioners, ...agent }: AgentDetail) {
   return {
-    ...present(detailAlone, agent),
+    ...present(detailAlone, withWindow(agent)),
     instances: await instances.map(presentListedInstance),
     provisioners: provisioners.map(presentAgentProvisioner),
   };

@@ -1,6 +1,7 @@
 /** Agents. */
 import { z } from 'zod';
-import { RESUME_MODES } from '../../src/domain/agents/agents.ts';
+import { APPROVAL_WINDOW, RESUME_MODES } from '../../src/domain/agents/agents.ts';
+import { parseDuration } from '../../src/domain/durations.ts';
 import {
   archiveAgent,
   changeAgent,
@@ -23,6 +24,7 @@ import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   cursorQuery,
+  duration,
   integerQuery,
   uniqueLabel,
   limitQuery,
@@ -166,7 +168,7 @@ const updateAgentEndpoint = defineEndpoint({
   method: 'patch',
   path: '/api/v1/agents/{slug}',
   tag: TAG,
-  summary: 'Rename, disable or enable an agent, or change who may resume its requests',
+  summary: 'Rename, disable or enable an agent, or change its settings',
   description:
     'Calls of a disabled agent return 403 `agent_disabled`. Once this call has returned, the agent gets no further request. ' +
     'Requests that wait stay open, and people can still decide them. An archived agent cannot change: restore it first.',
@@ -189,6 +191,10 @@ const updateAgentEndpoint = defineEndpoint({
           '`agent` lets every active instance of the agent read, wait for, start and withdraw the requests of the others, so that a replica can go on ' +
           'with a suspended run. `instance`, the default, keeps them to the one that made them.',
       }),
+    approval_window: duration(
+      'For how long an approved call may start after its decision, from `1m` to `24h`. Decisions of before keep theirs. `/aap/v1` always says five minutes.',
+      APPROVAL_WINDOW,
+    ).optional(),
   }),
   requestExample: { status: 'disabled' },
   success: {
@@ -198,9 +204,12 @@ const updateAgentEndpoint = defineEndpoint({
     example: { ...agentExample, status: 'disabled', updated_at: '2026-03-02T10:00:00.000Z' },
   },
   errors: ['agent_archived', 'agent_name_taken'],
-  handler: async ({ principal, params: { slug }, body }, context) => ({
-    body: presentAgent(await changeAgent(context, principal, { slug, ...body })),
-  }),
+  handler: async ({ principal, params: { slug }, body }, context) => {
+    const { approval_window: window, ...change } = body;
+    const approvalWindow = window === undefined ? undefined : (parseDuration(window) ?? 0) / 1_000;
+    const agent = await changeAgent(context, principal, { slug, ...change, approvalWindow });
+    return { body: presentAgent(agent) };
+  },
 });
 
 const archiveAgentEndpoint = defineEndpoint({

@@ -124,6 +124,7 @@ const detailsExamples: Partial<Record<ErrorCode, Readonly<Record<string, unknown
   already_terminal: { status: 'expired' },
   not_approved: { status: 'denied' },
   already_started: { started_at: '2026-11-21T13:02:12.000Z' },
+  result_reported: { outcome: 'succeeded' },
   approval_expired: { expires_at: '2026-11-21T13:05:00.021Z' },
 };
 

@@ -1,12 +1,16 @@
 /** A request as reviewers see it: the schemas, their examples, and how the domain's values become responses. */
 import { z } from 'zod';
+import { formatDuration } from '../../src/domain/durations.ts';
 import {
   argumentsDigest,
   DECISION_STATUSES,
+  LONGEST_DETAIL,
   publicStatus,
   REQUEST_STATUSES,
+  type CallResult,
   type Decision,
 } from '../../src/domain/requests/approval-requests.ts';
+import { CALL_OUTCOMES } from '../../src/domain/requests/call-outcomes.ts';
 import { CANNOT_REASONS } from '../../src/domain/requests/request-access.ts';
 import { REQUESTER_STATES, type CallMarks } from '../../src/domain/requests/call-marks.ts';
 import type {
@@ -14,6 +18,7 @@ import type {
   RequestDetail,
   ShownRequest,
 } from '../../src/services/requests/queue.ts';
+import { APPROVAL_WINDOW } from '../../src/domain/agents/agents.ts';
 import { hiddenNamesSchema } from '../organization/hidden-names.ts';
 import { presentationSchema } from '../agents/tool-presentations.ts';
 import { claimSchema, presentClaim } from './approval-request-claims.ts';
@@ -21,6 +26,7 @@ import { shownKey } from '../http/input.ts';
 import { present } from '../http/present.ts';
 import {
   authContextSchema,
+  duration,
   exactObject,
   exactString,
   slug,
@@ -68,6 +74,27 @@ export const decisionSchema = z
   })
   .meta({ id: 'Decision', description: 'The one decision on a request.' });
 
+const CALL_OUTCOME_RULE =
+  '`succeeded` and `failed`: it ran. `not_run`: it was not called. `refused_by_runtime`: the runtime of the agent refused it. ' +
+  '`ran_differently`: another call ran than the one that was approved.';
+
+export const callResultShape = {
+  outcome: z
+    .enum(CALL_OUTCOMES)
+    .meta({ description: `What came of the call. ${CALL_OUTCOME_RULE}` }),
+  detail: z
+    .string()
+    .min(1)
+    .max(LONGEST_DETAIL)
+    .optional()
+    .meta({ description: 'More about it, in words of the adapter. Never of the arguments.' }),
+  arguments_digest: digest('SHA-256 of the arguments that ran, in hex.').optional(),
+};
+
+const callResultSchema = z
+  .strictObject({ ...callResultShape, reported_at: timestamp('When the adapter reported it.') })
+  .meta({ id: 'CallResult', description: 'What came of an approved call that was started.' });
+
 export const requestSchema = z
   .strictObject({
     id: uuid('Identifies the request.'),
@@ -95,6 +122,7 @@ export const requestSchema = z
       'Changes with everything a reviewer should notice: notified levels, raised urgency, claims, added reviewers.',
     ),
     decision: decisionSchema.optional(),
+    result: callResultSchema.optional(),
     claim: claimSchema.optional(),
     presentation: presentationSchema.optional(),
   })
@@ -144,6 +172,13 @@ export const detailSchema = requestSchema
     ),
     hidden_names: hiddenNamesSchema,
     urgency: urgencySchema,
+    approval_window: duration(
+      'For how long the call may start after an approval: the setting of the agent.',
+      APPROVAL_WINDOW,
+    ),
+    approval_expires_at: timestamp(
+      'On approvals only: the call must start before this instant.',
+    ).optional(),
     started_at: timestamp(
       'When the adapter reported that it starts the approved call. Absent before that, and where the adapter does not report it.',
     ).optional(),
@@ -221,6 +256,7 @@ export const detailExample = {
   arguments_digest: decisionExample.seen.arguments_digest,
   hidden_names: { defaults: true, add: [] },
   urgency: 'standard',
+  approval_window: '5m',
   can_decide: true,
   can_claim: true,
   can_add_reviewers: true,
@@ -235,12 +271,16 @@ export function presentDecision(decision: Decision) {
   });
 }
 
+export const presentResult = (result: CallResult | undefined) =>
+  result && present(callResultSchema, result);
+
 const presentable = ({ request, presentation }: ShownRequest) => ({
   ...request,
   presentation,
   status: publicStatus(request.state),
   decision: request.decision && presentDecision(request.decision),
   claim: presentClaim(request.claim),
+  result: presentResult(request.result),
 });
 
 export const presentRequest = (shown: ShownRequest) => present(requestSchema, presentable(shown));
@@ -267,5 +307,7 @@ export const presentDetail = (
     argumentsDigest: argumentsDigest(shown.request),
     hiddenNames: { ...hiddenNames, add: [...hiddenNames.add] },
     cannotReason: abilities.cannotReason,
+    approvalWindow: formatDuration(marks.approvalWindow),
+    approvalExpiresAt: shown.request.decision?.expiresAt,
     workflowUrl,
   });

@@ -12,6 +12,7 @@ import {
   listedSchema,
   presentDecision,
   presentMarks,
+  presentResult,
   urgencySchema,
 } from './approval-request-schema.ts';
 
@@ -84,6 +85,7 @@ export function presentSummary({ facts, abilities, routing, marks, ...summary }:
     status: publicStatus(facts.state),
     decision: facts.decision && presentDecision(facts.decision),
     claim: presentClaim(facts.claim),
+    result: presentResult(facts.result),
     routing: present(summaryRoutingSchema, {
       ...routing,
       pathName: routing.pathName,

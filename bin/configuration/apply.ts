@@ -1,4 +1,5 @@
 /** Makes the changes of a plan, one after the other, and stops at the first that is refused. */
+import { AGENT } from './documents/defaults.ts';
 import type { ExactObject } from '../../src/platform/json/exact-values.ts';
 import { OperatorError } from '../../src/platform/operator-error.ts';
 import { differencesOf } from './documents/differences.ts';
@@ -96,12 +97,12 @@ async function makeAgent({ action, key, body, live }: Change, service: Service):
   const current = await live?.read();
   const before: ExactObject =
     action === 'change'
-      ? { resume: 'instance', ...current?.body }
+      ? { ...AGENT, ...current?.body }
       : {
           status: 'active',
-          ...(action === 'create' ? { name: name ?? null, resume: 'instance' } : {}),
+          ...(action === 'create' ? { name: name ?? null, ...AGENT } : {}),
         };
-  const patch = changedMembers(before, { resume: 'instance', ...body });
+  const patch = changedMembers(before, { ...AGENT, ...body });
   if (Object.keys(patch).length > 0) await service.call('PATCH', path, { body: patch });
 }
 

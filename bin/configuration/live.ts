@@ -48,7 +48,7 @@ const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
     'agent_pending_share',
     'hidden_names',
   ],
-  agents: ['name', 'status', 'resume'],
+  agents: ['name', 'status', 'resume', 'approval_window'],
   'webhook-endpoints': ['name', 'url'],
   'team-policies': ['working_hours', 'nodes', 'repeat'],
   'escalation-paths': ['name', 'working_hours', 'nodes', 'repeat'],

@@ -184,6 +184,15 @@ export const errorCatalogue = {
     'The approval has expired. Ask again with a new key.',
     'details.expires_at says when.',
   ),
+  not_started: entry(
+    'conflict',
+    'This instance has not started the call. Only the instance that started it reports its result.',
+  ),
+  result_reported: entry(
+    'conflict',
+    'Another result was reported before. A call has one result.',
+    'details.outcome is the one on record.',
+  ),
   request_withdrawn: entry(
     'conflict',
     'This idempotency key was withdrawn before a request was made with it. Use a new key.',

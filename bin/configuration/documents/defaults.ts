@@ -26,9 +26,9 @@ export function withoutDefaults(kind: Kind, body: ExactObject): ExactObject {
       return { ...rest, nodes: nodesOf(body['nodes']) };
     }
     case 'settings':
-      return settingsOf(defined(body));
+      return withDurations(defined(body), SETTINGS);
     case 'agents':
-      return without(defined(body), { resume: 'instance' });
+      return without(withDurations(defined(body), ['approval_window']), AGENT);
     default:
       return defined(body);
   }
@@ -58,10 +58,15 @@ function nodesOf(nodes: ExactValue | undefined): ExactValue {
   });
 }
 
-/** The service spells durations in their largest unit, and keeps no order of names. */
-function settingsOf(settings: ExactObject): ExactObject {
-  const copy = { ...settings };
-  for (const name of ['claim_timeout', 'max_api_key_lifetime', 'reauthentication_window']) {
+/** The settings of an agent where its file does not name them. */
+export const AGENT = { resume: 'instance', approval_window: '5m' } as const;
+
+const SETTINGS = ['claim_timeout', 'max_api_key_lifetime', 'reauthentication_window'];
+
+/** The service spells durations in their largest unit. */
+function withDurations(body: ExactObject, names: readonly string[]): ExactObject {
+  const copy = { ...body };
+  for (const name of names) {
     const ms = typeof copy[name] === 'string' ? parseDuration(copy[name]) : undefined;
     if (ms === undefined || !Number.isFinite(ms)) continue;
     const unit = ms % 3_600_000 === 0 ? 'h' : ms % 60_000 === 0 ? 'm' : 's';

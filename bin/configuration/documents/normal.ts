@@ -37,6 +37,7 @@ const agent = object({
   name: z.string(),
   status: z.enum(['active', 'disabled']).optional(),
   resume: z.enum(['instance', 'agent']).default('instance'),
+  approval_window: z.string().default('5m'),
 });
 
 const endpoint = object({ name: z.string(), url: z.string() });

@@ -13,6 +13,7 @@ export interface CredentialHolder {
   readonly agentName: string;
   readonly agentStatus: 'active' | 'disabled' | 'archived';
   readonly resume: ResumeMode;
+  readonly approvalWindow: number;
   readonly instanceId: string;
   readonly instanceName: string;
   readonly instanceStatus: 'active' | 'disabled';
@@ -29,7 +30,7 @@ const USE_IS_STALE = `coalesce(last_used_at < clock_timestamp() - interval '1 mi
 const CREDENTIAL_HOLDER: PreparedStatement = {
   name: 'find-credential-holder',
   sql: `select c.id as credential_id, c.token_hash, c.organization_id,
-            a.slug as agent_slug, a.name as agent_name, a.status as agent_status, a.resume,
+            a.slug as agent_slug, a.name as agent_name, a.status as agent_status, a.resume, a.approval_window_seconds as approval_window,
             i.id as instance_id, i.name as instance_name, i.status as instance_status, c.issued_at,
             c.revoked_at is null and c.expires_at > clock_timestamp() and o.deleted_at is null as valid,
             ${USE_IS_STALE} as use_is_stale

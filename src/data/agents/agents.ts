@@ -11,6 +11,7 @@ interface AgentRow {
   name: string;
   status: AgentStatus;
   resume: ResumeMode;
+  approvalWindow: number;
   createdByActorId: string;
   createdAt: Date;
   updatedAt: Date;
@@ -19,7 +20,7 @@ interface AgentRow {
 }
 
 const COLUMNS =
-  'organization_id, slug, name, status, resume, created_by_actor_id, created_at, updated_at, archived_at, demo';
+  'organization_id, slug, name, status, resume, approval_window_seconds as approval_window, created_by_actor_id, created_at, updated_at, archived_at, demo';
 
 const FIND = `select ${COLUMNS} from agents where organization_id = :organizationId and slug = :slug`;
 
@@ -129,7 +130,7 @@ export async function lockAgent(
 }
 
 /**
- * Stores name, status and `resume` of a locked agent. Undefined when another live agent has the name; the
+ * Stores the name, status and settings of a locked agent. Undefined when another live agent has the name; the
  * transaction is then aborted.
  */
 export async function updateAgent(
@@ -140,17 +141,18 @@ export async function updateAgent(
     name,
     status,
     resume,
-  }: Pick<Agent, 'organizationId' | 'slug' | 'name' | 'status' | 'resume'>,
+    approvalWindow,
+  }: Pick<Agent, 'organizationId' | 'slug' | 'name' | 'status' | 'resume' | 'approvalWindow'>,
 ): Promise<Agent | undefined> {
   try {
     const row = await queryOne<AgentRow>(
       trx,
       `update agents
-          set name = :name, status = :status, resume = :resume, updated_at = now, archived_at = case when :status = 'archived' then now end
+          set name = :name, status = :status, resume = :resume, approval_window_seconds = :approvalWindow, updated_at = now, archived_at = case when :status = 'archived' then now end
          from clock_timestamp() as now
         where organization_id = :organizationId and slug = :slug
        returning ${COLUMNS}`,
-      { organizationId, slug, name, status, resume },
+      { organizationId, slug, name, status, resume, approvalWindow },
     );
     return toAgent(row);
   } catch (error) {

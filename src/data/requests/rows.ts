@@ -4,6 +4,7 @@ import {
   toAuthContext,
   withoutNulls,
   type ApprovalRequest,
+  type CallResult,
   type Claim,
   type Decision,
   type RequestFacts,
@@ -12,6 +13,7 @@ import {
   type StoredAuthContext,
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
+import type { CallOutcome } from '../../domain/requests/call-outcomes.ts';
 import type { EscalationPathSource, PipelineScope } from '../../domain/pipelines/types.ts';
 import { JsonText } from '../../platform/json/exact-json.ts';
 
@@ -35,6 +37,7 @@ export const FACT_COLUMNS = `
   r.tool, r.server, r.timeout, r.state, r.created_at, r.deadline_at, r.updated_at,
   r.organization_pipeline_revision_id, r.agent_pipeline_revision_id, r.routed_at, r.route_source, r.route_scope,
   r.route_block_id, r.route_reason, r.escalation_path_revision_id, r.urgency, r.next_at, r.started_at, r.started_by_instance_id,
+  r.start_key, r.result_outcome, r.result_detail, r.result_arguments_digest, r.result_at,
   d.id as decision_id, d.membership_id as decision_membership_id, d.status as decision_status, d.note as decision_note,
   d.channel as decision_channel, d.reviewer_display_name, d.reviewer_email, d.authentication as decision_authentication,
   d.idempotency_key as decision_idempotency_key, d.seen_arguments_digest, d.decided_at, d.expires_at as decision_expires_at,
@@ -80,6 +83,11 @@ export interface RequestRow {
   nextAt: Date | null;
   startedAt: Date | null;
   startedByInstanceId: string | null;
+  startKey: string | null;
+  resultOutcome: CallOutcome | null;
+  resultDetail: string | null;
+  resultArgumentsDigest: string | null;
+  resultAt: Date | null;
   decisionId: string | null;
   decisionMembershipId: string | null;
   decisionStatus: TerminalState | null;
@@ -110,6 +118,7 @@ export function toRequest(row: RequestRow): ApprovalRequest {
     route: toRoute(row),
     claim: toClaim(row),
     decision: toDecision(row),
+    result: toResult(row),
   });
 }
 
@@ -181,5 +190,15 @@ function toDecision(row: RequestRow): Decision | null {
     seenArgumentsDigest: row.seenArgumentsDigest,
     decidedAt: row.decidedAt,
     expiresAt: row.decisionExpiresAt,
+  });
+}
+
+function toResult(row: RequestRow): CallResult | null {
+  if (row.resultOutcome === null || row.resultAt === null) return null;
+  return withoutNulls<CallResult>({
+    outcome: row.resultOutcome,
+    detail: row.resultDetail,
+    argumentsDigest: row.resultArgumentsDigest,
+    reportedAt: row.resultAt,
   });
 }

@@ -6,12 +6,17 @@ export type AgentStatus = 'active' | 'disabled' | 'archived';
 export const RESUME_MODES = ['instance', 'agent'] as const;
 export type ResumeMode = (typeof RESUME_MODES)[number];
 
+/** Of the setting that says for how long an approved call may start. */
+export const APPROVAL_WINDOW = { min: '1m', max: '24h' } as const;
+
 export interface Agent {
   readonly organizationId: string;
   readonly slug: string;
   readonly name: string;
   readonly status: AgentStatus;
   readonly resume: ResumeMode;
+  /** For how long an approved call may start after its decision, in seconds. */
+  readonly approvalWindow: number;
   readonly createdByActorId: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;

@@ -88,6 +88,8 @@ export interface AgentPrincipal {
   readonly instanceName: string;
   /** `agent`: it may also act on the requests of the agent's other instances. */
   readonly resume: ResumeMode;
+  /** For how long an approved call of the agent may start, in seconds. */
+  readonly approvalWindow: number;
   readonly credentialId: string;
   readonly auth: AuthContext;
 }

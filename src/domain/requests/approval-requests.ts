@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { AuthContext } from '../people/authorization.ts';
+import type { CallOutcome } from './call-outcomes.ts';
 import type { EscalationPathSource, PipelineScope } from '../pipelines/types.ts';
 
 /** The final states: what a decision can be. */
@@ -59,6 +60,18 @@ export interface Claim {
   readonly lapsed: boolean;
 }
 
+/** Characters of the detail of a result. */
+export const LONGEST_DETAIL = 2_000;
+
+/** What came of the call, as the instance that started it reported. It never changes. */
+export interface CallResult {
+  readonly outcome: CallOutcome;
+  readonly detail?: string;
+  /** SHA-256 of the arguments that ran, in hex. */
+  readonly argumentsDigest?: string;
+  readonly reportedAt: Date;
+}
+
 export interface ApprovalRequest {
   readonly id: string;
   readonly organizationId: string;
@@ -91,6 +104,9 @@ export interface ApprovalRequest {
   /** When an adapter reported that it starts the approved call, and which instance did. */
   readonly startedAt?: Date;
   readonly startedByInstanceId?: string;
+  /** The Idempotency-Key of the start. */
+  readonly startKey?: string;
+  readonly result?: CallResult;
 }
 
 /**
@@ -137,8 +153,8 @@ export function buildRequest(facts: Facts<ApprovalRequest>): ApprovalRequest {
   });
 }
 
-/** An approved call must start within five minutes of the decision. */
-export const EXECUTION_WINDOW_MS = 5 * 60_000;
+/** AAP 1.0.0: an approved call must start within five minutes of the decision. */
+export const PROTOCOL_WINDOW_MS = 5 * 60_000;
 
 /** Milliseconds until the reconciler looks after a new or changed request: a head start for its workflow. */
 export const WAKE_HEAD_START_MS = 3_000;

@@ -15,6 +15,8 @@ export interface CallMarks {
   readonly requesterState: RequesterState;
   /** Of the demo agent. */
   readonly isDemo: boolean;
+  /** For how long the call may start after an approval, in seconds: the agent's setting. */
+  readonly approvalWindow: number;
   /** Pending requests that make the same call. A pending request counts itself. */
   readonly identicalPending: number;
   /** When another request with the same call was denied last, within an hour. */
@@ -25,6 +27,7 @@ export interface CallMarks {
 export const NO_MARKS: CallMarks = {
   requesterState: 'active',
   isDemo: false,
+  approvalWindow: 300,
   identicalPending: 0,
   lastDeniedAt: null,
 };

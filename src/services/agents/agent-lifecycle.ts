@@ -2,6 +2,7 @@
 import type { Agent, ResumeMode } from '../../domain/agents/agents.ts';
 import { actorOf, type NewAuditEvent } from '../../domain/audit/events.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import { formatDuration } from '../../domain/durations.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { PipelineKey } from '../../domain/pipelines/request-approval-pipelines.ts';
 import { endEnrollmentsOfAgent } from '../../data/agents/agent-enrollments.ts';
@@ -53,7 +54,14 @@ async function store(
 }
 
 interface AgentEvent {
-  readonly verb: 'renamed' | 'resume_changed' | 'enabled' | 'disabled' | 'archived' | 'restored';
+  readonly verb:
+    | 'renamed'
+    | 'resume_changed'
+    | 'approval_window_changed'
+    | 'enabled'
+    | 'disabled'
+    | 'archived'
+    | 'restored';
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -62,10 +70,12 @@ export interface AgentChange {
   readonly name?: string | undefined;
   readonly status?: 'active' | 'disabled' | undefined;
   readonly resume?: ResumeMode | undefined;
+  /** Seconds. */
+  readonly approvalWindow?: number | undefined;
 }
 
 /**
- * Renames, disables, enables or sets `resume`, and records only what changes. Once the call that disables an agent
+ * Renames, disables, enables or changes settings, and records only what changes. Once the call that disables an agent
  * returns, the agent creates no further request. Throws what `rereadCaller` throws, 404, 409
  * `agent_archived` or `agent_name_taken`.
  */
@@ -77,17 +87,39 @@ export async function changeAgent(
   return await context.db.transaction(async (trx) => {
     const before = await lockAndReread(trx, principal, slug);
     if (before.status === 'archived') throw new AppError('agent_archived');
-    const { name = before.name, status = before.status, resume = before.resume } = change;
-    const events: AgentEvent[] = [];
-    if (name !== before.name)
-      events.push({ verb: 'renamed', data: { from: before.name, to: name } });
-    if (resume !== before.resume)
-      events.push({ verb: 'resume_changed', data: { from: before.resume, to: resume } });
-    if (status !== before.status)
-      events.push({ verb: status === 'active' ? 'enabled' : 'disabled', data: { name } });
+    const {
+      name = before.name,
+      status = before.status,
+      resume = before.resume,
+      approvalWindow = before.approvalWindow,
+    } = change;
+    const agent = { ...before, name, status, resume, approvalWindow };
+    const events = eventsOfChange(before, agent);
     if (events.length === 0) return before;
-    return await store(trx, principal, { agent: { ...before, name, status, resume }, events });
+    return await store(trx, principal, { agent, events });
   });
+}
+
+function eventsOfChange(before: Agent, after: Agent): AgentEvent[] {
+  const events: AgentEvent[] = [];
+  if (after.name !== before.name)
+    events.push({ verb: 'renamed', data: { from: before.name, to: after.name } });
+  if (after.resume !== before.resume)
+    events.push({ verb: 'resume_changed', data: { from: before.resume, to: after.resume } });
+  if (after.approvalWindow !== before.approvalWindow)
+    events.push({
+      verb: 'approval_window_changed',
+      data: {
+        from: formatDuration(before.approvalWindow),
+        to: formatDuration(after.approvalWindow),
+      },
+    });
+  if (after.status !== before.status)
+    events.push({
+      verb: after.status === 'active' ? 'enabled' : 'disabled',
+      data: { name: after.name },
+    });
+  return events;
 }
 
 /**

@@ -1,7 +1,13 @@
-/** An adapter reports that it starts the call that was approved. */
+/** An adapter reports that it starts the call that was approved, and what came of it. */
 import { v7 } from 'uuid';
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
-import { planStart, type StartedRequest } from '../../domain/requests/engine/start.ts';
+import {
+  planReport,
+  planStart,
+  type ReportedResult,
+  type StartedRequest,
+} from '../../domain/requests/engine/start.ts';
+import type { Facts } from '../../domain/requests/approval-requests.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from '../engine/announce.ts';
 import { changeRequest, outcomeOf } from '../engine/change.ts';
@@ -11,7 +17,7 @@ import { requireUsableCredential } from '../sign-in/authentication.ts';
 export async function startRequest(
   context: ServiceContext,
   principal: AgentPrincipal,
-  id: string,
+  { id, key }: { readonly id: string; readonly key: string | undefined },
 ): Promise<StartedRequest> {
   const changed = await changeRequest(context, {
     id,
@@ -20,11 +26,27 @@ export async function startRequest(
     plan: async ({ view, db }) => {
       // It may have waited for the lock until after its agent was disabled.
       if (db !== context.db) await requireUsableCredential(db, principal.credentialId);
-      return planStart(view, { principal, decisionId: v7() });
+      return planStart(view, { principal, decisionId: v7(), key });
     },
   });
   const { effects } = changed;
   if (effects?.request.startedAt) context.changes.publish(id);
   else if (effects) announceDecided(context, effects.request);
   return outcomeOf(changed);
+}
+
+/** Throws `not_found`, `not_started` and `result_reported`. */
+export async function reportResult(
+  context: ServiceContext,
+  principal: AgentPrincipal,
+  { id, result }: { readonly id: string; readonly result: Facts<ReportedResult> },
+): Promise<void> {
+  const changed = await changeRequest(context, {
+    id,
+    caller: undefined,
+    need: { texts: false },
+    plan: ({ view }) => planReport(view, { principal, result }),
+  });
+  if (changed.effects) context.changes.publish(id);
+  outcomeOf(changed);
 }

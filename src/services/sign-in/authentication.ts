@@ -86,6 +86,7 @@ async function authenticateAgent(
     instanceId: holder.instanceId,
     instanceName: holder.instanceName,
     resume: holder.resume,
+    approvalWindow: holder.approvalWindow,
     credentialId: holder.credentialId,
     auth: {
       method: 'agent_credential',

@@ -55,6 +55,7 @@ const agent: AgentPrincipal = {
   instanceId: 'i1',
   instanceName: 'one',
   resume: 'instance',
+  approvalWindow: 300,
   credentialId: 'c1',
   auth: {
     method: 'agent_credential',

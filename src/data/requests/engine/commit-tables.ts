@@ -4,6 +4,7 @@ import { auditDataOf } from '../../../domain/audit/events.ts';
 import {
   executionWindow,
   isFinalNow,
+  isReportedNow,
   isStartedNow,
   validUntil,
   type DecisionFacts,
@@ -50,7 +51,14 @@ export const CLAIMS = valueTable('claim', {
   expires_at: 'timestamptz',
 });
 
-export const STARTS = valueTable('start', { request_id: 'uuid', instance_id: 'uuid' });
+export const STARTS = valueTable('start', { request_id: 'uuid', instance_id: 'uuid', key: 'text' });
+
+export const RESULTS = valueTable('result', {
+  request_id: 'uuid',
+  outcome: 'text',
+  detail: 'text',
+  arguments_digest: 'text',
+});
 
 export const REVIEWERS = valueTable('reviewer', {
   request_id: 'uuid',
@@ -156,8 +164,16 @@ export function claimRows(effects: Effects) {
 }
 
 export function startRows(effects: Effects) {
-  const { id, startedByInstanceId } = effects.request;
-  return isStartedNow(effects) ? [{ request_id: id, instance_id: startedByInstanceId }] : [];
+  const { id, startedByInstanceId, startKey } = effects.request;
+  if (!isStartedNow(effects)) return [];
+  return [{ request_id: id, instance_id: startedByInstanceId, key: startKey }];
+}
+
+export function resultRows(effects: Effects) {
+  const { id, result } = effects.request;
+  if (!result || !isReportedNow(effects)) return [];
+  const { outcome, detail, argumentsDigest } = result;
+  return [{ request_id: id, outcome, detail, arguments_digest: argumentsDigest }];
 }
 
 export function reviewerRows({ request, addedReviewers }: Effects) {
@@ -193,15 +209,20 @@ export function notificationRows({ request, notifications }: Effects) {
 
 export function decisionRows(effects: Effects) {
   const { id, decision, route } = effects.request;
+  const { approvalWindow: window } = effects.view;
   if (!decision || !isFinalNow(effects)) return [];
   const { authenticated_at: at, ...rest } = decision.authentication;
   // Without the instant of the decision, where that is also the one of the authentication.
   const isSame = at.getTime() === decision.decidedAt.getTime();
   const given = isSame ? { ...decision, authentication: rest } : decision;
-  return [decisionRow(id, given, route !== undefined)];
+  return [decisionRow(id, given, { isRouted: route !== undefined, window })];
 }
 
-export function decisionRow(requestId: string, decision: DecisionFacts, isRouted: boolean) {
+export function decisionRow(
+  requestId: string,
+  decision: DecisionFacts,
+  { isRouted, window }: { readonly isRouted: boolean; readonly window: number },
+) {
   return {
     id: decision.id,
     request_id: requestId,
@@ -214,7 +235,7 @@ export function decisionRow(requestId: string, decision: DecisionFacts, isRouted
     authentication: stringifyExact(decision.authentication),
     idempotency_key: decision.idempotencyKey,
     seen_arguments_digest: decision.seenArgumentsDigest,
-    window_ms: executionWindow(decision),
+    window_ms: executionWindow(decision, window),
     is_routed: isRouted,
   };
 }

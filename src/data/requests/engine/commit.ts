@@ -5,6 +5,7 @@
 import { credentialIdOf, type MemberPrincipal } from '../../../domain/people/authorization.ts';
 import {
   isFinalNow,
+  isReportedNow,
   isShown,
   isStartedNow,
   type Effects,
@@ -27,6 +28,8 @@ import {
   NOTIFICATIONS,
   PLANNED,
   plannedRow,
+  resultRows,
+  RESULTS,
   reviewerRows,
   REVIEWERS,
   ROUTED,
@@ -61,6 +64,7 @@ interface Parts {
   readonly adds: boolean;
   readonly removes: boolean;
   readonly starts: boolean;
+  readonly reports: boolean;
   readonly shown: boolean;
 }
 
@@ -127,14 +131,19 @@ const locking = ({ access, credential, routes, removes }: Parts): string => `
 const REMOVE = `
   changed as (delete from approval_requests r using ready where r.id = ready.id returning r.id)`;
 
-const STARTED_BY = `
-           started_by_instance_id = (select start.instance_id from ${STARTS.sql} where start.request_id = p.id)`;
+const STARTED = `, started_at = p.now,
+           (started_by_instance_id, start_key) =
+             (select start.instance_id, start.key from ${STARTS.sql} where start.request_id = p.id)`;
 
-const update = ({ routes, starts, shown }: Parts): string => `
+const REPORTED = `, result_at = p.now,
+           (result_outcome, result_detail, result_arguments_digest) =
+             (select result.outcome, result.detail, result.arguments_digest from ${RESULTS.sql} where result.request_id = p.id)`;
+
+const update = ({ routes, starts, reports, shown }: Parts): string => `
   changed as (
     update approval_requests r
        set state = p.state, walk = cast(p.walk as json), next_at = p.next_at, urgency = p.urgency,
-           wake_at = p.wake_at, wake_attempts = p.wake_attempts, last_at = p.now${shown ? ', updated_at = p.updated_at' : ''}${starts ? `, started_at = p.now, ${STARTED_BY}` : ''}
+           wake_at = p.wake_at, wake_attempts = p.wake_attempts, last_at = p.now${shown ? ', updated_at = p.updated_at' : ''}${starts ? STARTED : ''}${reports ? REPORTED : ''}
            ${
              routes === 'no'
                ? ''
@@ -233,6 +242,7 @@ function partsOf(planned: readonly Effects[], { depends, cap }: Guard): Parts {
     adds: some(({ addedReviewers }) => addedReviewers !== undefined),
     removes: some(({ isRemoved }) => isRemoved),
     starts: some(isStartedNow),
+    reports: some(isReportedNow),
     shown: some(isShown),
   };
 }
@@ -255,6 +265,7 @@ export async function commit(
     ...(parts.routes === 'uncounted' && { cap: guard.cap }),
     ...(parts.claims && CLAIMS.bindings(planned.flatMap(claimRows))),
     ...(parts.starts && STARTS.bindings(planned.flatMap(startRows))),
+    ...(parts.reports && RESULTS.bindings(planned.flatMap(resultRows))),
     ...(parts.adds && REVIEWERS.bindings(planned.flatMap(reviewerRows))),
     ...(parts.notifies && {
       by_email: guard.byEmail,

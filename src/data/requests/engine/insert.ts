@@ -127,7 +127,12 @@ export async function insertRequest(db: Db, effects: CreateEffects): Promise<Ins
     ...requestBindings(effects),
     ...(verdict ? CREATED_AND_DECIDED : CREATED).bindings(eventRows(effects)),
     ...(verdict && {
-      ...DECISION.bindings([decisionRow(input.id, verdict.decision, false)]),
+      ...DECISION.bindings([
+        decisionRow(input.id, verdict.decision, {
+          isRouted: false,
+          window: effects.principal.approvalWindow,
+        }),
+      ]),
       organization_revision: verdict.rules.organizationPipelineRevisionId ?? null,
       agent_revision: verdict.rules.agentPipelineRevisionId ?? null,
     }),

@@ -38,9 +38,14 @@ export interface Need {
 }
 
 const VIEW_COLUMNS = `
-  cast(r.xmin as text) as version, o.access_version, o.claim_timeout_seconds as claim_timeout, r.admitted, r.wake_at, r.wake_attempts,
+  cast(r.xmin as text) as version, o.access_version, o.claim_timeout_seconds as claim_timeout, ag.approval_window_seconds as approval_window, r.admitted, r.wake_at, r.wake_attempts,
   clock_timestamp() as read_at, greatest(date_trunc('milliseconds', clock_timestamp()), cast(:floor as timestamptz), r.last_at) as now,
   array(select a.membership_id from added_reviewers a where a.request_id = r.id) as added`;
+
+/** Of the request's organization and agent. */
+const SETTINGS = `
+    join organizations o on o.id = r.organization_id
+    join agents ag on ag.organization_id = r.organization_id and ag.slug = r.agent_slug`;
 
 /**
  * Of one request, or of a set. The sub-select keeps the length of the array from the planner, which could plan the statement
@@ -56,7 +61,7 @@ const FACTS_ONLY = `${requestColumns((column) => `cast('null' as text) as ${colu
 
 const rowsStatement = (columns: string, which: Which): string => `
   select ${columns}, ${VIEW_COLUMNS}, r.escalation_path_revision_id as path_revision_id, ${PRESENTATION_OF_REQUEST} as presentation_id
-    from ${REQUEST_TABLES} join organizations o on o.id = r.organization_id
+    from ${REQUEST_TABLES} ${SETTINGS}
    where r.id ${ID_IS[which]}`;
 
 /**
@@ -106,7 +111,7 @@ const peopleStatement = (columns: string, which: Which): string => `
          case when r.state = 'evaluating' and not r.admitted then ${agentWaiting('r.agent_slug')} end as agent_waiting, ${AGENT_LIMIT} as agent_limit
     from wanted w
     join approval_requests r on r.id = w.id ${REQUEST_JOINS}
-    join organizations o on o.id = r.organization_id
+    ${SETTINGS}
     left join deciders on deciders.organization_id = r.organization_id and deciders.agent_slug = r.agent_slug
     left join teams on teams.path_revision_id = w.path_revision_id
    order by r.id`;
@@ -127,6 +132,7 @@ interface ViewRow extends RequestRow {
   version: string;
   accessVersion: number;
   claimTimeout: number;
+  approvalWindow: number;
   admitted: boolean;
   wakeAt: Date | null;
   wakeAttempts: number;
@@ -187,6 +193,7 @@ function toView(
     wakeAttempts: row.wakeAttempts,
     added: row.added,
     claimTimeout: row.claimTimeout,
+    approvalWindow: row.approvalWindow,
     presentationId: row.presentationId ?? undefined,
     pathRevisionId: row.pathRevisionId ?? undefined,
     routing: people && {

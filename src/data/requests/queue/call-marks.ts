@@ -24,7 +24,7 @@ const FIND: PreparedStatement = {
   name: 'find-call-marks',
   sql: `
     select r.id, ${REQUESTER_STATE} as requester_state,
-           exists (select from agents a where a.organization_id = r.organization_id and a.slug = r.agent_slug and a.demo) as is_demo,
+           a.demo as is_demo, a.approval_window_seconds as approval_window,
            greatest(
              case when r.state = 'pending' then 1 else 0 end,
              (select cast(count(*) as integer) from (
@@ -34,7 +34,9 @@ const FIND: PreparedStatement = {
              where w.call_digest = r.call_digest and w.state = 'denied' and w.id <> r.id
                and w.updated_at > clock_timestamp() - interval '1 hour'
              order by w.updated_at desc limit 1) as last_denied_at
-      from approval_requests r where r.id = any(cast(:ids as uuid[]))`,
+      from approval_requests r
+      join agents a on a.organization_id = r.organization_id and a.slug = r.agent_slug
+     where r.id = any(cast(:ids as uuid[]))`,
 };
 
 /** By id. The caller may see the requests. */

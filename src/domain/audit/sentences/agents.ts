@@ -57,6 +57,12 @@ export const AGENT_SENTENCES = {
     ': ',
     named(to),
   ],
+  'agent.approval_window_changed': ({ subjectId, data: { to } }) => [
+    'changed how long approved calls may start of the agent ',
+    { kind: 'agent', id: subjectId },
+    ': ',
+    named(to),
+  ],
   'agent.disabled': about('paused the agent ', 'name'),
   'agent.enabled': about('resumed the agent ', 'name'),
   'agent.archived': archived,

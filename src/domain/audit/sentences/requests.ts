@@ -1,4 +1,5 @@
 /** Of requests: from the call of an agent to the decision. */
+import type { CallOutcome } from '../../requests/call-outcomes.ts';
 import { onServer } from './agents.ts';
 import {
   because,
@@ -54,6 +55,14 @@ const cannotCheck = ({ data: { code } }: ToldEvent): string =>
   code === 'condition_too_costly'
     ? 'could not check a condition, which is too complex, and went on as if it did not match: '
     : 'could not check a condition and went on as if it did not match: ';
+
+const RESULTS: Readonly<Record<CallOutcome, string>> = {
+  succeeded: ' succeeded',
+  failed: ' failed',
+  not_run: ' did not run',
+  refused_by_runtime: ' was refused by the runtime of the agent',
+  ran_differently: ' ran with other arguments',
+};
 
 const people = (members: unknown): readonly EventPart[] =>
   listed(
@@ -173,5 +182,14 @@ export const REQUEST_SENTENCES = {
     'started the call of the request ',
     request(event),
     ...byOther(event),
+  ],
+  'approval_request.result_reported': (event) => [
+    'reported that the call of the request ',
+    request(event),
+    RESULTS[event.data['outcome'] as CallOutcome] ?? ' ended',
+  ],
+  'approval_request.ran_differently': (event) => [
+    'ran another call than the approved one of the request ',
+    request(event),
   ],
 } as const satisfies Sentences;

@@ -100,5 +100,7 @@ export function createdRequest(
     updatedAt: inserted.createdAt,
     urgency: 'standard',
   });
-  return verdict ? withDecision(request, verdict.decision, inserted.createdAt) : request;
+  if (!verdict) return request;
+  const terms = { at: inserted.createdAt, window: principal.approvalWindow };
+  return withDecision(request, verdict.decision, terms);
 }

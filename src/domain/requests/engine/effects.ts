@@ -4,7 +4,6 @@ import { SYSTEM, requestEvent } from '../../audit/events.ts';
 import type { AppError } from '../../errors.ts';
 import {
   buildRequest,
-  EXECUTION_WINDOW_MS,
   isTerminal,
   SYSTEM_AUTHENTICATION,
   toAuthContext,
@@ -124,19 +123,22 @@ export type NewDecision = DecisionFacts & {
   readonly wakes: boolean;
 };
 
-/** For how long a call may start after this decision, in milliseconds. Absent when it may not. */
-export function executionWindow({ status }: Pick<Decision, 'status'>): number | undefined {
-  return status === 'approved' ? EXECUTION_WINDOW_MS : undefined;
+/** For how long a call may start after this decision, in milliseconds. Absent when it may not. `window`: of its agent, in seconds. */
+export function executionWindow(
+  { status }: Pick<Decision, 'status'>,
+  window: number,
+): number | undefined {
+  return status === 'approved' ? window * 1_000 : undefined;
 }
 
 /** The request with its one decision, given at this instant. */
 export function withDecision(
   request: ApprovalRequest,
   given: NewDecision,
-  at: Date,
+  { at, window }: { readonly at: Date; readonly window: number },
 ): ApprovalRequest {
   const { actor: _actor, auditData: _data, wakes: _wakes, authentication, ...stored } = given;
-  const window = executionWindow(given);
+  const windowMs = executionWindow(given, window);
   return buildRequest({
     ...request,
     state: given.status,
@@ -147,7 +149,7 @@ export function withDecision(
       organizationId: request.organizationId,
       authentication: toAuthContext(authentication, at),
       decidedAt: at,
-      expiresAt: window === undefined ? null : new Date(at.getTime() + window),
+      expiresAt: windowMs === undefined ? null : new Date(at.getTime() + windowMs),
     }),
   });
 }
@@ -165,7 +167,8 @@ export function decided(effects: Effects, given: NewDecision): Effects {
   const { request, view } = effects;
   if (isTerminal(request.state)) throw new Error('a request has one decision');
   const event = decisionEvent(request.id, given);
-  const after = { ...effects, request: withDecision(request, given, view.now), wakeAttempts: 0 };
+  const terms = { at: view.now, window: view.approvalWindow };
+  const after = { ...effects, request: withDecision(request, given, terms), wakeAttempts: 0 };
   return given.wakes
     ? woken(recorded(after, event))
     : { ...recorded(after, event), wakeAt: undefined };
@@ -257,6 +260,11 @@ function sameInstant(one: Date | undefined, other: Date | undefined): boolean {
 /** The call starts by this change: it had not before. */
 export function isStartedNow({ request, view }: Effects): boolean {
   return request.startedAt !== undefined && view.request.startedAt === undefined;
+}
+
+/** The adapter reports by this change what came of the call. */
+export function isReportedNow({ request, view }: Effects): boolean {
+  return request.result !== undefined && view.request.result === undefined;
 }
 
 /** The first instant at which the plan would be another one: the deadline, the end of the claim, or of the approval. */

@@ -68,6 +68,8 @@ export interface RequestView {
   readonly added: readonly string[];
   /** Seconds. */
   readonly claimTimeout: number;
+  /** For how long an approved call may start, in seconds: the agent's setting. */
+  readonly approvalWindow: number;
   /** The organization's own presentation of the tool. No plan depends on it. */
   readonly presentationId: string | undefined;
   /** The path of the request; while it is evaluated, the first active one of those asked for. */

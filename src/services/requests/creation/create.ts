@@ -6,6 +6,7 @@ import { v7 } from 'uuid';
 import { insertRequest } from '../../../data/requests/engine/insert.ts';
 import { exemptFromPendingCap, findReachedCap } from '../../../data/requests/pending-caps.ts';
 import { findByIdempotencyKey } from '../../../data/requests/read.ts';
+import { findResumable, lockCall } from '../../../data/requests/resumable.ts';
 import { isWithdrawn, lockAgainstWithdrawals } from '../../../data/requests/withdrawn-keys.ts';
 import { isTerminal, type ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type NewApprovalRequest,
 } from '../../../domain/requests/engine/create.ts';
 import type { AgentPrincipal } from '../../../domain/people/authorization.ts';
+import { callDigest } from '../../../domain/requests/call-marks.ts';
 import { parseDuration } from '../../../domain/durations.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { JsonText } from '../../../platform/json/exact-json.ts';
@@ -34,6 +36,8 @@ export interface CreateInput {
   readonly agent_reasoning?: JsonText | undefined;
   readonly context?: JsonText | undefined;
   readonly timeout: string;
+  /** An equal request that is open, or approved and not started, is returned instead of a new one. */
+  readonly resume?: boolean | undefined;
 }
 
 export interface CreateCall {
@@ -44,7 +48,7 @@ export interface CreateCall {
 
 export interface CreateOutcome {
   readonly request: ApprovalRequest;
-  /** False when the key was used before; `request` is then the original one. */
+  /** False when `request` was there before: the key was used, or an equal call goes on. */
   readonly created: boolean;
 }
 
@@ -62,7 +66,13 @@ export async function createRequest(
   const { signal } = call;
   const judged =
     context.inlineRules && (await judge(context, context.inlineRules, { principal, input }));
-  const written = await writeOrFind(context, { principal, input, judged });
+  const act = { principal, input, judged };
+  const written =
+    call.input.resume === true
+      ? await resumeOrWrite(context, act)
+      : await writeOrFind(context, act, context.db);
+  if ('resumed' in written)
+    return { request: await rejoin(context, written.resumed, signal), created: false };
   if ('original' in written) {
     const { original } = written;
     return { request: await replay(context, original, { input, signal }), created: false };
@@ -88,12 +98,36 @@ const MOST_WRITES = 5;
 /** Later ones lock first. So no number of withdrawals makes them all fail. */
 const WRITES_WITHOUT_LOCKS = 2;
 
+type Written =
+  | { readonly created: ApprovalRequest }
+  /** The key was used before. */
+  | { readonly original: ApprovalRequest };
+
+/** Throws what `writeOrFind` throws. */
+async function resumeOrWrite(
+  context: ServiceContext,
+  act: Omit<CreateAct, 'decisionId'>,
+): Promise<Written | { readonly resumed: ApprovalRequest }> {
+  const { principal, input } = act;
+  const { organizationId, agentSlug, resume, instanceId } = principal;
+  const digest = callDigest({ ...principal, ...input });
+  return await context.db.transaction(async (trx) => {
+    await lockCall(trx, digest);
+    const resumed = await findResumable(trx, {
+      ...{ organizationId, agentSlug, digest },
+      instanceId: resume === 'agent' ? undefined : instanceId,
+    });
+    return resumed ? { resumed } : await writeOrFind(context, act, trx);
+  });
+}
+
 /** Throws `request_withdrawn`, and what `createRequest` throws for an agent that ended and a cap. */
 async function writeOrFind(
   context: ServiceContext,
   act: Omit<CreateAct, 'decisionId'>,
-): Promise<{ readonly created: ApprovalRequest } | { readonly original: ApprovalRequest }> {
-  const { db, limits } = context;
+  db: Db,
+): Promise<Written> {
+  const { limits } = context;
   const { principal, input } = act;
   const { instanceId: instance } = principal;
   for (let writes = 1; ; writes += 1) {
@@ -186,7 +220,16 @@ async function replay(
   { input, signal }: { readonly input: NewApprovalRequest; readonly signal: AbortSignal },
 ): Promise<ApprovalRequest> {
   if (!(await isSameInput(context, original, input))) throw new AppError('idempotency_conflict');
-  return await awaitVerdict(context, original, {
+  return await rejoin(context, original, signal);
+}
+
+/** Waits for the pipelines, as the create of the request does. */
+async function rejoin(
+  context: ServiceContext,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+): Promise<ApprovalRequest> {
+  return await awaitVerdict(context, request, {
     signal,
     begin: async (wait) => {
       wait.look();

@@ -122,6 +122,8 @@ export interface World {
   readonly around?: Surroundings;
   /** Who may decide now. Tests change it. */
   deciders: readonly RequestDecider[];
+  /** Seconds. The setting of the agent, which tests change. */
+  approvalWindow: number;
   readonly stored: Stored;
 }
 
@@ -151,6 +153,7 @@ export function world(
     ...(path && { path }),
     ...(around && { around }),
     deciders,
+    approvalWindow: 300,
     stored: {
       request: created,
       version: 1,
@@ -174,7 +177,7 @@ interface Read {
 
 /** A view at this instant. The row's clock is never behind its last change. */
 export function viewOf(
-  { stored, path, around, deciders }: World,
+  { stored, path, around, deciders, approvalWindow }: World,
   now: Date,
   { people = true, pending }: Read = {},
 ): RequestView {
@@ -193,6 +196,7 @@ export function viewOf(
     wakeAttempts: stored.wakeAttempts,
     added: stored.added,
     claimTimeout: 600,
+    approvalWindow,
     presentationId: undefined,
     pathRevisionId: revision,
     routing: people

@@ -20,6 +20,7 @@ const principal: AgentPrincipal = {
   instanceId: 'instance',
   instanceName: 'Instance',
   resume: 'instance',
+  approvalWindow: 300,
   credentialId: 'credential',
   auth: { method: 'agent_credential', assurance: 'single_factor', authenticated_at: at(0) },
 };
