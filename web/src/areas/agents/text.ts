@@ -61,7 +61,10 @@ export const agent = {
   restore: 'Restore',
   restored: 'A restored agent needs a new credential.',
   resume: 'Resume',
-  replicas: 'Replicas',
+  calls: 'Approved calls',
+  window: 'An approval can be used for',
+  windowHint:
+    'From the decision until the call must have started. Adapters of the plain protocol always have 5 minutes.',
   resumeAgent: 'Any active instance may go on with a request',
   resumeHint:
     'For agents that suspend their runs: a replica may read, wait for, start and withdraw what another one asked. Otherwise only the instance that asked can.',

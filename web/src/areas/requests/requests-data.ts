@@ -38,22 +38,22 @@ export const requestQuery = (id: string) =>
       return body as unknown as RequestDetail;
     },
     staleTime: JUST_READ_MS,
-    refetchInterval: ({ state: { data } }) => (data && mayStart(data) ? START_LOOK_MS : false),
+    refetchInterval: ({ state: { data } }) => (data && isUnderWay(data) ? START_LOOK_MS : false),
   });
 
-/** How often the page looks whether an approved call was started, which is no news of any queue. */
+/** How often the page looks whether an approved call was started and what came of it, which is no news of any queue. */
 const START_LOOK_MS = 5_000;
-/** An approval is good for five minutes. */
-export const APPROVAL_SECONDS = 300;
 
-/** Approved, and the agent may still start it. */
-const mayStart = ({ status, started_at, decision }: RequestDetail): boolean =>
-  status === 'approved' &&
-  started_at === undefined &&
-  decision !== undefined &&
-  secondsSince(decision.decided_at) < APPROVAL_SECONDS;
+/** For how long after its start the page looks for the result of a call. */
+const RESULT_MS = 600_000;
 
-const secondsSince = (instant: string): number => (serverNow() - Date.parse(instant)) / 1_000;
+/** Approved, and the agent may still start the call, or report its result. */
+const isUnderWay = (request: RequestDetail): boolean => {
+  const { started_at: startedAt, approval_expires_at: endsAt, result } = request;
+  if (endsAt === undefined || result) return false;
+  const until = startedAt === undefined ? Date.parse(endsAt) : Date.parse(startedAt) + RESULT_MS;
+  return serverNow() < until;
+};
 
 /** Who is asked, and what happened. Both change with the request. */
 export const routingQuery = ({ id, updated_at: version }: RequestDetail) =>

@@ -168,6 +168,17 @@ export const requests = {
   byYou: 'by you',
   outcomeNote: 'Note',
   started: (after: string) => `The agent started the call ${after} after the approval.`,
+  usableUntil: 'The agent can start the call until',
+  usableIfApproved: 'If you approve now, the agent can start the call until',
+  results: {
+    succeeded: 'The agent reported that the call succeeded.',
+    failed: 'The agent reported that the call failed.',
+    not_run: 'The agent reported that the call did not run.',
+    refused_by_runtime: 'The runtime of the agent refused the call. It did not run.',
+    ran_differently:
+      'Another call ran than the one that was approved. Find out what the agent did.',
+  },
+  agentSays: 'The agent says:',
   notStarted:
     'No start was reported while the approval was good. The agent may not run the call now.',
   expired: 'Expired: no one decided in time. The agent may not run it.',

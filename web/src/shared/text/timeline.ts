@@ -9,6 +9,14 @@ const byOther = (data: Data): string =>
     ? ''
     : ` from ${words(data['agent_instance_name'])}; ${words(data['requested_by_instance_name'])} had asked`;
 
+const RESULTS: Readonly<Record<string, string>> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  not_run: 'did not run',
+  refused_by_runtime: 'was refused by its runtime',
+  ran_differently: 'ran with other arguments',
+};
+
 /** What happened, by the event's type without `approval_request.`. Names of actors come before it. */
 const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   created: () => 'asked for approval',
@@ -51,6 +59,8 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   expired: () => 'The deadline passed',
   cancelled: (data) => `withdrew it${byOther(data)}`,
   started: (data) => `started the call${byOther(data)}`,
+  result_reported: ({ outcome }) => `reported that the call ${RESULTS[words(outcome)] ?? 'ended'}`,
+  ran_differently: () => 'ran another call than the approved one',
 };
 
 export const timeline = {

@@ -24,6 +24,8 @@ interface InstanceChange {
 
 interface AgentChange extends InstanceChange {
   readonly resume?: 'instance' | 'agent';
+  /** A duration. */
+  readonly approval_window?: string;
 }
 
 export const useChangeAgent = (slug: string) =>

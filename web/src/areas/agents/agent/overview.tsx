@@ -1,11 +1,14 @@
 /** What an agent does, at a glance, and the tokens of its fleets. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { parseDuration } from '../../../../../src/domain/durations.ts';
+import { Select } from '../../../shared/design/fields/select.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { Fact, Facts } from '../../../shared/design/lists/facts.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
 import { Toggle } from '../../../shared/design/toggle.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
+import { durationText } from '../../../shared/text/times.ts';
 import { agentQuery, type AgentDetail } from '../agents-data.ts';
 import { agents as listText, agent as text } from '../text.ts';
 import { useChangeAgent } from './changes.ts';
@@ -20,17 +23,35 @@ export function Overview() {
   return (
     <>
       <Glance agent={agent} />
-      <Replicas agent={agent} />
+      <Calls agent={agent} />
       <Provisioners agent={agent} />
     </>
   );
 }
 
-function Replicas({ agent }: { readonly agent: AgentDetail }) {
+const WINDOWS = ['1m', '5m', '15m', '1h', '4h', '8h', '24h'];
+
+/** How an approval becomes a call. */
+function Calls({ agent }: { readonly agent: AgentDetail }) {
   const change = useChangeAgent(agent.slug);
   const mayChange = useMay('agent.write');
+  const { approval_window: window } = agent;
+  const windows = WINDOWS.includes(window) ? WINDOWS : [window, ...WINDOWS];
   return (
-    <Panel title={text.replicas}>
+    <Panel title={text.calls}>
+      <Select
+        label={text.window}
+        description={text.windowHint}
+        options={windows.map((value) => ({
+          value,
+          label: durationText((parseDuration(value) ?? 0) / 1_000),
+        }))}
+        value={window}
+        isDisabled={!mayChange || agent.status === 'archived' || change.isPending}
+        onChange={(approval_window) => {
+          change.mutate({ approval_window });
+        }}
+      />
       <Toggle
         label={text.resumeAgent}
         description={text.resumeHint}

@@ -2,7 +2,10 @@
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef } from 'react';
+import { parseDuration } from '../../../../../src/domain/durations.ts';
 import { quotedInside } from '../../../../../src/platform/json/source-values.ts';
+import { useNowSeconds } from '../../../shared/api/clock.ts';
+import { Instant } from '../../../shared/design/instant.tsx';
 import { cutKey } from '../../../shared/exact/cut-key.ts';
 import { CutText } from '../../../shared/exact/cut-text.tsx';
 import { TextWithSecrets } from '../../../shared/exact/hidden-value.tsx';
@@ -72,6 +75,7 @@ export function ConfirmDecision(props: ConfirmDecisionProps) {
       <div className={classes['read']}>
         <MainValues main={isTitled ? unsaid(main, title) : main} />
         <OthersClaim request={request} />
+        {intent === 'approved' && <UsableUntil request={request} />}
         {unrevealed > 0 && <p className={classes['hidden']}>{text.unrevealed(unrevealed)}</p>}
         {flags.length > 0 && (
           <div className={classes['flags']}>
@@ -145,6 +149,18 @@ function unsaid(main: readonly Main[], title: DecidableCall['title']): readonly 
     ),
   );
   return main.filter(({ value }) => !said.has(value.offset));
+}
+
+/** An approval ends, and the window is a setting of the agent. */
+function UsableUntil({ request }: Pick<ConfirmDecisionProps, 'request'>) {
+  const now = useNowSeconds();
+  const window = parseDuration(request.approval_window) ?? 0;
+  const until = new Date(now * 1_000 + window).toISOString();
+  return (
+    <p>
+      {text.usableIfApproved} <Instant at={until} as="clock" />.
+    </p>
+  );
 }
 
 /** Someone else may be about to decide it. */

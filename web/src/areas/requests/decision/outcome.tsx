@@ -1,13 +1,14 @@
 /** The final decision, and who made it. */
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { Instant } from '../../../shared/design/instant.tsx';
 import { useNowSeconds } from '../../../shared/api/clock.ts';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import type { Account } from '../../../shared/session/session.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
 import { durationText } from '../../../shared/text/times.ts';
 import { DecidedBy, isDecidedBy, OutcomeSign } from '../decided-by.tsx';
-import { APPROVAL_SECONDS, type RequestDetail } from '../requests-data.ts';
+import type { RequestDetail } from '../requests-data.ts';
 import { useDecisionState } from './decision-data.ts';
 import { OpensNextSetting } from './open-next.tsx';
 import classes from './outcome.module.css';
@@ -20,13 +21,35 @@ interface OutcomeProps {
 }
 
 /** Whether the agent ran what was approved, as far as it says. */
-function Started({ request: { started_at: at, decision } }: Pick<OutcomeProps, 'request'>) {
+function Started({ request }: Pick<OutcomeProps, 'request'>) {
+  const { started_at: at, approval_expires_at: endsAt, decision, result } = request;
   const now = useNowSeconds();
-  if (!decision) return null;
-  const decided = Date.parse(decision.decided_at) / 1_000;
-  if (at !== undefined)
-    return <p>{text.started(durationText(Date.parse(at) / 1_000 - decided))}</p>;
-  return now - decided < APPROVAL_SECONDS ? null : <p>{text.notStarted}</p>;
+  if (!decision || endsAt === undefined) return null;
+  if (at === undefined)
+    return now >= Date.parse(endsAt) / 1_000 ? (
+      <p>{text.notStarted}</p>
+    ) : (
+      <p>
+        {text.usableUntil} <Instant at={endsAt} as="clock" />.
+      </p>
+    );
+  const after = (Date.parse(at) - Date.parse(decision.decided_at)) / 1_000;
+  return (
+    <>
+      <p>{text.started(durationText(after))}</p>
+      {result && (
+        <p>
+          {text.results[result.outcome]}
+          {result.detail !== undefined && (
+            <>
+              {' '}
+              {text.agentSays} <ForeignText text={result.detail} />
+            </>
+          )}
+        </p>
+      )}
+    </>
+  );
 }
 
 export function Outcome({ request, account, next }: OutcomeProps) {
