@@ -176,7 +176,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 const msOf = (timeout: string): number =>
   (Number(timeout.slice(0, -1)) || 0) * (UNIT_MS[timeout.slice(-1)] ?? 0);
 
-/** An approval counts for five minutes. After that, ask again under a new key. */
+/** An approval counts until `expires_at`. After that, ask again under a new key. */
 export function mayStart({ status, decision }: Approval): boolean {
   return status === 'approved' && Date.now() < Date.parse(decision?.expires_at ?? '');
 }

@@ -41,7 +41,7 @@ const deliverySchema = z
     event: z.enum(DELIVERY_EVENTS).meta({
       description:
         '`notified`: a person is asked. `unreachable`: an owner is told that no one is left to decide. `decided`: the request has ' +
-        'its decision. `digest`: the receiver is told how many more requests wait; `request_id` is the first of them.',
+        'its decision. `ran_differently`: the person who approved a call is told that another one ran. `digest`: the receiver is told how many more requests wait; `request_id` is the first of them.',
     }),
     member: z
       .strictObject({

@@ -2,7 +2,11 @@
 import type { RequesterState } from '../../domain/requests/call-marks.ts';
 import { REQUESTER_STATE } from '../requests/queue/call-marks.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import { ADDED_STEP, UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
+import {
+  ADDED_STEP,
+  RAN_DIFFERENTLY_STEP,
+  UNREACHABLE_STEP,
+} from '../../domain/escalation/step-keys.ts';
 import type { ChannelKind } from '../../domain/notifications/channels.ts';
 import type {
   DropReason,
@@ -135,8 +139,8 @@ export interface LeasedRecipient extends Recipient {
 
 /**
  * A leased message with the current state that decides whether it is still sent. `announced` is a
- * stored `notified` without a recipient, for the organization's default channel. The `unreachable`
- * ones are stored as `notified`, too: their step tells them apart.
+ * stored `notified` without a recipient, for the organization's default channel. The `unreachable` and
+ * `ran_differently` ones are stored as `notified`, too: their step tells them apart.
  */
 export type LeasedDelivery =
   | (AskingMessage & {
@@ -146,6 +150,7 @@ export type LeasedDelivery =
     })
   | (AskingMessage & { readonly event: 'announced' | 'unreachable_announced' })
   | (AskingMessage & { readonly event: 'unreachable'; readonly recipient: LeasedRecipient })
+  | (LeasedMessage & { readonly event: 'ran_differently'; readonly recipient: LeasedRecipient })
   | (LeasedMessage & { readonly event: 'decided' })
   /** `request` is the first of its requests. Without a recipient for the default channel. */
   | (LeasedMessage & { readonly event: 'digest'; readonly recipient: LeasedRecipient | undefined });
@@ -164,7 +169,7 @@ interface AnyLeasedRow extends RequestRow {
 interface NotifiedRow extends AnyLeasedRow {
   xEvent: 'notified' | 'digest';
   xAnnounces: boolean;
-  xUnreachable: boolean;
+  xStep: string;
   closed: boolean;
   claimed: boolean;
   recipientId: string;
@@ -186,7 +191,7 @@ const LOAD: PreparedStatement = {
   name: 'load-leased-deliveries',
   sql: `
     select ${REQUEST_COLUMNS}, ${REQUESTER_STATE} as requester_state,
-           x.id as x_id, x.event as x_event, x.announces as x_announces, n.step_key = '${UNREACHABLE_STEP}' as x_unreachable, x.attempts as x_attempts, x.created_at as x_created_at, x.channel_id,
+           x.id as x_id, x.event as x_event, x.announces as x_announces, n.step_key as x_step, x.attempts as x_attempts, x.created_at as x_created_at, x.channel_id,
            ch.kind as channel_kind, ch.enabled and ch.deleted_at is null as channel_enabled,
            r.state <> 'pending' or r.deadline_at <= clock_timestamp() as closed,
            r.state = 'pending' and c.expires_at is not null and c.expires_at > clock_timestamp()
@@ -233,11 +238,14 @@ function toLeased(row: LeasedRow): LeasedDelivery {
       event: 'digest',
       recipient: row.xAnnounces ? undefined : toRecipient(row),
     };
+  if (row.xStep === RAN_DIFFERENTLY_STEP)
+    return { ...message, event: 'ran_differently', recipient: toRecipient(row) };
+  const isUnreachable = row.xStep === UNREACHABLE_STEP;
   const asking = { ...message, closed: row.closed, claimed: row.claimed };
   if (row.xAnnounces)
-    return { ...asking, event: row.xUnreachable ? 'unreachable_announced' : 'announced' };
+    return { ...asking, event: isUnreachable ? 'unreachable_announced' : 'announced' };
   const to = { ...asking, recipient: toRecipient(row) };
-  return row.xUnreachable
+  return isUnreachable
     ? { ...to, event: 'unreachable' }
     : { ...to, event: 'notified', level: toLevel(row) };
 }

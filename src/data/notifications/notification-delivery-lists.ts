@@ -1,5 +1,5 @@
 /** Reads the outbox for administrators, and retries messages. */
-import { UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
+import { RAN_DIFFERENTLY_STEP, UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
 import type { ListedDelivery } from '../../domain/notifications/notification-deliveries.ts';
 import type { RecentMessages } from '../../domain/notifications/notification-channels.ts';
 import type { DeliveryStatus } from '../../domain/notifications/notifications.ts';
@@ -32,7 +32,7 @@ const CONDITIONS: Readonly<Record<DeliveryStatus, string>> = {
 
 const LISTED = `
   select d.id, d.channel_id, c.kind as channel_kind, c.name as channel_name, d.request_id,
-         case when n.step_key = '${UNREACHABLE_STEP}' then 'unreachable' else d.event end as event,
+         case when d.event = 'notified' and n.step_key in ('${UNREACHABLE_STEP}', '${RAN_DIFFERENTLY_STEP}') then n.step_key else d.event end as event,
          case when not d.announces then n.membership_id end as membership_id, u.display_name,
          case when ${CONDITIONS.pending} then 'pending' when ${CONDITIONS.delivered} then 'delivered'
               when ${CONDITIONS.dead} then 'dead' else 'dropped' end as status,

@@ -16,6 +16,9 @@ export const ADDED_STEP = 'added';
 /** The step that tells owners that no one is left to decide. A request has it once. */
 export const UNREACHABLE_STEP = 'unreachable';
 
+/** The step that tells the person who approved a call that another one ran. */
+export const RAN_DIFFERENTLY_STEP = 'ran_differently';
+
 /** The key of a level. Inside a team's policy it starts with the key of the path's level. */
 export function stepKey({ nodeId, run, team }: StepPlace): string {
   return team ? `${nodeId}:${run}:${team.teamId}:${team.nodeId}:${team.run}` : `${nodeId}:${run}`;

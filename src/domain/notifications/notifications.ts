@@ -2,9 +2,16 @@
 
 /**
  * `notified`: a person is asked to decide. `unreachable`: an owner is told that no one is left to decide. `decided`: a
- * request that people were asked about has its decision. `digest`: how many more requests wait for a receiver.
+ * request that people were asked about has its decision. `ran_differently`: the person who approved a call is told that
+ * another one ran. `digest`: how many more requests wait for a receiver.
  */
-export const DELIVERY_EVENTS = ['notified', 'unreachable', 'decided', 'digest'] as const;
+export const DELIVERY_EVENTS = [
+  'notified',
+  'unreachable',
+  'decided',
+  'ran_differently',
+  'digest',
+] as const;
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
 
 /** `dead`: all attempts failed, or one failed permanently. `dropped`: the message is no longer needed. */

@@ -4,6 +4,7 @@ import { shownLine } from '../shown-text.ts';
 import type { ApprovalRequest } from '../requests/approval-requests.ts';
 import type { StoredSecret } from '../sealed-secrets.ts';
 import { digestTitle } from './digests.ts';
+import { ranDifferentlySubject } from './ran-differently-messages.ts';
 import { unreachableSubject } from './unreachable-messages.ts';
 
 /** Most browsers of one member. */
@@ -76,6 +77,13 @@ export function unreachableMessage(delivery: Asking, now: Date): PushMessage {
   const title = unreachableSubject({ request });
   const payload = JSON.stringify({ request_id: request.id, title, url });
   return { ...askingMessage(delivery, now), payload };
+}
+
+/** Tells the person who approved a call that another one ran. */
+export function ranDifferentlyMessage({ request, url }: Asking): PushMessage {
+  const title = ranDifferentlySubject(request);
+  const payload = JSON.stringify({ request_id: request.id, title, url });
+  return { payload, ttlSeconds: 86_400, urgency: 'high' };
 }
 
 /** A digest. A later one replaces it. It is of no use for long. */

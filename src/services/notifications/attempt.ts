@@ -53,7 +53,8 @@ const IN_DIGEST: Attempted = { kind: 'dropped', reason: 'in_digest' };
 
 /** A first attempt at a message to a person, or to the default channel, about a request that is not urgent. */
 function isLimited({ kind, event, attempts, request }: LeasedDelivery): boolean {
-  if (event === 'decided' || event === 'digest' || !termsOf(kind).perMember) return false;
+  if (event === 'decided' || event === 'digest' || event === 'ran_differently') return false;
+  if (!termsOf(kind).perMember) return false;
   return attempts === 1 && request.urgency !== 'interrupt';
 }
 
@@ -61,9 +62,9 @@ function dropOrPostpone(delivery: LeasedDelivery): Attempted | undefined {
   const drop = (reason: DropReason): Attempted => ({ kind: 'dropped', reason });
   if (!delivery.channelEnabled) return drop('channel_disabled');
   if (delivery.event === 'decided') return undefined;
-  if (delivery.event === 'digest') {
+  if (delivery.event === 'digest' || delivery.event === 'ran_differently') {
     const { recipient } = delivery;
-    // The gathering leaves out the requests that they may not decide.
+    // The gathering leaves out the requests that they may not decide. What they approved concerns them in any case.
     const reason = recipient && dropReasonFor({ ...recipient, mayDecide: true });
     return reason && drop(reason);
   }
@@ -155,7 +156,7 @@ function toDelivery(
   if (!('recipient' in delivery)) return { ...common, event: delivery.event };
   const { membershipId, displayName, email } = delivery.recipient;
   const to = { ...common, recipient: { membershipId, displayName, email } };
-  return delivery.event === 'unreachable'
-    ? { ...to, event: delivery.event }
-    : { ...to, event: delivery.event, level: delivery.level };
+  return delivery.event === 'notified'
+    ? { ...to, event: delivery.event, level: delivery.level }
+    : { ...to, event: delivery.event };
 }

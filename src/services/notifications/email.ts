@@ -9,6 +9,10 @@ import {
 } from '../../domain/notifications/email-message.ts';
 import { digestText, digestTitle } from '../../domain/notifications/digests.ts';
 import {
+  ranDifferentlySubject,
+  ranDifferentlyText,
+} from '../../domain/notifications/ran-differently-messages.ts';
+import {
   unreachableSubject,
   unreachableText,
 } from '../../domain/notifications/unreachable-messages.ts';
@@ -60,6 +64,12 @@ async function writtenAs(
         to: delivery.recipient.email,
         subject: unreachableSubject(delivery),
         text: unreachableText(delivery, delivery.recipient),
+      };
+    case 'ran_differently':
+      return {
+        to: delivery.recipient.email,
+        subject: ranDifferentlySubject(delivery.request),
+        text: ranDifferentlyText(delivery, delivery.recipient),
       };
     case 'digest': {
       const { count, url, recipient } = delivery;

@@ -7,6 +7,7 @@ import {
 import {
   askingMessage,
   digestMessage,
+  ranDifferentlyMessage,
   testMessage,
   unreachableMessage,
   type PushMessage,
@@ -21,6 +22,7 @@ import type {
   Delivery,
   DigestDelivery,
   NotifiedDelivery,
+  RanDifferentlyDelivery,
   SendOutcome,
   TestMessage,
   TestOutcome,
@@ -58,13 +60,17 @@ async function send(
   });
 }
 
-function messageOf(delivery: NotifiedDelivery | UnreachableDelivery | DigestDelivery): PushMessage {
+function messageOf(
+  delivery: NotifiedDelivery | UnreachableDelivery | RanDifferentlyDelivery | DigestDelivery,
+): PushMessage {
   const { event, url } = delivery;
   switch (event) {
     case 'notified':
       return askingMessage(delivery, new Date());
     case 'unreachable':
       return unreachableMessage(delivery, new Date());
+    case 'ran_differently':
+      return ranDifferentlyMessage(delivery);
     case 'digest':
       return digestMessage(delivery.count, url);
   }

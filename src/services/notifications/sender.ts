@@ -58,6 +58,12 @@ export interface DecidedDelivery extends AnyDelivery {
   readonly event: 'decided';
 }
 
+/** Tells the person who approved a call that another one ran. */
+export interface RanDifferentlyDelivery extends AnyDelivery {
+  readonly event: 'ran_differently';
+  readonly recipient: Recipient;
+}
+
 /** Tells how many more requests wait, after the first messages of a minute. `url` is the queue. */
 export interface DigestDelivery extends AnyDelivery {
   readonly event: 'digest';
@@ -72,6 +78,7 @@ export type Delivery =
   | UnreachableDelivery
   | UnreachableAnnouncedDelivery
   | DecidedDelivery
+  | RanDifferentlyDelivery
   | DigestDelivery;
 
 export type SendOutcome =

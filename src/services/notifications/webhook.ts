@@ -158,6 +158,8 @@ function partOf(delivery: Delivery): Record<string, unknown> {
       return notifiedPart(delivery);
     case 'unreachable':
       return { member: memberOf(delivery.recipient) };
+    case 'ran_differently':
+      return { member: memberOf(delivery.recipient), ...decidedPart(delivery.request) };
     case 'announced':
     case 'unreachable_announced':
     case 'decided':

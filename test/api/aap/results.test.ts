@@ -106,6 +106,16 @@ describe('the result of a call', () => {
   });
 });
 
+describe('a call that ran differently', () => {
+  test('stands in the timeline by itself', async () => {
+    const id = await approved();
+    await start(id);
+    const result = { outcome: 'ran_differently', arguments_digest: DIGEST };
+    expect((await report(id, result)).status).toBe(204);
+    expect((await typesOf(id)).slice(-2)).toEqual(['result_reported', 'ran_differently']);
+  });
+});
+
 describe('the window of an approval', () => {
   const change = async (approval_window: string) =>
     await owner.http.call('PATCH', `/api/v1/agents/${bot.slug}`, { body: { approval_window } });

@@ -4,6 +4,7 @@
  */
 import { requesterNotice, type RequesterState } from '../../requests/call-marks.ts';
 import type { ApprovalRequest } from '../../requests/approval-requests.ts';
+import { RAN_DIFFERENTLY_TEXT } from '../ran-differently-messages.ts';
 import { UNREACHABLE_TEXT } from '../unreachable-messages.ts';
 import type { CallText, MessageRoom } from '../../shown/call-text.ts';
 import { shownInstant, shownLine } from '../../shown-text.ts';
@@ -264,6 +265,19 @@ export function unreachableMessage(request: ApprovalRequest, url: string): Slack
       { type: 'header', text: plain(title) },
       note(UNREACHABLE_TEXT),
       facts([['Decide by', request.deadlineAt]]),
+      { type: 'actions', elements: [openButton(url)] },
+    ],
+  };
+}
+
+/** Tells the person who approved a call that another one ran. Without arguments. */
+export function ranDifferentlyMessage(request: ApprovalRequest, url: string): SlackText {
+  const title = titled('Another call ran than the one you approved', request);
+  return {
+    text: escapeSlackText(`${title} (${line(request.agentName, MAX_FACT)})`),
+    blocks: [
+      { type: 'header', text: plain(title) },
+      note(RAN_DIFFERENTLY_TEXT),
       { type: 'actions', elements: [openButton(url)] },
     ],
   };

@@ -1,5 +1,6 @@
 /** An adapter starts the call that was approved, once, and reports what came of it. */
 import { actorOf, requestEvent } from '../../audit/events.ts';
+import { RAN_DIFFERENTLY_STEP } from '../../escalation/step-keys.ts';
 import { AppError } from '../../errors.ts';
 import type { AgentPrincipal } from '../../people/authorization.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type Facts,
 } from '../approval-requests.ts';
 import { isOwn, actingInstance } from '../own-requests.ts';
-import { noticed, recorded, unchanged, type Plan } from './effects.ts';
+import { noticed, recorded, unchanged, type Effects, type Plan } from './effects.ts';
 import { settled } from './settle.ts';
 import type { RequestView } from './view.ts';
 
@@ -111,8 +112,25 @@ export function planReport(view: RequestView, { principal, result }: ReportAct):
     ...requestEvent(request.id, verb, data),
     actor: actorOf(principal),
   }));
-  const effects = { ...unchanged(view), request: buildRequest({ ...request, result: reported }) };
+  const effects = {
+    ...unchanged(view),
+    request: buildRequest({ ...request, result: reported }),
+    ...(outcome === 'ran_differently' && messageToApprover(request)),
+  };
   return { effects: noticed(recorded(effects, ...events)), outcome: undefined };
+}
+
+/** To the person who approved the call. A rule gets no message. */
+function messageToApprover({
+  decision,
+}: ApprovalRequest): Pick<Effects, 'steps' | 'notifications'> | undefined {
+  if (decision?.membershipId === undefined) return undefined;
+  const { membershipId } = decision;
+  const stepKey = RAN_DIFFERENTLY_STEP;
+  return {
+    steps: [{ stepKey, run: 1, kind: 'notified' }],
+    notifications: [{ stepKey, membershipId, isSent: true, isAnnounced: false }],
+  };
 }
 
 const isSameResult = (one: CallResult, other: CallResult): boolean =>

@@ -17,6 +17,7 @@ import {
   SLACK_ROOM,
   digestMessage,
   testMessage,
+  ranDifferentlyMessage,
   unreachableMessage,
   withRequesterNotice,
   type SlackText,
@@ -33,6 +34,7 @@ import type {
   Delivery,
   DigestDelivery,
   NotifiedDelivery,
+  RanDifferentlyDelivery,
   SendOutcome,
   TestMessage,
   TestOutcome,
@@ -89,6 +91,7 @@ async function deliver(
   switch (delivery.event) {
     case 'notified':
     case 'unreachable':
+    case 'ran_differently':
       return await askPerson(context, sending, delivery);
     case 'announced':
     case 'unreachable_announced':
@@ -113,7 +116,7 @@ function toFailure({ failure, reason, errorCause, retryAfterSeconds }: SlackErro
 async function askPerson(
   context: SendContext,
   sending: Sending,
-  delivery: NotifiedDelivery | UnreachableDelivery,
+  delivery: NotifiedDelivery | UnreachableDelivery | RanDifferentlyDelivery,
 ): Promise<SendOutcome> {
   const { organizationId, recipient } = delivery;
   const { membershipId } = recipient;
@@ -265,6 +268,8 @@ async function messageOf(
     case 'unreachable':
     case 'unreachable_announced':
       return unreachableMessage(request, url);
+    case 'ran_differently':
+      return ranDifferentlyMessage(request, url);
   }
 }
 

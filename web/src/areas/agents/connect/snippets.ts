@@ -70,7 +70,7 @@ const typescript = (access: Access): string => `${HELPER(access).replace(
 )}
 
 const { isApproved: may } = await isApproved('refund_payment', { payment_id: 'pay_81', amount: 120.5 });
-if (may) console.log('Run the tool now. An approval counts for five minutes.');`;
+if (may) console.log('Run the tool now. The approval ends at its expires_at.');`;
 
 const python = ({ url, token }: Access): string => `import json, urllib.request, uuid
 
@@ -91,7 +91,7 @@ def is_approved(tool, arguments):
     return request['status'] == 'approved'
 
 if is_approved('refund_payment', {'payment_id': 'pay_81', 'amount': 120.5}):
-    print('Run the tool now. An approval counts for five minutes.')`;
+    print('Run the tool now. The approval ends at its expires_at.')`;
 
 /** Asks once and waits, so that the terminal prints what a person decides. */
 const curl = ({ url, token }: Access): string => `URL='${url}'

@@ -34,6 +34,7 @@ export const deliveries = {
       'No one is left to decide, in the default channel',
     ],
     decided: ['Decision for', 'Decision'],
+    ran_differently: ['Another call ran, to', 'Another call ran'],
     digest: ['Digest to', 'Digest in the default channel'],
   },
   over: 'over',
