@@ -295,7 +295,7 @@ function resultEndpoint(mount: Mount): Endpoint {
     summary: 'Report what came of the started call, once',
     description:
       'For the instance that started the call. A repeat of the same report changes nothing. `ran_differently` says that another call ran than the one that was approved: ' +
-      'whoever approved it gets a message.',
+      'the person who approved it gets a message.',
     auth: 'agent',
     permission: 'request.create',
     permissionAt: () => ({ kind: 'any' }),
