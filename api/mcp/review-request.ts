@@ -17,7 +17,9 @@ const LONGEST_WAIT_SECONDS = 30;
 const ASKED = 'review';
 
 /** What the tool says of a request. `get_request` has the rest. */
-const SHOWN = ['id', 'status', 'tool', 'server', 'expires_at', 'decision', 'started_at'];
+const SHOWN = [
+  ...['id', 'status', 'tool', 'server', 'decision', 'approval_expires_at', 'started_at', 'result'],
+];
 
 export const reviewRequest = {
   name: 'review_request',
