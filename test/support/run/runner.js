@@ -15,6 +15,8 @@ const require = createRequire(import.meta.url);
 const { default: circus } = require('jest-circus/runner');
 /** The part of jest-circus that holds the state of one file. */
 const STATE = join(require.resolve('jest-circus/runner'), '../jestAdapterInit.js');
+/** Its listeners, which it expects to vanish with the globals of a file. Kept, each one reports every later test once more. */
+const LISTENERS = Symbol.for('EVENT_HANDLERS');
 
 /** Where global setup has compiled it. */
 const compiled = (root, path) =>
@@ -28,6 +30,7 @@ export default async function runTestFile(globalConfig, config, environment, run
   const natively = Object.assign(Object.create(runtime), {
     requireInternalModule: () => {
       Reflect.deleteProperty(require.cache, STATE);
+      Reflect.deleteProperty(globalThis, LISTENERS);
       return require(STATE);
     },
     requireModule: require,
