@@ -3,7 +3,6 @@ import { describe, expect, test } from '@jest/globals';
 import { stepRequest } from '../../src/services/engine/step.ts';
 import { REVIEWER, scene } from '../support/scene.ts';
 import { courseOf, detailsOf, timerSummariesOf, type Names } from '../support/scene/courses.ts';
-import { lossesIn } from '../support/scene/losses.ts';
 import { level, user } from '../support/scene/nodes.ts';
 import {
   eventsOf,
@@ -18,7 +17,7 @@ import { fastForward } from '../support/clocks/time-skipping.ts';
 
 const HOUR_MS = 3_600_000;
 
-const { app, owner, people, agent, person, ...verbs } = await scene({
+const { app, people, ...verbs } = await scene({
   app: { temporal: true },
   people: { ada: REVIEWER, ben: REVIEWER, cleo: REVIEWER, zoe: REVIEWER },
 });
@@ -80,41 +79,6 @@ describe('an escalation path that takes days', () => {
       .where({ id })
       .first<{ state: string; wake_at: Date | null }>('state', 'wake_at');
     expect(row).toEqual({ state: 'expired', wake_at: null });
-  });
-
-  test('ends with the decision: decided at level 2, it never notifies the third person', async () => {
-    const id = await begin();
-    await fastForward(app, id, 10);
-    expect(await notified(id)).toEqual(['level 1, run 1: person 1', 'level 2, run 1: person 2']);
-    expect((await decide(ben, id)).status).toBe(200);
-    expect(await handleOf(app, id).result()).toEqual({
-      kind: 'done',
-      status: 'approved',
-      automatic: false,
-    });
-    expect(await notified(id)).toHaveLength(2);
-    expect((await verbsOf(id)).slice(-2)).toEqual(['level_notified', 'approved']);
-  });
-
-  test('skips a level without anyone to ask, at once, and records that', async () => {
-    const id = await begin();
-    await app.db('memberships').where({ id: ben.membershipId }).update({ status: 'suspended' });
-    try {
-      await fastForward(app, id, 9);
-      expect(await notified(id)).toEqual(['level 1, run 1: person 1', 'level 3, run 1: person 3']);
-      const timeline = await timelineOf(app, id);
-      expect(timeline.slice(-2).map(({ type }) => type)).toEqual([
-        'approval_request.level_skipped',
-        'approval_request.level_notified',
-      ]);
-      expect(timeline.at(-2)?.data).toMatchObject({
-        node_id: nodes[1],
-        run: 1,
-      });
-      expect(timeline.at(-1)?.at).toEqual(timeline.at(-2)?.at);
-    } finally {
-      await app.db('memberships').where({ id: ben.membershipId }).update({ status: 'active' });
-    }
   });
 
   test('notifies no one twice when the workflow and the reconciler run the same step at once', async () => {
@@ -208,28 +172,6 @@ describe('the workflow of a request', () => {
     expect((await courseOf(app, id, names)).at(-1)).toBe('60 level_notified Ben at level 2 1');
     expect((await decide(zoe, id, { status: 'denied' })).status).toBe(200);
     expect(await handleOf(app, id).result()).toMatchObject({ status: 'denied' });
-  });
-
-  test('moves on at once when the only person of a level is suspended or loses the right to decide', async () => {
-    const { ways } = lossesIn({ app, owner, agent });
-    for (const way of ['suspended', 'stripped of every permission']) {
-      const gone = await person({ displayName: 'Gone', can: REVIEWER });
-      const id = await askOn({ nodes: [level([user(gone)], '12h'), level([user(ben)], '12h')] });
-      await waiting(app, id);
-      expect((await claim(gone, id)).status).toBe(200);
-      await waitsBy(id, /^claimed by Gone until /);
-      expect((await ways[way]?.(gone))?.status).toBeLessThan(300);
-      await waitsBy(id, /: level 2 of 2, run 1 of 1$/);
-      const notified = (await notificationsOf(app, id)).map(({ membershipId }) => membershipId);
-      expect(notified).toEqual([gone.membershipId, ben.membershipId]);
-      expect((await verbsOf(id)).slice(-3)).toEqual([
-        'claim_released',
-        'level_skipped',
-        'level_notified',
-      ]);
-      expect((await decide(ben, id)).status).toBe(200);
-      expect(await handleOf(app, id).result()).toMatchObject({ status: 'approved' });
-    }
   });
 
   test('ends by the signal of a decision or a cancellation', async () => {

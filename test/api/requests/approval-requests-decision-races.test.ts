@@ -13,7 +13,7 @@ import { asked, click, createScene, slackEnvironment } from '../../support/scene
 import { setMembers, TEAMS } from '../../support/scene/teams.ts';
 import { SlackServer } from '../../support/servers/slack-server.ts';
 import { statementsDuring } from '../../support/sql/statements.ts';
-import { until, untilBlocked } from '../../support/waiting.ts';
+import { untilBlocked } from '../../support/waiting.ts';
 
 const slack = new SlackServer();
 await slack.start();
@@ -201,33 +201,6 @@ describe.each(places)('the request changes %s the statement that decides', (at) 
       'request_closed',
       'request_closed',
     ]);
-  });
-});
-
-describe('time passes before the statement that decides', () => {
-  /** After the request was read for the decision, even when the machine is busy. */
-  const soon = () => new Date(Date.now() + 10_000);
-  const passed = (instant: Date) => until('the instant has passed', () => Date.now() > +instant);
-
-  test('up to the deadline: the request expires', async () => {
-    const id = await ask();
-    const deadline_at = soon();
-    await app.db('approval_requests').where({ id }).update({ deadline_at });
-    const happens = () => passed(deadline_at);
-    expect(await decideDuring(bob.http, id, { at: 'before', happens })).toMatchObject({
-      status: 409,
-      body: { error: { code: 'already_terminal', details: { status: 'expired' } } },
-    });
-  });
-
-  test('up to the end of a claim: the lapse is recorded first', async () => {
-    const id = await ask();
-    await claimed(owner, id);
-    const expires_at = soon();
-    await app.db('claims').where({ request_id: id }).update({ expires_at });
-    const happens = () => passed(expires_at);
-    expect(outcome(await decideDuring(bob.http, id, { at: 'before', happens }))).toBe('200');
-    expect((await verbsOf(id)).slice(-3)).toEqual(['claimed', 'claim_lapsed', 'approved']);
   });
 });
 

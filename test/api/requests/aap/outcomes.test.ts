@@ -83,20 +83,6 @@ describe('waiting for an answer', () => {
     );
   });
 
-  test('is not needed for expiry: a plain read expires a request past its deadline', async () => {
-    const ids = await Promise.all(Array.from({ length: 4 }, () => brieflyPending('2s')));
-    await adapter.get(ids[0] ?? '', { wait: '30s' });
-    // The strict adapter refuses an answer that is pending a second after its deadline.
-    const answers = await Promise.all(ids.map((id) => adapter.get(id, { wait: '5s' })));
-    expect(answers.map((answer) => requestOf(answer).status)).toEqual(ids.map(() => 'expired'));
-  });
-
-  test('times out with the request still pending', async () => {
-    const id = await pending();
-    const answer = await beforeAWaitEnds(() => adapter.get(id, { wait: '1s' }));
-    expect(requestOf(answer).status).toBe('pending');
-  });
-
   test('is skipped without the parameter and for a terminal request', async () => {
     await beforeAWaitEnds(async () => {
       const id = await pending();
@@ -194,14 +180,6 @@ describe('cancelling a request', () => {
     },
   );
 
-  test('is refused once the request has expired, and changes nothing', async () => {
-    const id = await brieflyPending('1s');
-    const before = await adapter.get(id, { wait: '30s' });
-    expect(requestOf(before).status).toBe('expired');
-    expect(errorOf(await adapter.cancel(id)).error.code).toBe('already_terminal');
-    expect((await adapter.get(id)).text).toBe(before.text);
-  });
-
   test('gives the same answer for a foreign, an unknown and a malformed id', async () => {
     const other = await agent();
     const { id } = requestOf(await other.adapter.create(submission()));
@@ -239,19 +217,6 @@ async function begin(
   );
   return { id, deadline_at, wait: adapter.get(id, { wait: '30s' }) };
 }
-
-/**
- * Resolves at the instant, as precisely as a timer can. Both sides of a race must start together.
- */
-const at = (instant: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, instant - Date.now()));
-
-/**
- * Spread out, so that some rounds come before the deadline and some after, however slow the
- * machine.
- */
-const aroundDeadline = (deadline: string, index: number): number =>
-  Date.parse(deadline) - 15 * (ROUNDS - 1 - index);
 
 /** The final answer, which must be the same for a parked wait, a read and a replayed read. */
 async function finalOutcome(id: string, parked: Promise<Answer>): Promise<ApprovalRequest> {
@@ -316,35 +281,5 @@ describe('exactly one outcome', () => {
       expect([won(decided), won(cancelled)].filter(Boolean)).toHaveLength(1);
       expect((await finalOutcome(id, wait)).status).toBe(won(decided) ? 'approved' : 'cancelled');
     });
-  });
-
-  test('when a person decides, the adapter cancels, or both do, at the deadline', async () => {
-    const atDeadline = (act: (id: string) => Promise<string>) =>
-      rounds(async (index) => {
-        const { id, deadline_at, wait } = await begin('3s');
-        await at(aroundDeadline(deadline_at, index));
-        const status = await act(id);
-        expect((await finalOutcome(id, wait)).status).toBe(status);
-      });
-    const decides = async (id: string) => {
-      const decided = await decide(owner, id);
-      if (!won(decided)) lost(decided);
-      return won(decided) ? 'approved' : 'expired';
-    };
-    const cancels = async (id: string) => (won(await adapter.cancel(id)) ? 'cancelled' : 'expired');
-    const everything = async (id: string) => {
-      const answers = await Promise.all([
-        decide(owner, id),
-        decide(ada, id, { status: 'denied' }),
-        adapter.cancel(id),
-        adapter.get(id),
-      ]);
-      const winners = ['approved', 'denied', 'cancelled'].filter(
-        (_, n) => answers[n]?.status === 200,
-      );
-      expect(winners.length).toBeLessThanOrEqual(1);
-      return winners[0] ?? 'expired';
-    };
-    await Promise.all([decides, cancels, everything].map(atDeadline));
   });
 });

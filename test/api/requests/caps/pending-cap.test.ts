@@ -3,15 +3,9 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { type TestApp } from '../../../support/app.ts';
 import { appForFile } from '../../../support/scene.ts';
-import {
-  adapterOf,
-  ask,
-  decide,
-  postRequest,
-  stepAt,
-} from '../../../support/scene/approval-requests.ts';
+import { adapterOf, decide, postRequest } from '../../../support/scene/approval-requests.ts';
 import {
   activatePipeline,
   createAgent,
@@ -64,16 +58,6 @@ const patient = await appForFile({
     COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP),
     // A create that uses up its budget is admitted over the cap.
     COUNTERSIGN_CREATE_BUDGET: '30s',
-  },
-});
-/** Without a worker the rules do not run. */
-const idle = await appForFile({
-  temporal: true,
-  worker: false,
-  rules: 'workflow',
-  environment: {
-    COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP),
-    COUNTERSIGN_CREATE_BUDGET: '1s',
   },
 });
 
@@ -191,35 +175,5 @@ describe('with room for three pending requests', () => {
       async () => (await rows().where({ state: 'evaluating' }).select('id')).length === 0,
     );
     expect(await pendingIds(app, organization)).toHaveLength(CAP);
-  });
-});
-
-describe('when the pipeline takes longer than the create budget', () => {
-  const app = idle;
-
-  test('a request answered 201 before its verdict is admitted over the cap', async () => {
-    const { organization, agent } = await newTenant(app);
-    const started = Date.now();
-    const asked = await Promise.all(Array.from({ length: CAP + 2 }, () => postRequest(app, agent)));
-    // By the other clock, a timer may fire slightly early.
-    expect(Date.now() - started).toBeGreaterThanOrEqual(990);
-    expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 201));
-    const ids = asked.map(({ body }) => String(body['id']));
-    expect(await pendingIds(app, organization)).toEqual([]);
-    for (const id of ids) await stepAt(app, id);
-    expect((await pendingIds(app, organization)).sort()).toEqual([...ids].sort());
-  });
-
-  test('without Temporal the answer comes at once, and the request is admitted too', async () => {
-    const environment = { COUNTERSIGN_MAX_PENDING_REQUESTS: String(CAP) };
-    const away = await startApp({ rules: 'workflow', environment });
-    try {
-      const { organization, agent } = await newTenant(away);
-      const ids: string[] = [];
-      for (let n = 0; n < CAP + 2; n += 1) ids.push(await ask(away, agent));
-      expect((await pendingIds(away, organization)).sort()).toEqual([...ids].sort());
-    } finally {
-      await away.close();
-    }
   });
 });
