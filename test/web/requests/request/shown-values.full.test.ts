@@ -1,9 +1,9 @@
 /** Hidden, cut and escaped values on the page of a request. */
 import { expect, test } from '@jest/globals';
-import { REVIEWER, scene } from '../../support/scene.ts';
-import { stepAt } from '../../support/scene/approval-requests.ts';
-import { violationsOf } from '../../support/web/accessibility.ts';
-import { describeInBrowser, screenshot, startBrowser } from '../../support/web/browser.ts';
+import { REVIEWER, scene } from '../../../support/scene.ts';
+import { stepAt } from '../../../support/scene/approval-requests.ts';
+import { violationsOf } from '../../../support/web/accessibility.ts';
+import { describeInBrowser, screenshot, startBrowser } from '../../../support/web/browser.ts';
 
 const { app, people, ask, agents } = await scene({
   people: { ada: REVIEWER },
