@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { errorsOf } from '../../../api/http/implied-errors.ts';
 import { openApiDocument, openApiYaml } from '../../../api/openapi/document.ts';
 import { statusOf } from '../../../api/http/problems/problem.ts';
 import { errorCatalogue } from '../../../src/domain/error-catalogue.ts';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
-import { packageRoot } from '../../../src/platform/package-root.ts';
+import { compilerOf, DESCRIPTION } from '../../support/openapi-schemas.ts';
 
 type Node = { readonly [key: string]: unknown };
 interface Operation {
@@ -41,8 +39,7 @@ interface Description {
   } & Node;
 }
 
-const file = join(packageRoot(), 'api/openapi.yaml');
-const committed = readFileSync(file, 'utf8');
+const committed = readFileSync(DESCRIPTION, 'utf8');
 /** What the committed text says: the first test compares them, and Redocly parses the text. */
 const description = JSON.parse(JSON.stringify(openApiDocument(endpoints))) as Description;
 const operations = Object.entries(description.paths).flatMap(([path, item]) =>
@@ -99,7 +96,7 @@ test("the description passes Redocly's recommended rules without an error or a w
     // Below, each schema is compiled once and not for each example.
     rules: { 'no-invalid-media-type-examples': 'off' },
   });
-  const problems = await lintFromString({ source: committed, absoluteRef: file, config });
+  const problems = await lintFromString({ source: committed, absoluteRef: DESCRIPTION, config });
   const found = problems.map(({ ruleId, message, location }) => ({
     ruleId,
     message,
@@ -196,14 +193,7 @@ describe('every endpoint', () => {
 });
 
 describe('examples', () => {
-  const ajv = new Ajv2020({
-    strict: true,
-    allowUnionTypes: true,
-    allErrors: true,
-    validateFormats: true,
-    inlineRefs: false,
-    code: { optimize: false },
-  });
+  const { validatorOf, errorsOf: mistakesOf } = compilerOf(description.components);
   /** What an operation reads and answers: `body` or a status, and the content. */
   const mediaOf = (operation: Operation): readonly (readonly [what: string, content: Media])[] => [
     ...Object.values(operation.requestBody?.content ?? {}).map(
@@ -214,35 +204,11 @@ describe('examples', () => {
     ),
   ];
 
-  /** Many operations have the same schema. Each is compiled once. */
-  const compiled = new Map<string, ValidateFunction>();
-  function validatorOf(schema: Node): ValidateFunction {
-    const text = JSON.stringify(schema).replaceAll('"#/components/', '"description:#/components/');
-    const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text) as object);
-    compiled.set(text, validate);
-    return validate;
-  }
-
-  beforeAll(() => {
-    for (const keyword of ['components', 'example', 'discriminator'])
-      ajv.addKeyword({ keyword, valid: true });
-    ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-    ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
-    ajv.addFormat('email', /^[^\s@]+@[^\s@]+$/);
-    ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger });
-    ajv.addFormat('uri', (text) => URL.canParse(text));
-    ajv.addFormat('password', true);
-    ajv.addSchema(
-      { $id: 'description:', components: description.components } as never,
-      'description',
-    );
-  });
-
   test.each(operations)('$name: the examples fit their schemas', ({ operation }) => {
     const wrong = mediaOf(operation).flatMap(([what, content]) => {
       if (!('example' in content)) return /^(body|2\d\d)$/.test(what) ? [`${what}: missing`] : [];
       const validate = validatorOf(content.schema);
-      return validate(content.example) ? [] : [`${what}: ${ajv.errorsText(validate.errors)}`];
+      return validate(content.example) ? [] : [`${what}: ${mistakesOf(validate)}`];
     });
     expect(wrong).toEqual([]);
   });

@@ -75,7 +75,7 @@ const FAILURE_BY_TOOL: Readonly<Record<string, Failure>> = {
     status: 400,
     type: 'invalid_request',
     code: 'validation_failed',
-    details: { issues: [{ pointer: '/tool', code: 'too_small', message: 'must not be empty' }] },
+    details: { issues: [{ pointer: '/tool', code: 'too_few', message: 'must not be empty' }] },
   },
 };
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
