@@ -5,15 +5,11 @@ import { endpoints } from '../../../api/endpoints.ts';
 import { tools } from '../../../api/mcp/tools.ts';
 import type { HttpClient } from '../../support/http.ts';
 import { scene, REVIEWER } from '../../support/scene.ts';
-import {
-  createOrganization,
-  createOrganizationKey,
-  createProvisioner,
-} from '../../support/scene/factories.ts';
+import { createOrganization } from '../../support/scene/factories.ts';
 import { until } from '../../support/waiting.ts';
 import { call, codeOf, connect, jsonOf, transportTo, type Revision } from './mcp-scene.ts';
 
-const { app, organization, owner, people, ask, agents, decide, read, timeline } = await scene({
+const { app, owner, people, ask, agents, decide, read, timeline } = await scene({
   app: { environment: { COUNTERSIGN_EDITION: 'hosted' } },
   people: { ada: REVIEWER, eve: [] },
   paths: { 'on-call': [['ada']] },
@@ -389,15 +385,6 @@ describe('the door', () => {
     }
     const elsewhere = await app.http.get('/api/v1/me');
     expect(elsewhere.headers['www-authenticate']).toBe('Bearer');
-  });
-
-  test('credentials of agents, fleets and organizations do not open it', async () => {
-    const fleet = await createProvisioner(app, organization, 'bot');
-    const key = await createOrganizationKey(app, organization);
-    for (const token of [agents.bot.credential, fleet.token, key.token]) {
-      const { status, body } = await post(keyOf(token));
-      expect([status, body['error']?.['code']]).toEqual([403, 'permission_denied']);
-    }
   });
 
   test('pages of other sites are refused, with a key, too', async () => {

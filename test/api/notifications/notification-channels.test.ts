@@ -263,19 +263,13 @@ describe('the email channel', () => {
 });
 
 describe('access', () => {
-  test('to change channels needs the permission and recent authentication', async () => {
+  test('to change channels needs recent authentication', async () => {
     const { owner } = organization;
     await app
       .db('sessions')
       .where({ membership_id: owner.membershipId })
       .update({ authenticated_at: new Date(Date.now() - 3_600_000) });
     expect(codeOf(await create())).toEqual([403, 'reauthentication_required']);
-    const policies = [{ scope_kind: 'organization' as const, permissions: ['connection.read'] }];
-    const reader = await createMember(app, organization.id, { policies });
-    expect((await reader.http.get(PATH)).status).toBe(200);
-    expect(
-      codeOf(await reader.browser.post(PATH, { kind: 'webhook', name: 'Bot', url: receiver.url })),
-    ).toEqual([403, 'permission_denied']);
   });
 
   test('to channels and messages is limited to their organization', async () => {

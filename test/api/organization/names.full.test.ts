@@ -94,12 +94,3 @@ test.each([
   const { status, body } = await member.browser.get(`/api/v1/names${query}`);
   expect([status, body['error']?.['details']?.['issues']]).toMatchObject([400, [{ pointer }]]);
 });
-
-test('answers personal keys, and no key of the organization', async () => {
-  const path = `/api/v1/names?ids=${member.membershipId}`;
-  expect((await member.http.get(path)).status).toBe(200);
-  const key = await createOrganizationKey(app, organization);
-  const headers = { authorization: `Bearer ${key.token}` };
-  const { status, body } = await app.http.get(path, { headers });
-  expect([status, body['error']?.['code']]).toEqual([403, 'permission_denied']);
-});

@@ -112,19 +112,6 @@ describe('what a member may do', () => {
       rights: [{ permissions: ['agent.read'] }],
     });
   });
-
-  test('is hidden from other organizations, and from those who may not see permissions', async () => {
-    const ada = await member('Ada', granted('membership.read', 'team.read'));
-    const stranger = (await createOrganization(app)).owner;
-    expect(outcome(await accessOf(ada, stranger.http))).toBe('404 not_found');
-    const refused = await accessOf(owner, ada.http);
-    expect(outcome(refused)).toBe('403 permission_denied');
-    expect(refused.body['error']?.['details']).toEqual({
-      permission: 'permission_policy.read',
-      scope_kind: 'organization',
-      reason: 'missing_permission',
-    });
-  });
 });
 
 describe('the preview of a change', () => {

@@ -113,19 +113,6 @@ describe('creating a personal key', () => {
     expect((await listed(organization.owner)).ids).toEqual([id]);
   });
 
-  test('needs the permission to issue keys, at organization scope', async () => {
-    const reader = await createMember(app, organization.id, {
-      policies: [{ ...issuer, permissions: ['request.read'] }],
-    });
-    const refused = await reader.browser.post(KEYS, { name: 'k' });
-    expect(codeOf(refused)).toEqual([403, 'permission_denied']);
-    expect(refused.body['error']?.['details']).toEqual({
-      permission: 'api_key.issue',
-      scope_kind: 'organization',
-      reason: 'missing_permission',
-    });
-  });
-
   test.each([
     [
       'a key that can decide requests',

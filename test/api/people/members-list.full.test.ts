@@ -4,7 +4,6 @@ import { appForFile, everywhere } from '../../support/scene.ts';
 import {
   createMember,
   createOrganization,
-  createOrganizationKey,
   createTeam,
   type TestMember,
   type TestOrganization,
@@ -140,15 +139,5 @@ describe('the list of members', () => {
     expect(outcome(await owner.http.get(`${of}&cursor=${String(next)}`))).toBe(
       '400 validation_failed',
     );
-  });
-
-  test('is open to organization keys with membership.read, and closed without it', async () => {
-    const key = await createOrganizationKey(app, organization, [everywhere('membership.read')]);
-    expect((await key.http.get('/api/v1/members')).status).toBe(200);
-    expect(outcome(await (await member()).http.get('/api/v1/members'))).toBe(
-      '403 permission_denied',
-    );
-    const stranger = (await createOrganization(app)).owner;
-    expect(outcome(await owner.http.get(memberPath(stranger)))).toBe('404 not_found');
   });
 });

@@ -102,14 +102,6 @@ describe.each([
     expect((await change(owner, second)).status).toBeLessThan(300);
   });
 
-  test('needs membership.write', async () => {
-    const ada = await member();
-    expect(
-      outcome(await change(await member({ policies: [everywhere('membership.read')] }), ada)),
-    ).toBe('403 permission_denied');
-    expect(await statusOf(app, ada)).toBe('active');
-  });
-
   test('a directory-managed member is refused', async () => {
     const ada = await member();
     await app.db('memberships').where({ id: ada.membershipId }).update({ directory_managed: true });

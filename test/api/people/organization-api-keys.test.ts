@@ -14,7 +14,6 @@ import { idOf } from '../../support/tokens.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 
 const KEYS = '/api/v1/api_keys';
-const OPTIONS = `${KEYS}/options`;
 const ABSENT_ID = '0199a3f4-2b7e-7c3d-8e6f-4a5b6c7d8e9f';
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
@@ -265,29 +264,9 @@ describe('the keys of an organization', () => {
     }
   });
 
-  test('are hidden without the permission, from API keys and from other organizations', async () => {
+  test('are hidden from other organizations, and an id that is unknown or none is not found', async () => {
     const stranger = (await createOrganization(app)).owner;
-    const bare = await createMember(app, organization.id);
-    const key = await createOrganizationKey(app, organization);
     const one = `${KEYS}/${idOf(owner.apiKey)}`;
-    expect(codeOf(await bare.browser.get(KEYS))).toEqual([403, 'permission_denied']);
-    expect(codeOf(await bare.browser.get(one))).toEqual([403, 'permission_denied']);
-    expect(codeOf(await bare.browser.delete(one))).toEqual([403, 'permission_denied']);
-    const reader = await createMember(app, organization.id, {
-      policies: [everywhere('api_key.read')],
-    });
-    expect((await reader.browser.get(one)).status).toBe(200);
-    expect(codeOf(await reader.browser.delete(one))).toEqual([403, 'permission_denied']);
-    for (const client of [owner.http, key.http]) {
-      expect(codeOf(await client.get(KEYS))).toEqual([403, 'session_required']);
-      expect(codeOf(await client.get(one))).toEqual([403, 'session_required']);
-      expect(codeOf(await client.delete(one))).toEqual([403, 'session_required']);
-      expect(codeOf(await client.get(OPTIONS))).toEqual([403, 'session_required']);
-      expect(codeOf(await client.post(KEYS, { name: 'k', permission_policies: [] }))).toEqual([
-        403,
-        'session_required',
-      ]);
-    }
     expect(codeOf(await stranger.browser.get(one))).toEqual([404, 'not_found']);
     expect(codeOf(await stranger.browser.delete(one))).toEqual([404, 'not_found']);
     expect((await listed('', stranger)).keys.map(({ id }) => id)).toEqual([idOf(stranger.apiKey)]);

@@ -139,7 +139,6 @@ describe('who may claim', () => {
   });
 
   test.each<[string, string, PersonSpec]>([
-    ['request.claim', 'missing_permission', ['request.read', 'request.decide']],
     ['request.decide', 'missing_permission', ['request.read', 'request.claim']],
     [
       'request.decide',

@@ -113,19 +113,8 @@ describe('removing a second factor that a member lost', () => {
     expect(ended).toHaveLength(1);
   });
 
-  test('needs a recent browser session and the permission to change members', async () => {
+  test('needs a recent session, and a second factor where the organization requires one', async () => {
     await enroll(app, member);
-    const reader = await createMember(app, organization.id, {
-      policies: [{ scope_kind: 'organization', permissions: ['membership.read'] }],
-    });
-    expect(codeOf(await take(reader.browser, member.membershipId))).toEqual([
-      403,
-      'permission_denied',
-    ]);
-    expect(codeOf(await take(administrator.http, member.membershipId))).toEqual([
-      403,
-      'session_required',
-    ]);
     await requireMfa(true);
     expect(codeOf(await take(administrator.browser, member.membershipId))).toEqual([
       403,
