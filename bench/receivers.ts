@@ -6,7 +6,7 @@ import { ask, bearer, decide, sender } from './frame/service.ts';
 
 export const measureReceivers: Section = async ({ parties, service: { url }, countOf }) => {
   const [receiver, delays] = [await startAapReceiver(), [] as number[]];
-  receiver.answerEvents((response, { body }) => {
+  receiver.respondToEvents((response, { body }) => {
     delays.push(Date.now() - Date.parse((JSON.parse(body) as { created_at: string }).created_at));
     response.end();
   });

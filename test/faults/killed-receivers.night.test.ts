@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { HttpClient, type Answer } from '../support/http.ts';
+import { HttpClient, type ApiResponse } from '../support/http.ts';
 import {
   killServiceProcesses,
   startServiceProcess,
@@ -43,8 +43,8 @@ let token: string;
 beforeEach(async () => {
   ({ slug } = await agent(undefined, 'on-call'));
   ({ token } = await createProvisioner(app, organization, slug));
-  receiver.answerVerifications(repeatChallenge);
-  receiver.answerEvents((response) => response.writeHead(204).end());
+  receiver.respondToVerifications(repeatChallenge);
+  receiver.respondToEvents((response) => response.writeHead(204).end());
 });
 afterAll(async () => {
   await killServiceProcesses();
@@ -63,8 +63,9 @@ const as = (bearer: string, url = app.url) =>
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 const make = (key: string, delivery: unknown, url?: string) =>
   as(token, url).post('/aap/v1/instances', { delivery }, keyed(key));
-const instanceIn = ({ body }: Answer) => body['instance'] as unknown as { readonly id: string };
-const tokenIn = ({ body }: Answer) => String(body['credential']?.['token']);
+const instanceIn = ({ body }: ApiResponse) =>
+  body['instance'] as unknown as { readonly id: string };
+const tokenIn = ({ body }: ApiResponse) => String(body['credential']?.['token']);
 
 /** As after the leases of a killed process, and in another minute. */
 async function endLeases(): Promise<void> {
@@ -77,7 +78,7 @@ async function dieBeforeCommit(call: (url: string) => Promise<unknown>): Promise
   const killed = await startProcess();
   await app.db.transaction(async (trx) => {
     const verified = new Promise<void>((resolve, reject) => {
-      receiver.answerVerifications((response, message) => {
+      receiver.respondToVerifications((response, message) => {
         const held = trx('agents').where({ slug }).forUpdate().select('slug');
         held.then(() => {
           repeatChallenge(response, message);
@@ -91,7 +92,7 @@ async function dieBeforeCommit(call: (url: string) => Promise<unknown>): Promise
     await killed.kill();
     expect(await cut).toBe('cut off');
   });
-  receiver.answerVerifications(repeatChallenge);
+  receiver.respondToVerifications(repeatChallenge);
 }
 
 /** What the fleet's agent has, but for the instance that it began with. */
@@ -134,12 +135,12 @@ describe('killed between the verification of a receiver and the commit', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 201]);
     const [first, second] = answers;
     expect(first?.body).toEqual(second?.body);
-    const { id } = instanceIn(answers[0] as Answer);
+    const { id } = instanceIn(answers[0] as ApiResponse);
     expect(await made()).toEqual({ instances: [{ id, url: delivery.url }], credentials: [id] });
     const said = receiver.verifications.slice(asked).map(({ body }) => JSON.parse(body) as object);
     expect(said).toMatchObject([{}, { instance_id: id }]);
     const call = { tool: 'pay', arguments: {}, timeout: '1h' };
-    const asks = await as(tokenIn(answers[0] as Answer)).post(
+    const asks = await as(tokenIn(answers[0] as ApiResponse)).post(
       '/aap/v1/requests',
       call,
       keyed(randomUUID()),
@@ -171,7 +172,7 @@ test('killed while instances are made: each key has one instance, and a response
   const killed = await startProcess();
   const delivery = receiver.delivery();
   const keys = Array.from({ length: 8 }, () => randomUUID());
-  const given = new Map<string, Answer>();
+  const given = new Map<string, ApiResponse>();
   const kills: Promise<void>[] = [];
   await Promise.all(
     keys.map(async (key) => {
@@ -239,7 +240,7 @@ describe('killed', () => {
     const killed = await startProcess();
     const { id, path } = await pending();
     const accepted = new Promise<void>((resolve) => {
-      receiver.answerEvents((response) => {
+      receiver.respondToEvents((response) => {
         // It never learns that the receiver has accepted.
         process.kill(killed.pid, 'SIGSTOP');
         response.on('finish', resolve).writeHead(204).end();
@@ -248,7 +249,7 @@ describe('killed', () => {
     expect((await approve(app, id)).status).toBe(200);
     await accepted;
     await killed.kill();
-    receiver.answerEvents((response) => response.writeHead(204).end());
+    receiver.respondToEvents((response) => response.writeHead(204).end());
     const [event] = await eventsOf(app, id);
     expect(event).toMatchObject({ outcome: null, attempts: 1, lease: expect.any(String) });
     await bringForward(app);

@@ -60,7 +60,7 @@ test('a worker killed in each attempt: asked no more often, answered once', asyn
   const policy = { id: 'policy', name: 'Policy', type: 'llm_judge', config: { policy: 'Pay.' } };
   await pipeline('judged', { blocks: [{ ...policy, timeout: TIMEOUT, max_attempts: 2 }] });
   const waiting: { readonly note: string; readonly response: ServerResponse }[] = [];
-  judge.answerWith((response, call) => {
+  judge.respondWith((response, call) => {
     const { arguments: given } = JSON.parse(promptOf(call).user) as {
       arguments: { note: string };
     };
@@ -87,11 +87,11 @@ test('a worker killed in each attempt: asked no more often, answered once', asyn
   // Each at once, within its time. To the dead worker as well: that answer reaches no one.
   await Promise.all([
     endpoint.called(answered, 2).then(() => {
-      endpoint.answer(answered, { outcome: 'approve' });
+      endpoint.reply(answered, { outcome: 'approve' });
     }),
     isJudged('answered', 2).then(() => {
       for (const { response } of judged('answered'))
-        response.end(bodyOf('/v1/messages', { answer }));
+        response.end(bodyOf('/v1/messages', { reply: answer }));
     }),
     endpoint.called(silent, 2),
     isJudged('silent', 2),

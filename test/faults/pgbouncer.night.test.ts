@@ -21,13 +21,13 @@ import { body, setScene, until } from './scene.ts';
 const PGBOUNCER = '/usr/sbin/pgbouncer';
 const UNPRIVILEGED = 65_534;
 
-interface AnyAnswer {
+interface AnyResponse {
   readonly status: number;
   readonly text: string;
 }
 
 /** `503 dependency_unavailable`, or the status of a success. */
-function outcomeOf({ status, text }: AnyAnswer): string {
+function outcomeOf({ status, text }: AnyResponse): string {
   const { error } = JSON.parse(text) as { readonly error?: { readonly code: string } };
   return error ? `${status} ${error.code}` : String(status);
 }
@@ -141,7 +141,7 @@ default_pool_size = 40
       const outcomes: string[] = [];
       const NOT_YET = ['503 dependency_unavailable', '409 request_evaluating'];
       /** As callers do: until an answer is final. */
-      const finalAnswer = async <T extends AnyAnswer>(call: () => Promise<T>): Promise<T> => {
+      const finalAnswer = async <T extends AnyResponse>(call: () => Promise<T>): Promise<T> => {
         for (;;) {
           const answer = await call();
           const outcome = outcomeOf(answer);

@@ -13,7 +13,7 @@ import {
 import { migrateToLatest } from '../../src/data/migrate.ts';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import { issueToken } from '../../src/platform/crypto/tokens.ts';
-import { errorOf, requestOf, type Answer } from '../support/adapter.ts';
+import { errorOf, requestOf, type AdapterResponse } from '../support/adapter.ts';
 import { BOOTSTRAP_SECRET, startApp, type TestApp } from '../support/app.ts';
 import { brokenPromises } from '../support/outcomes.ts';
 
@@ -108,7 +108,7 @@ function credentialFor(auth: string): Record<string, string> {
   return { cookie: scene.reviewer.cookie, origin: app.url, 'sec-fetch-site': 'same-origin' };
 }
 
-async function endOf(answer: Answer | undefined, id: string): Promise<string> {
+async function endOf(answer: AdapterResponse | undefined, id: string): Promise<string> {
   const outlasted = answer?.kind !== 'request' && (answer?.elapsedMs ?? 0) >= 29_000;
   return outlasted || !answer ? await finalStatus(scene.adapter, id) : requestOf(answer).status;
 }

@@ -39,7 +39,7 @@ const callsOf = (id: string) => receiver.received.filter(({ body }) => requestIn
 /** Holds every call, and notes when its connection is closed. */
 const hold = () => {
   const closedAt = new Map<string, number>();
-  receiver.answerWith((response) => {
+  receiver.respondWith((response) => {
     const id = requestIn(receiver.received.at(-1)?.body ?? '');
     response.on('close', () => closedAt.set(id, Date.now()));
   });
@@ -123,7 +123,7 @@ describe('an attempt that could not begin before the deadline', () => {
     ['Retry-After reaches past it', { 'retry-after': '60' }, '20s', 5],
     ['Retry-After, cut to the longest pause, would fit', { 'retry-after': '3600' }, '50s', 5],
   ])('is not waited for: %s', async (_, headers, timeout, attempts) => {
-    receiver.answerWith(failing(headers));
+    receiver.respondWith(failing(headers));
     await pipeline('bot', { blocks: [asking('limit', { max_attempts: attempts })] });
     const id = await submit(agents.bot, timeout);
     await until('a person is asked', async () => (await verbsOf(id)).includes('routed'));
@@ -139,7 +139,7 @@ describe('an attempt that could not begin before the deadline', () => {
 
   test('one that can begin is waited for', async () => {
     let calls = 0;
-    receiver.answerWith((response) => {
+    receiver.respondWith((response) => {
       calls += 1;
       if (calls === 1) failing({ 'retry-after': '1' })(response);
       else response.end('{"outcome":"approve"}');

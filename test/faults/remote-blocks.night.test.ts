@@ -47,7 +47,7 @@ describe('an answer that comes', () => {
     const outcomes = await rounds(async () => {
       const id = await submit();
       await endpoint.called(id, 1);
-      endpoint.answer(id, { outcome: 'approve' });
+      endpoint.reply(id, { outcome: 'approve' });
       const { status } = await agents.bot.adapter.cancel(id);
       const final = await finalOf(id);
       expect(status).toBe(final === 'approved' ? 409 : 200);
@@ -69,7 +69,7 @@ describe('an answer that comes', () => {
       );
       const { deadline_at: deadline } = await read(id);
       await until('the deadline', () => Date.now() >= Date.parse(String(deadline)) - 5);
-      endpoint.answer(id, { outcome: 'approve' });
+      endpoint.reply(id, { outcome: 'approve' });
       const final = await finalOf(id);
       expect(await finalEvents(id)).toEqual([final]);
       const { decision } = await read(id);
@@ -86,7 +86,7 @@ describe('an answer that comes', () => {
       const asker = await agent(undefined, { blocks: [asking('limit', { timeout: '30s' })] });
       const id = await submit(asker);
       await endpoint.called(id, 1);
-      endpoint.answer(id, { outcome: 'approve' });
+      endpoint.reply(id, { outcome: 'approve' });
       expect((await owner.http.delete(`/api/v1/agents/${asker.slug}`)).status).toBe(204);
       const final = await finalOf(id);
       expect(['approved', 'cancelled']).toContain(final);
@@ -99,7 +99,7 @@ describe('an answer that comes', () => {
     const id = await submit();
     await endpoint.called(id, 1);
     requestOf(await agents.bot.adapter.cancel(id));
-    endpoint.answer(id, { outcome: 'approve' });
+    endpoint.reply(id, { outcome: 'approve' });
     await until('the workflow has ended', async () =>
       typesOf(await eventsOf(app, id)).includes('WorkflowExecutionCompleted'),
     );
@@ -117,7 +117,7 @@ test('an endpoint archived between two attempts leaves the request to a person',
   const path = '/api/v1/webhook_endpoints/rules';
   const archived = await owner.http.delete(`${path}/active`, { headers: { 'if-match': '"1"' } });
   expect(archived.status).toBe(204);
-  endpoint.answer(id, {}, 503);
+  endpoint.reply(id, {}, 503);
   await until('a person is asked', async () =>
     (await timeline(id)).some((event) => event['event_type'] === 'approval_request.routed'),
   );
@@ -139,7 +139,7 @@ test('a block costs at most six events of the history', async () => {
     const id = await submit();
     for (const [index] of ids.entries()) {
       await endpoint.called(id, index + 1);
-      endpoint.answer(id, { outcome: index === ids.length - 1 ? 'deny' : 'next' });
+      endpoint.reply(id, { outcome: index === ids.length - 1 ? 'deny' : 'next' });
     }
     expect(await finalOf(id)).toBe('denied');
     const done = async () => typesOf(await eventsOf(app, id));

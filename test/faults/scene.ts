@@ -14,7 +14,7 @@ import {
   createOrganization,
 } from '../support/scene/factories.ts';
 import type { TestAgent, TestMember, TestOrganization } from '../support/scene/factories.ts';
-import { HttpClient, type Answer as HttpAnswer } from '../support/http.ts';
+import { HttpClient, type ApiResponse } from '../support/http.ts';
 import { until } from '../support/waiting.ts';
 
 export { until };
@@ -36,7 +36,7 @@ export interface Scene {
   decide(
     id: string,
     options?: { readonly key?: string; readonly url?: string },
-  ): Promise<HttpAnswer>;
+  ): Promise<ApiResponse>;
 }
 
 export async function setScene(app: TestApp): Promise<Scene> {

@@ -24,7 +24,7 @@ async function visit(
 }
 
 describe('the strict adapter', () => {
-  test('accepts every answer of a provider that follows the rules', async () => {
+  test('accepts every response of a provider that follows the rules', async () => {
     await visit(tour, {});
     await visit(wait, {});
   });

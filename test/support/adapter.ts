@@ -12,7 +12,7 @@ import { readJson, type JsonNode } from './adapter/json-source.ts';
 import { checkEcho, Ledger } from './adapter/ledger.ts';
 import { AdapterRefusal, demand, type AdapterRule } from './adapter/rules.ts';
 
-interface AnswerHead {
+interface ResponseHead {
   readonly status: number;
   readonly headers: Reply['headers'];
   /** The response's X-Request-ID. */
@@ -22,13 +22,16 @@ interface AnswerHead {
   readonly elapsedMs: number;
 }
 
-export type RequestAnswer = AnswerHead & {
+export type RequestResponse = ResponseHead & {
   readonly kind: 'request';
   readonly request: ApprovalRequest;
 };
-export type ErrorAnswer = AnswerHead & { readonly kind: 'error'; readonly error: ApprovalError };
-export type RawAnswer = AnswerHead & { readonly kind: 'raw' };
-export type Answer = RequestAnswer | ErrorAnswer;
+export type ErrorResponse = ResponseHead & {
+  readonly kind: 'error';
+  readonly error: ApprovalError;
+};
+export type RawResponse = ResponseHead & { readonly kind: 'raw' };
+export type AdapterResponse = RequestResponse | ErrorResponse;
 
 type HeaderValue = string | readonly string[];
 
@@ -75,7 +78,7 @@ const EARLY_TOLERANCE_MS = 20;
 
 /**
  * A standard AAP adapter with its checks and without its patience. Each call is one exchange. An
- * answer that a standard adapter would refuse throws `AdapterRefusal`; a well-formed error is
+ * response that a standard adapter would refuse throws `AdapterRefusal`; a well-formed error is
  * returned as a value.
  */
 export class Adapter {
@@ -99,7 +102,7 @@ export class Adapter {
   async create(
     body: string | Buffer | Readonly<Record<string, unknown>>,
     options: CreateOptions = {},
-  ): Promise<Answer> {
+  ): Promise<AdapterResponse> {
     const bytes = Buffer.isBuffer(body)
       ? body
       : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
@@ -117,10 +120,10 @@ export class Adapter {
     );
     const input = readInput(bytes);
     if (reply.status >= 400) {
-      const answer = this.#error('create', reply, head);
+      const response = this.#error('create', reply, head);
       if (reply.status === 409 && key !== null)
         this.#tolerating(() => this.#ledger.conflicted(key, input, reply));
-      return answer;
+      return response;
     }
     return this.#request(reply, head, {
       before: (_request, node) => {
@@ -134,7 +137,7 @@ export class Adapter {
   }
 
   /** Reads a request, and holds the call for `wait`. The id goes into the path unchanged. */
-  async get(id: string, { wait, requestId }: GetOptions = {}): Promise<Answer> {
+  async get(id: string, { wait, requestId }: GetOptions = {}): Promise<AdapterResponse> {
     const waitMs = wait === undefined ? 0 : waitOf(wait);
     const path = `/v1/requests/${id}${wait === undefined ? '' : `?wait=${encodeURIComponent(wait)}`}`;
     const { reply, head } = await this.#call(
@@ -162,7 +165,10 @@ export class Adapter {
   }
 
   /** Withdraws a request. */
-  async cancel(id: string, { requestId }: { readonly requestId?: string } = {}): Promise<Answer> {
+  async cancel(
+    id: string,
+    { requestId }: { readonly requestId?: string } = {},
+  ): Promise<AdapterResponse> {
     const { reply, head } = await this.#call(
       'cancel',
       { method: 'DELETE', path: `/v1/requests/${id}`, headers: {} },
@@ -185,7 +191,7 @@ export class Adapter {
     method: string,
     path: string,
     { headers = {}, body, requestId }: RawOptions = {},
-  ): Promise<RawAnswer | ErrorAnswer> {
+  ): Promise<RawResponse | ErrorResponse> {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const call = { method, path, headers, ...(bytes && { body: bytes }) };
     const { reply, head } = await this.#call('raw', call, { requestId, absolute: true });
@@ -228,7 +234,7 @@ export class Adapter {
     };
   }
 
-  #error(operation: Operation, reply: Reply, head: AnswerHead): ErrorAnswer {
+  #error(operation: Operation, reply: Reply, head: ResponseHead): ErrorResponse {
     const { credential } = this.#options;
     return {
       kind: 'error',
@@ -240,14 +246,14 @@ export class Adapter {
   #errorAbout(
     id: string,
     operation: Operation,
-    { reply, head }: { reply: Reply; head: AnswerHead },
-  ): ErrorAnswer {
-    const answer = this.#error(operation, reply, head);
-    this.#tolerating(() => this.#ledger.refused(id, answer.status, reply));
-    return answer;
+    { reply, head }: { reply: Reply; head: ResponseHead },
+  ): ErrorResponse {
+    const response = this.#error(operation, reply, head);
+    this.#tolerating(() => this.#ledger.refused(id, response.status, reply));
+    return response;
   }
 
-  #request(reply: Reply, head: AnswerHead, { before, after }: RequestChecks): RequestAnswer {
+  #request(reply: Reply, head: ResponseHead, { before, after }: RequestChecks): RequestResponse {
     const { text, node } = checkBody(reply);
     const request = checkRequestObject(node);
     this.#tolerating(() => before(request, node));
@@ -267,7 +273,7 @@ export class Adapter {
   }
 }
 
-/** Checks of one operation, before and after the answer is compared with the ledger. */
+/** Checks of one operation, before and after the response is compared with the ledger. */
 interface RequestChecks {
   readonly before: (request: ApprovalRequest, node: JsonNode) => void;
   readonly after?: (request: ApprovalRequest) => void;
@@ -279,16 +285,16 @@ interface CallOptions {
   readonly absolute?: boolean;
 }
 
-/** The request of a successful answer. An error answer fails the test with its text. */
-export function requestOf(answer: Answer): ApprovalRequest {
-  if (answer.kind === 'request') return answer.request;
-  throw new Error(`expected a request, received ${String(answer.status)} ${answer.text}`);
+/** The request of a successful response. An error response fails the test with its text. */
+export function requestOf(response: AdapterResponse): ApprovalRequest {
+  if (response.kind === 'request') return response.request;
+  throw new Error(`expected a request, received ${String(response.status)} ${response.text}`);
 }
 
-/** The error of a failed answer. A success fails the test with its text. */
-export function errorOf(answer: Answer | RawAnswer): ErrorAnswer {
-  if (answer.kind === 'error') return answer;
-  throw new Error(`expected an error, received ${String(answer.status)} ${answer.text}`);
+/** The error of a failed response. A success fails the test with its text. */
+export function errorOf(response: AdapterResponse | RawResponse): ErrorResponse {
+  if (response.kind === 'error') return response;
+  throw new Error(`expected an error, received ${String(response.status)} ${response.text}`);
 }
 
 function waitOf(wait: string): number {

@@ -47,7 +47,7 @@ export interface TestApp extends RunningApp {
   /** Log lines of the service, as JSON text. */
   readonly log: string[];
   /**
-   * The address of a process of this deployment that answers before the rules have run. With inline rules this is another
+   * The address of a process of this deployment that responds before the rules have run. With inline rules this is another
    * process.
    */
   readonly urlBeforeRules: () => Promise<string>;
@@ -55,7 +55,7 @@ export interface TestApp extends RunningApp {
   readonly http: HttpClient;
 }
 
-/** Where nothing answers. */
+/** Where nothing listens. */
 const NO_TEMPORAL = '127.0.0.1:9';
 
 function connectionOf({ temporal, temporalAddress, temporalEnvironment }: TestAppOptions) {

@@ -1,11 +1,11 @@
-/** A small JSON client for the product API: one call, the whole answer. */
+/** A small JSON client for the product API: one call, the whole response. */
 import { request } from 'undici';
 
 /** A parsed JSON body, which tests read by path. */
-// Tests read answers of many shapes, and a wrong path fails the expectation that follows.
+// Tests read responses of many shapes, and a wrong path fails the expectation that follows.
 export type Json = Record<string, never> & { readonly [key: string]: Json } & readonly Json[];
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
@@ -25,7 +25,11 @@ export class HttpClient {
     private readonly defaults: Readonly<Record<string, string>> = {},
   ) {}
 
-  async call(method: string, path: string, { body, headers }: CallOptions = {}): Promise<Answer> {
+  async call(
+    method: string,
+    path: string,
+    { body, headers }: CallOptions = {},
+  ): Promise<ApiResponse> {
     const response = await request(`${this.baseUrl}${path}`, {
       method: method as 'GET',
       headers: {
@@ -49,15 +53,15 @@ export class HttpClient {
     };
   }
 
-  get(path: string, options?: CallOptions): Promise<Answer> {
+  get(path: string, options?: CallOptions): Promise<ApiResponse> {
     return this.call('GET', path, options);
   }
 
-  post(path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+  post(path: string, body?: unknown, options: CallOptions = {}): Promise<ApiResponse> {
     return this.call('POST', path, { ...options, body });
   }
 
-  delete(path: string, options?: CallOptions): Promise<Answer> {
+  delete(path: string, options?: CallOptions): Promise<ApiResponse> {
     return this.call('DELETE', path, options);
   }
 }

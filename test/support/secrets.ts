@@ -9,7 +9,7 @@ import type { Db } from '../../src/platform/postgres.ts';
 export interface KnownSecret {
   readonly name: string;
   readonly text: string;
-  /** The index of the only answer that contains it. */
+  /** The index of the only response that contains it. */
   readonly shownIn?: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { lockAccess } from '../../src/data/organization/organizations.ts';
 import { startApp, type TestApp } from './app.ts';
 import { beforeTransaction } from './gates.ts';
-import type { Answer, HttpClient } from './http.ts';
+import type { ApiResponse, HttpClient } from './http.ts';
 import { outcome } from './refusals.ts';
 import { ofKey, ofMember, policiesOf } from './scene/permission-policies.ts';
 import {
@@ -36,7 +36,7 @@ const session = ({ member }: Held) => member.browser;
 const personalKey = ({ member }: Held) => member.http;
 const organizationKey = ({ key }: Held) => key.http;
 
-async function done(call: Promise<Answer>): Promise<void> {
+async function done(call: Promise<ApiResponse>): Promise<void> {
   const { status, text } = await call;
   if (status >= 300) throw new Error(`access was not withdrawn: ${text}`);
 }
@@ -102,7 +102,7 @@ export interface Change {
   readonly organization: TestOrganization;
   /** All that the call needs. */
   readonly policy: Policy;
-  readonly call: (client: HttpClient) => Promise<Answer>;
+  readonly call: (client: HttpClient) => Promise<ApiResponse>;
 }
 
 /**
@@ -114,12 +114,12 @@ export async function expectRecheck(change: Change): Promise<void> {
   const outcomes: Record<string, string> = {};
   for (const [what, { of, happens }] of Object.entries(WITHDRAWALS)) {
     const held = await hold(change);
-    const answer = await beforeTransaction(
+    const response = await beforeTransaction(
       app,
       () => happens(held),
       () => call(of(held)),
     );
-    outcomes[what] = outcome(answer);
+    outcomes[what] = outcome(response);
   }
   expect(outcomes).toEqual(
     Object.fromEntries(Object.entries(WITHDRAWALS).map(([what, { refusal }]) => [what, refusal])),
@@ -134,16 +134,16 @@ async function hold({ app, organization, policy }: Change): Promise<Held> {
   return { app, owner: organization.owner, member, key };
 }
 
-/** The answer to a call that arrives while another transaction removes the caller's policy. */
-async function duringWithdrawal(change: Change): Promise<Answer> {
+/** The response to a call that arrives while another transaction removes the caller's policy. */
+async function duringWithdrawal(change: Change): Promise<ApiResponse> {
   const { app, organization, call } = change;
   const { member } = await hold(change);
-  const { answer } = await app.db.transaction(async (trx) => {
+  const { response } = await app.db.transaction(async (trx) => {
     await lockAccess(trx, organization.id);
     await trx('permission_policies').where({ membership_id: member.membershipId }).delete();
     const started = call(member.http);
     await untilBlocked(trx);
-    return { answer: started };
+    return { response: started };
   });
-  return await answer;
+  return await response;
 }

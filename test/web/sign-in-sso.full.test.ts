@@ -22,11 +22,11 @@ describeInBrowser('the identity provider', () => {
 
   test('leads to the page that was asked for, also after a refusal', async () => {
     const page = await browser.open(`${app.url}/?scope=all`);
-    provider.answer = { denies: true };
+    provider.reply = { denies: true };
     await page.getByRole('button', { name: 'Continue with Acme' }).click();
     await page.getByText('refused the sign-in').waitFor();
     await screenshot(page, 'login-sso');
-    provider.answer = {};
+    provider.reply = {};
     await page.getByRole('button', { name: 'Continue with Acme' }).click();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     expect(page.url()).toBe(`${app.url}/?scope=all`);

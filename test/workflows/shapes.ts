@@ -106,9 +106,9 @@ export const SHAPES = {
   'asked-another-system': async ({ app, asking: agent, endpoint, people }) => {
     const id = await ask(app, agent);
     await endpoint.called(id, 1);
-    endpoint.answer(id, { outcome: 'next' });
+    endpoint.reply(id, { outcome: 'next' });
     await endpoint.called(id, 2);
-    endpoint.answer(id, { outcome: 'human' });
+    endpoint.reply(id, { outcome: 'human' });
     await levelReached(app, id, 1);
     if (people[0]) await decide(people[0], id);
     return await endOf(app, id);

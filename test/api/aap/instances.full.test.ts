@@ -1,7 +1,7 @@
 /** A fleet reads, renames and deletes instances of its agent, on both mounts. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { scene } from '../../support/scene.ts';
 import { createAgent, createInstance, createProvisioner } from '../../support/scene/factories.ts';
@@ -14,8 +14,8 @@ const provisioner = await createProvisioner(app, organization, slug);
 const fleet = as(provisioner.token);
 
 const key = (value: string = randomUUID()) => ({ headers: { 'idempotency-key': value } });
-const codeOf = ({ body }: Answer): unknown => body?.['error']?.['code'];
-const outcome = (answer: Answer) => [answer.status, codeOf(answer)];
+const codeOf = ({ body }: ApiResponse): unknown => body?.['error']?.['code'];
+const outcome = (answer: ApiResponse) => [answer.status, codeOf(answer)];
 const CALL = { tool: 'issue_refund', arguments: {}, timeout: '1h' };
 
 interface Made {
@@ -42,7 +42,7 @@ const ask = async ({ token }: Made, mount = '/aap') =>
 
 describe.each(['/aap', '/api/aap'])('at %s', (mount) => {
   const at = (id: string) => `${mount}/v1/instances/${id}`;
-  const nameOf = ({ body }: Answer): unknown => body?.['name'];
+  const nameOf = ({ body }: ApiResponse): unknown => body?.['name'];
 
   test('an instance is read and renamed, no matter who made it', async () => {
     const { instanceId } = await createInstance(app, organization, slug);
@@ -105,7 +105,7 @@ describe.each(['/aap', '/api/aap'])('at %s', (mount) => {
       401,
       'authentication_required',
     ]);
-    const seen = async ({ body }: Answer) =>
+    const seen = async ({ body }: ApiResponse) =>
       (await owner.http.get(`/api/v1/requests/${String(body['id'])}`)).body['decision'];
     expect(await seen(open)).toMatchObject({ status: 'cancelled', channel: 'system' });
     expect(await seen(decided)).toMatchObject({ status: 'cancelled', channel: 'aap' });

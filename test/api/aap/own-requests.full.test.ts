@@ -1,7 +1,7 @@
 /** An adapter waits with its create, and for all its open requests with one call. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { createInstance } from '../../support/scene/factories.ts';
 import { until } from '../../support/waiting.ts';
@@ -23,9 +23,9 @@ const create = async (query = '', caller = bot, more: Record<string, unknown> = 
   );
 const list = async (query: string, caller = bot) =>
   await caller.get(`/api/aap/v1/requests${query}`);
-const idsOf = ({ body }: Answer) =>
+const idsOf = ({ body }: ApiResponse) =>
   (body['requests'] as unknown as { id: string }[]).map(({ id }) => id);
-const idOf = ({ body }: Answer) => String(body['id']);
+const idOf = ({ body }: ApiResponse) => String(body['id']);
 const parked = (id: string) =>
   until('the wait is parked', () => app.context.changes.waitedFor().includes(id));
 const newest = async () => {

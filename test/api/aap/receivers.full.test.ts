@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { startTellingReceivers } from '../../../src/services/receivers/send-loop.ts';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { scene } from '../../support/scene.ts';
 import { decide, stepAt } from '../../support/scene/approval-requests.ts';
@@ -17,7 +17,7 @@ const receiver = await startAapReceiver();
 const { app, organization, owner } = await scene({ app: { environment: TELLING } });
 const as = (token: string) => new HttpClient(app.url, { authorization: `Bearer ${token}` });
 const key = (value: string = randomUUID()) => ({ headers: { 'idempotency-key': value } });
-const outcome = ({ status, body }: Answer) => [
+const outcome = ({ status, body }: ApiResponse) => [
   status,
   body?.['error']?.['code'],
   body?.['error']?.['param'],
@@ -30,11 +30,11 @@ beforeEach(async () => {
   const agent = await createAgent(app, organization);
   fleet = as((await createProvisioner(app, organization, agent.slug)).token);
   await app.db('sign_in_attempts').delete();
-  receiver.answerVerifications((response, { body }) => {
+  receiver.respondToVerifications((response, { body }) => {
     const { challenge } = JSON.parse(body) as { challenge: string };
     response.end(JSON.stringify({ challenge }));
   });
-  receiver.answerEvents((response) => response.writeHead(204).end());
+  receiver.respondToEvents((response) => response.writeHead(204).end());
 });
 
 afterAll(async () => {
@@ -45,9 +45,9 @@ const make = async (delivery: unknown, used = key()) =>
   await fleet.post('/aap/v1/instances', { delivery }, used);
 const change = async (id: string, body: unknown, used = key()) =>
   await fleet.call('PATCH', `/aap/v1/instances/${id}`, { body, ...used });
-const idOf = ({ body }: Answer) => String(body['instance']?.['id']);
+const idOf = ({ body }: ApiResponse) => String(body['instance']?.['id']);
 /** A request that waits for people. Returns its id. */
-async function askAs({ body }: Answer): Promise<string> {
+async function askAs({ body }: ApiResponse): Promise<string> {
   const call = { tool: 'issue_refund', arguments: {}, timeout: '1h' };
   const agent = as(String(body['credential']?.['token']));
   const id = String((await agent.post('/aap/v1/requests', call, key())).body['id']);
@@ -127,7 +127,7 @@ describe('a receiver that does not', () => {
     ['a huge body', 200, `{"challenge":"${'x'.repeat(200_000)}"}`],
   ])('returns %s: nothing is made, and the key is free', async (_what, status, said) => {
     const delivery = receiver.delivery();
-    receiver.answerVerifications((response, { body }) => {
+    receiver.respondToVerifications((response, { body }) => {
       const { challenge } = JSON.parse(body) as { challenge: string };
       const quoted = JSON.stringify(challenge);
       const texts: Readonly<Record<string, string>> = {
@@ -146,7 +146,7 @@ describe('a receiver that does not', () => {
     expect(outcome(await make(delivery, used))).toEqual(refused);
     expect(await countInstances()).toBe(before);
     expect(receiver.verifications.at(-1)?.path).toBe('/aap/events');
-    receiver.answerVerifications((response, { body }) => {
+    receiver.respondToVerifications((response, { body }) => {
       const { challenge } = JSON.parse(body) as { challenge: string };
       response.end(JSON.stringify({ challenge }));
     });
@@ -155,7 +155,7 @@ describe('a receiver that does not', () => {
 
   test('leaves name and receiver as they are', async () => {
     const made = await make(receiver.delivery());
-    receiver.answerVerifications((response) => response.writeHead(500).end());
+    receiver.respondToVerifications((response) => response.writeHead(500).end());
     const body = { instance_name: 'other', delivery: receiver.delivery('/new') };
     expect(outcome(await change(idOf(made), body))).toEqual([
       422,
@@ -167,7 +167,7 @@ describe('a receiver that does not', () => {
   });
 
   test('has ten seconds, also for a body that drips', async () => {
-    receiver.answerVerifications((response) => {
+    receiver.respondToVerifications((response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write(' '), 200);
       response.on('close', () => {
@@ -200,7 +200,7 @@ test.each([
 
 test('deleting an instance cancels its requests and tells no one', async () => {
   const made = await make(receiver.delivery('/gone'));
-  receiver.answerEvents((response) => response.writeHead(500).end());
+  receiver.respondToEvents((response) => response.writeHead(500).end());
   const [decided, open] = [await askAs(made), await askAs(made)];
   await approve(decided);
   await tellDue(app);

@@ -1,7 +1,7 @@
 /** An approval starts one call, once, by the instance that asked or by another that may resume it. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { createInstance } from '../../support/scene/factories.ts';
@@ -29,10 +29,10 @@ const create = async (caller = bot, query = '') =>
   await caller.post(`/api/aap/v1/requests${query}`, CALL, {
     headers: { 'idempotency-key': randomUUID() },
   });
-const idOf = ({ body }: Answer) => String(body['id']);
+const idOf = ({ body }: ApiResponse) => String(body['id']);
 const start = async (id: string, caller = bot) =>
   await caller.post(`/api/aap/v1/requests/${id}/start`);
-const outcome = ({ status, body }: Answer) =>
+const outcome = ({ status, body }: ApiResponse) =>
   `${String(status)} ${body['error']?.['code'] ?? ''}`.trim();
 async function approved(): Promise<string> {
   const id = idOf(await create());

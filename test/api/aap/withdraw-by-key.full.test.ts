@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { purgeBatch } from '../../../src/services/retention.ts';
 import { beforeTransaction, through } from '../../support/gates.ts';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { scene, REVIEWER } from '../../support/scene.ts';
 import { createInstance } from '../../support/scene/factories.ts';
@@ -28,7 +28,10 @@ const ask = async (key: string, { mount = '/api/aap', as: caller = client } = {}
   await caller.post(`${mount}/v1/requests`, CALL, { headers: { 'idempotency-key': key } });
 const withdraw = async (key: string, caller = client) =>
   await caller.delete(`/api/aap/v1/requests?idempotency_key=${encodeURIComponent(key)}`);
-const outcome = ({ status, body }: Answer) => [status, body['error']?.['code'] ?? body['status']];
+const outcome = ({ status, body }: ApiResponse) => [
+  status,
+  body['error']?.['code'] ?? body['status'],
+];
 const rowsOf = async (key: string) =>
   await app.db('approval_requests').where({ idempotency_key: key }).pluck<string[]>('state');
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { purgeBatch } from '../../../src/services/retention.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {
   createAgent,
@@ -19,9 +19,9 @@ const MINUTE = 60_000;
 const { app, organization, owner, start, begun, exchange, find, authorize } =
   await enrollmentScene();
 
-const pointerOf = ({ body }: Answer): unknown =>
+const pointerOf = ({ body }: ApiResponse): unknown =>
   body['error']?.['details']?.['issues']?.[0]?.['pointer'];
-const asks = async ({ body }: Answer) => {
+const asks = async ({ body }: ApiResponse) => {
   const authorization = `Bearer ${String(body['credential']?.['token'])}`;
   return (
     await new HttpClient(app.url, { authorization }).get(`/api/aap/v1/requests/${randomUUID()}`)

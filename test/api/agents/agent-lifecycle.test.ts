@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { appForFile } from '../../support/scene.ts';
 import type { HttpClient } from '../../support/http.ts';
-import { type Answer } from '../../support/http.ts';
+import { type ApiResponse } from '../../support/http.ts';
 import { outcome } from '../../support/refusals.ts';
 import { ask, askUnevaluated, decide, postRequest } from '../../support/scene/approval-requests.ts';
 import {
@@ -295,7 +295,7 @@ describe('restoring an agent', () => {
     expect(outcome(await restore())).toBe('409 agent_name_taken');
     expect((await owner.http.delete(pathOf('thief'))).status).toBe(204);
     for (const slug of ['one', 'two', 'three']) expect((await create(slug)).status).toBe(201);
-    const full: Answer = await restore();
+    const full: ApiResponse = await restore();
     expect(outcome(full)).toBe('429 quota_exceeded');
     expect(full.body['error']?.['details']).toEqual({
       dimension: 'active_agents',

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { appForFile } from '../../support/scene.ts';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import {
   createAgent,
   createMember,
@@ -30,12 +30,12 @@ const issue = (body?: unknown, { member = owner, slug = 'deploy-bot' } = {}) =>
   member.http.post(`/api/v1/agents/${slug}/provisioners`, body);
 const revoke = (id: string, member = owner) =>
   member.http.delete(`/api/v1/agent-provisioners/${id}`);
-const tokenOf = ({ body }: Answer) => String(body['token']);
+const tokenOf = ({ body }: ApiResponse) => String(body['token']);
 const bearer = (token: string) => new HttpClient(app.url, { authorization: `Bearer ${token}` });
 const provision = (token: string) => bearer(token).post('/api/aap/v1/instances');
-const codeOf = ({ body }: Answer): unknown => body['error']?.['code'];
+const codeOf = ({ body }: ApiResponse): unknown => body['error']?.['code'];
 
-const lifeOf = ({ body }: Answer) =>
+const lifeOf = ({ body }: ApiResponse) =>
   Date.parse(String(body['provisioner']?.['expires_at'])) -
   Date.parse(String(body['provisioner']?.['issued_at']));
 

@@ -1,7 +1,7 @@
 /** Names that read the same are the same, however they are spelled and wherever they are given. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { scene } from '../../support/scene.ts';
 import { createAgent, createProvisioner } from '../../support/scene/factories.ts';
@@ -34,7 +34,7 @@ const DISTINCT = [
   ['Pay bot', 'Рay bot'], // The first letter is Cyrillic.
 ] as const;
 
-const outcome = ({ status, body }: Answer): string =>
+const outcome = ({ status, body }: ApiResponse): string =>
   [status, body['error']?.['code']].filter(Boolean).join(' ');
 const slugOf = (): string => `a-${randomUUID()}`;
 const newSlug = async (): Promise<string> => (await createAgent(app, organization, slugOf())).slug;
@@ -47,8 +47,8 @@ interface Noun {
   readonly taken: string;
   /** A place where no name is taken. */
   begin(): Promise<{
-    readonly create: (name: string) => Promise<Answer>;
-    readonly rename: (made: Answer, name: string) => Promise<Answer>;
+    readonly create: (name: string) => Promise<ApiResponse>;
+    readonly rename: (made: ApiResponse, name: string) => Promise<ApiResponse>;
   }>;
 }
 
@@ -57,7 +57,7 @@ const elsewhere = async () => (await scene({ on: app })).owner.http;
 const patch = (http: HttpClient, path: string, name: string) =>
   http.call('PATCH', path, { body: { name } });
 
-const renameInstance = (made: Answer, name: string) =>
+const renameInstance = (made: ApiResponse, name: string) =>
   patch(owner.http, `/api/v1/agent_instances/${made.body['agent_instance']?.['id']}`, name);
 
 const NOUNS: readonly Noun[] = [
@@ -211,7 +211,7 @@ describe('a search by name', () => {
           ],
         }),
     ],
-  ] satisfies [string, string, (http: HttpClient) => Promise<Answer>][])(
+  ] satisfies [string, string, (http: HttpClient) => Promise<ApiResponse>][])(
     'finds %s in every spelling',
     async (_, path, create) => {
       const http = await elsewhere();

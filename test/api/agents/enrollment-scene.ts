@@ -1,6 +1,6 @@
 /** The scene of the tests of enrollments: two agents, and the calls of machines and of people. */
 import { beforeEach } from '@jest/globals';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { scene } from '../../support/scene.ts';
 import { deleteAttempts } from '../../support/scene/sign-in.ts';
 
@@ -30,11 +30,14 @@ export async function enrollmentScene() {
 }
 
 /** The machine's code and the person's. */
-export const codesOf = ({ body }: Answer) => ({
+export const codesOf = ({ body }: ApiResponse) => ({
   secret: String(body['enrollment_code']),
   user: String(body['user_code']),
 });
 /** The status, and the code of a refusal. */
-export const outcomeOf = ({ status, body }: Answer): unknown => [status, body?.['error']?.['code']];
+export const outcomeOf = ({ status, body }: ApiResponse): unknown => [
+  status,
+  body?.['error']?.['code'],
+];
 
 export const NOT_FOUND = [404, 'not_found'];

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { purgeBatch } from '../../../src/services/retention.ts';
 import { responseKey, openResponse } from '../../../src/services/access/sealed-responses.ts';
 import { appForFile } from '../../support/scene.ts';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {
   createAgent,
@@ -38,10 +38,10 @@ const provision = (
 ) =>
   bearer(token).post(PATH, body, { headers: key === undefined ? {} : { 'idempotency-key': key } });
 
-const nameOf = ({ body }: Answer) => String(body['agent_instance']?.['name']);
-const tokenOf = ({ body }: Answer) => String(body['credential']?.['token']);
-const codeOf = ({ body }: Answer): unknown => body['error']?.['code'];
-const pointerOf = ({ body }: Answer): unknown =>
+const nameOf = ({ body }: ApiResponse) => String(body['agent_instance']?.['name']);
+const tokenOf = ({ body }: ApiResponse) => String(body['credential']?.['token']);
+const codeOf = ({ body }: ApiResponse): unknown => body['error']?.['code'];
+const pointerOf = ({ body }: ApiResponse): unknown =>
   body['error']?.['details']?.['issues']?.[0]?.['pointer'];
 /** 404 for an unknown request: the credential works. */
 const asks = async (token: string) =>

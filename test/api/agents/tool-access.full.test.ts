@@ -1,7 +1,7 @@
 /** What an agent may call through an MCP gateway, which reads it with an organization key. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { appForFile } from '../../support/scene.ts';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {
   createAgent,
@@ -26,9 +26,9 @@ const put = async (
   server: string,
   body: unknown,
   { by = organization.owner.http, headers = {} } = {},
-): Promise<Answer> => await by.call('PUT', `${path}/${server}`, { body, headers });
-const get = async (by = organization.owner.http): Promise<Answer> => await by.get(path);
-const codeOf = ({ status, body }: Answer) => [status, body['error']?.['code']];
+): Promise<ApiResponse> => await by.call('PUT', `${path}/${server}`, { body, headers });
+const get = async (by = organization.owner.http): Promise<ApiResponse> => await by.get(path);
+const codeOf = ({ status, body }: ApiResponse) => [status, body['error']?.['code']];
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 interface Event {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { purgeBatch } from '../../../src/services/retention.ts';
 import { heldBy } from '../../support/held-by.ts';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { untilBlocked } from '../../support/waiting.ts';
 import { appForFile } from '../../support/scene.ts';
@@ -57,7 +57,7 @@ const builtin = (...names: string[]) => ({
   source: 'builtin',
   tools: names.map((name) => ({ name })),
 });
-const get = async (query = '', by = owner): Promise<Answer> => await by.http.get(`${LIST}${query}`);
+const get = (query = '', by = owner): Promise<ApiResponse> => by.http.get(`${LIST}${query}`);
 
 interface Entry {
   readonly id: string;
@@ -300,7 +300,7 @@ describe('large reports', () => {
     });
     expect(Buffer.byteLength(body)).toBeGreaterThan(5 * 1024 * 1024);
     const client = new HttpClient(app.url, { authorization: `Bearer ${agent.credential}` });
-    const answers: Answer[] = [];
+    const answers: ApiResponse[] = [];
     const send = async () => {
       answers.push(await client.call('PUT', REPORT, { body }));
     };

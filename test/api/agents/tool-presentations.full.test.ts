@@ -1,6 +1,6 @@
 /** Presentations of tools over HTTP, and what requests are shown with. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Answer, Json } from '../../support/http.ts';
+import type { ApiResponse, Json } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { issuesOf } from '../../support/refusals.ts';
 import { appForFile } from '../../support/scene.ts';
@@ -37,11 +37,11 @@ const entry = (more: object = {}) => ({
   ],
   ...more,
 });
-const create = (more: object = {}): Promise<Answer> => owner.http.post(LIST, entry(more));
-const idOf = ({ body }: Answer): string => String(body['id']);
+const create = (more: object = {}): Promise<ApiResponse> => owner.http.post(LIST, entry(more));
+const idOf = ({ body }: ApiResponse): string => String(body['id']);
 const listIn = (body: Json | undefined, name: string): readonly Json[] =>
   (body?.[name] ?? []) as readonly Json[];
-const codeOf = ({ status, body }: Answer) => [status, body['error']?.['code']];
+const codeOf = ({ status, body }: ApiResponse) => [status, body['error']?.['code']];
 const events = async () =>
   await app
     .db('audit_events')

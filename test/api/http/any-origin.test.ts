@@ -1,7 +1,7 @@
 /** Pages of other sites may use what clients of OAuth need, without who their visitor is, and nothing else. */
 import { describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { appForFile } from '../../support/scene.ts';
 import { createMember, createOrganization } from '../../support/scene/factories.ts';
 import { newVerifier, oauthOf, REDIRECT, VERIFY } from '../oauth/oauth-scene.ts';
@@ -13,7 +13,7 @@ const ORIGIN = 'https://inspector.example';
 const PAGE = { origin: ORIGIN, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
 const open = endpoints.filter(({ anyOrigin }) => anyOrigin);
 
-const corsOf = ({ headers }: Answer) =>
+const corsOf = ({ headers }: ApiResponse) =>
   Object.fromEntries(
     Object.entries(headers).filter(([name]) => name.startsWith('access-control-')),
   );

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { scene, appForFile } from '../../support/scene.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { identityProviderForFile } from '../../support/servers/identity-provider.ts';
 import { startMailServer } from '../../support/servers/mail-server.ts';
 import { everyColumn } from '../../support/secrets.ts';
@@ -194,7 +194,7 @@ describe('a link', () => {
 });
 
 describe('a service that people reach by https through a proxy', () => {
-  const flagsOf = ({ headers }: Answer) =>
+  const flagsOf = ({ headers }: ApiResponse) =>
     (headers['set-cookie'] ?? '').split(', ').at(-1)?.split('; ').slice(1).sort();
   const forged = {
     host: 'evil.example',

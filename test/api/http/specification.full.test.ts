@@ -1,7 +1,7 @@
 /** Every operation of the specification of the interface is served: the table is its list. */
 import { expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { appForFile } from '../../support/scene.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
 
@@ -193,7 +193,7 @@ test.each(OPERATIONS.map((operation) => [nameOf(operation), operation] as const)
 );
 
 /** Refused by the operation, not because there is none. */
-const isServed = ({ status, body }: Answer) =>
+const isServed = ({ status, body }: ApiResponse) =>
   status !== 405 &&
   (status !== 404 || body?.['error']?.['message'] !== 'There is nothing at this path.');
 

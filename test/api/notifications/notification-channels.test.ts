@@ -15,7 +15,7 @@ import {
   type TestAgent,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import {
   LOOPBACK_ALLOWED,
   startWebhookReceiver,
@@ -40,7 +40,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const codeOf = ({ status, body }: Answer) => [status, body['error']?.['code']];
+const codeOf = ({ status, body }: ApiResponse) => [status, body['error']?.['code']];
 const create = async (body: Readonly<Record<string, unknown>> = {}) =>
   await organization.owner.browser.post(PATH, {
     kind: 'webhook',
@@ -224,16 +224,16 @@ describe('a webhook channel', () => {
     const { id } = await createdId();
     const tried = async () => (await organization.owner.http.post(`${PATH}/${id}/test`)).body;
     expect(await tried()).toMatchObject({ delivered: true, status_code: 204 });
-    receiver.answerWith((response) => response.writeHead(302, { location: receiver.url }).end());
+    receiver.respondWith((response) => response.writeHead(302, { location: receiver.url }).end());
     expect(await tried()).toMatchObject({
       delivered: false,
       status_code: 302,
       error_code: 'unexpected_status',
     });
     const said = `no ${'é'.repeat(600)}`;
-    receiver.answerWith((response) => response.writeHead(400).end(said));
+    receiver.respondWith((response) => response.writeHead(400).end(said));
     expect(await tried()).toMatchObject({ status_code: 400, response_excerpt: said.slice(0, 500) });
-    receiver.answerWith((response) => response.destroy());
+    receiver.respondWith((response) => response.destroy());
     expect(await tried()).toMatchObject({ delivered: false, error_code: 'connection_failed' });
     expect(receiver.received).toHaveLength(4);
     expect(await app.db('notification_deliveries').where({ channel_id: id })).toEqual([]);
@@ -329,7 +329,7 @@ async function drain(): Promise<void> {
 
 /** Tried once; a receiver that says 400 makes it dead. */
 async function deadMessage(agent: TestAgent): Promise<string> {
-  receiver.answerWith((response) => response.writeHead(400).end());
+  receiver.respondWith((response) => response.writeHead(400).end());
   const request = await ask(app, agent);
   await drain();
   return request;
@@ -337,9 +337,9 @@ async function deadMessage(agent: TestAgent): Promise<string> {
 
 type Body = Readonly<Record<string, unknown>>;
 const DELIVERIES = '/api/v1/notification_deliveries';
-const listed = async (query: string): Promise<Answer> =>
+const listed = async (query: string): Promise<ApiResponse> =>
   await organization.owner.http.get(`${DELIVERIES}?${query}`);
-const requestsOf = ({ body }: Answer) =>
+const requestsOf = ({ body }: ApiResponse) =>
   (body['notification_deliveries'] as unknown as readonly Body[]).map((row) => row['request_id']);
 
 test('a channel tells what became of its latest messages, and the list which kinds can be sent', async () => {
@@ -359,7 +359,7 @@ test('a channel tells what became of its latest messages, and the list which kin
     last_delivered_at: expect.any(String),
   });
   await deadMessage(agent);
-  receiver.answerWith((response) => response.writeHead(503).end());
+  receiver.respondWith((response) => response.writeHead(503).end());
   await ask(app, agent);
   await drain();
   await ask(app, agent);

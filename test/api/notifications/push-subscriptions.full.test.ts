@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp } from '../../support/app.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { sendDue } from '../../support/outbox.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { appForFile } from '../../support/scene.ts';
@@ -59,7 +59,7 @@ type Http = Pick<TestMember, 'browser'>;
 
 const subscribe = ({ browser }: Http, { subscription }: PushBrowser) =>
   browser.post(PATH, subscription);
-const idOf = ({ body }: Answer) => String(body['push_subscription']?.['id']);
+const idOf = ({ body }: ApiResponse) => String(body['push_subscription']?.['id']);
 const listOf = async ({ browser }: Http) =>
   (await browser.get(PATH)).body['push_subscriptions'] as unknown as readonly object[];
 const deliveriesOf = async (requestId: string) =>
@@ -329,7 +329,7 @@ describe('a message', () => {
     const kept = await subscribed();
     const gone = service.browser();
     await subscribe(owner, gone);
-    service.answerWith((response) => response.writeHead(status).end(), gone);
+    service.respondWith((response) => response.writeHead(status).end(), gone);
     const id = await ask(app, agent);
     await sendDue(app.context);
     expect(await deliveriesOf(id)).toMatchObject([{ attempts: 1, last_error: null }]);
@@ -338,7 +338,7 @@ describe('a message', () => {
 
   test('is dropped when no subscription is left', async () => {
     const browser = await subscribed();
-    service.answerWith((response) => response.writeHead(410).end(), browser);
+    service.respondWith((response) => response.writeHead(410).end(), browser);
     const id = await ask(app, agent);
     await sendDue(app.context);
     expect(await deliveriesOf(id)).toMatchObject([{ dropped_reason: 'not_subscribed' }]);
@@ -347,13 +347,13 @@ describe('a message', () => {
   test('that one browser cannot get now is tried again there alone', async () => {
     const reached = await subscribed();
     const away = await subscribed();
-    service.answerWith((response) => response.writeHead(503).end(), away);
+    service.respondWith((response) => response.writeHead(503).end(), away);
     const id = await ask(app, agent);
     await sendDue(app.context);
     expect(await deliveriesOf(id)).toMatchObject([
       { delivered_at: null, last_error: 'status 503' },
     ]);
-    service.answerWith((response) => response.writeHead(201).end(), away);
+    service.respondWith((response) => response.writeHead(201).end(), away);
     await again();
     await sendDue(app.context);
     expect(await deliveriesOf(id)).toMatchObject([{ attempts: 2, last_error: null }]);
@@ -362,7 +362,7 @@ describe('a message', () => {
 
   test('is delivered by a 2xx, also if its body never ends', async () => {
     await subscribed();
-    service.answerWith((response) => response.writeHead(201).write('{'));
+    service.respondWith((response) => response.writeHead(201).write('{'));
     const id = await ask(app, agent);
     await sendDue(app.context);
     expect(await deliveriesOf(id)).toMatchObject([{ attempts: 1, delivered_at: expect.any(Date) }]);
@@ -370,7 +370,7 @@ describe('a message', () => {
 
   test('that every browser refuses for good is dead', async () => {
     await subscribed();
-    service.answerWith((response) => response.writeHead(400).end());
+    service.respondWith((response) => response.writeHead(400).end());
     const id = await ask(app, agent);
     await sendDue(app.context);
     const [delivery] = await deliveriesOf(id);
@@ -392,7 +392,7 @@ describe('a message', () => {
       { title: 'Test message from Countersign', url: `${app.url}/` },
     ]);
     expect(service.messagesOf(other)).toEqual([]);
-    service.answerWith((response) => response.writeHead(410).end(), browser);
+    service.respondWith((response) => response.writeHead(410).end(), browser);
     expect((await owner.browser.post(path)).body).toMatchObject({
       delivered: false,
       status_code: 410,

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startApp } from '../../support/app.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { now, SlackCaller } from '../../support/servers/slack-server.ts';
 import { connectSlack, type ConnectedScene } from '../../support/scene/slack-connections.ts';
 import { slackForFile } from '../../support/scene/slack-scene.ts';
@@ -23,7 +23,7 @@ describe('a call that claims to come from Slack', () => {
       ? scene.caller.commandForm('U1', 'help')
       : scene.caller.clickForm('U1', undefined);
 
-  const forgeries: readonly (readonly [string, (path: string) => Promise<Answer>])[] = [
+  const forgeries: readonly (readonly [string, (path: string) => Promise<ApiResponse>])[] = [
     [
       'with a wrong secret',
       (path) => scene.caller.send(path, formOf(path), { secret: 'f'.repeat(32) }),

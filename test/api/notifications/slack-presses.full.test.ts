@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Trx } from '../../../src/platform/postgres.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import {
   asked,
   click,
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 const read = async (id: string) => (await here.reviewer.http.get(`/api/v1/requests/${id}`)).body;
-const interact = async (form: string): Promise<Answer> =>
+const interact = async (form: string): Promise<ApiResponse> =>
   await here.caller.send('/auth/slack/interactions', form);
 
 /** Whether an attempt at the press has failed. */

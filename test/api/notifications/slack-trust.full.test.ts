@@ -1,7 +1,7 @@
 /** Anyone who knows the secrets of a Slack app can press buttons for every linked person. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { appForFile } from '../../support/scene.ts';
 import { createMember, type TestMember } from '../../support/scene/factories.ts';
 import {
@@ -31,7 +31,7 @@ afterAll(async () => {
   await Promise.all([mail.close(), slack.stop()]);
 });
 
-const outcomeOf = ({ status, body }: Answer): unknown => [status, body?.['error']?.['code']];
+const outcomeOf = ({ status, body }: ApiResponse): unknown => [status, body?.['error']?.['code']];
 const newSecret = (): string => randomBytes(16).toString('hex');
 
 const member = ({ organization }: ConnectedScene, ...permissions: readonly string[]) =>

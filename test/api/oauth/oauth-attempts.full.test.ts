@@ -7,7 +7,7 @@ import {
   type TestMember,
 } from '../../support/scene/factories.ts';
 import { PASSWORD } from '../../support/scene/sign-in.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { newVerifier, oauthOf, refusalOf } from './oauth-scene.ts';
 
 const app = await appForFile();
@@ -33,7 +33,7 @@ const authorize = async (clientId: string, headers = {}) =>
     { headers },
   );
 
-const failing: readonly (readonly [string, () => Promise<Answer>, readonly unknown[]])[] = [
+const failing: readonly (readonly [string, () => Promise<ApiResponse>, readonly unknown[]])[] = [
   ['an unknown code', () => exchange(client, 'wha_x', newVerifier()), [400, 'invalid_grant']],
   ['an unknown refresh token', () => refresh(client, 'whf_x'), [400, 'invalid_grant']],
   ['an unknown client', () => refresh(UNKNOWN, 'whf_x'), [401, 'invalid_client']],
@@ -102,7 +102,7 @@ describe('pages of other sites', () => {
   const limit = async (attempts: number) => {
     await app.db('sign_in_attempts').update({ attempts });
   };
-  const statuses = async (calls: readonly Promise<Answer>[]) =>
+  const statuses = async (calls: readonly Promise<ApiResponse>[]) =>
     (await Promise.all(calls)).map(({ status }) => status);
 
   test('spend no calls of the programs of their visitor, of pages of others, or of people who follow links', async () => {

@@ -7,7 +7,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { oauthOf, refusalOf, tokensIn, VERIFY } from './oauth-scene.ts';
 
 const app = await appForFile({ environment: { COUNTERSIGN_EDITION: 'hosted' } });
@@ -51,7 +51,7 @@ const letInBefore = async (hours: number) => {
     { hours, organization: organization.id },
   );
 };
-const outcome = ({ status, body }: Answer) => [status, body['error']?.['code']];
+const outcome = ({ status, body }: ApiResponse) => [status, body['error']?.['code']];
 
 describe('the longest life of a key, lowered', () => {
   test('cuts the grant, its key and its refresh token at the next refresh', async () => {

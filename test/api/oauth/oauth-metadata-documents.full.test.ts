@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { purgeBatch } from '../../../src/services/retention.ts';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { killServiceProcesses, startServiceProcess } from '../../support/processes/processes.ts';
 import { appForFile } from '../../support/scene.ts';
 import { createMember, createOrganization } from '../../support/scene/factories.ts';
@@ -65,7 +65,7 @@ const { asking } = oauthOf(app);
 const authorize = async (
   clientId: string,
   { from = http, redirectUri = REDIRECT } = {},
-): Promise<Answer> => {
+): Promise<ApiResponse> => {
   const sent = { ...asking(clientId, newVerifier()), redirect_uri: redirectUri };
   return await from.get(`/oauth/authorize?${new URLSearchParams(sent).toString()}`);
 };

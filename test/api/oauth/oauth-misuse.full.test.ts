@@ -9,7 +9,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {
   AUTHORIZATIONS,
@@ -278,7 +278,7 @@ describe('a person', () => {
     expect(refusalOf(await refresh(client, next))).toEqual(INVALID);
   });
 
-  const outcome = ({ status, body }: Answer) => [status, body['error']?.['code']];
+  const outcome = ({ status, body }: ApiResponse) => [status, body['error']?.['code']];
 
   test('cannot give a key more than they hold', async () => {
     const sent = { ...asking(client, newVerifier()), approve: true };

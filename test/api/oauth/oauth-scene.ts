@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import type { TestApp } from '../../support/app.ts';
-import { HttpClient, type Answer, type Json } from '../../support/http.ts';
+import { HttpClient, type ApiResponse, type Json } from '../../support/http.ts';
 import type { TestMember } from '../../support/scene/factories.ts';
 
 export const REDIRECT = 'http://127.0.0.1:51004/callback';
@@ -15,14 +15,17 @@ export const challengeOf = (verifier: string): string =>
 export const newVerifier = (): string => randomBytes(32).toString('base64url');
 
 /** What went wrong, as RFC 6749 writes it. */
-export const refusalOf = ({ status, body }: Answer): [number, unknown] => [status, body?.['error']];
+export const refusalOf = ({ status, body }: ApiResponse): [number, unknown] => [
+  status,
+  body?.['error'],
+];
 
 export function oauthOf(app: TestApp) {
   const post = async (
     path: string,
     form: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> => {
+  ): Promise<ApiResponse> => {
     const response = await request(`${app.url}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
@@ -93,7 +96,7 @@ export function oauthOf(app: TestApp) {
   return { post, register, asking, approve, exchange, refresh, codeFor, letIn, withToken };
 }
 
-export function tokensIn({ body }: Answer) {
+export function tokensIn({ body }: ApiResponse) {
   return {
     access: String(body['access_token']),
     refresh: String(body['refresh_token']),

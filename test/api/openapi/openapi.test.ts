@@ -17,13 +17,13 @@ interface Operation {
   readonly tags: readonly string[];
   readonly parameters: readonly Node[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
-  readonly responses: Readonly<Record<string, Answer>>;
+  readonly responses: Readonly<Record<string, Described>>;
 }
 interface Media {
   readonly schema: Node;
   readonly example?: unknown;
 }
-interface Answer {
+interface Described {
   readonly $ref?: string;
   readonly description: string;
   readonly headers: Node;
@@ -35,7 +35,7 @@ interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Node>>;
-    readonly responses: Readonly<Record<string, Answer>>;
+    readonly responses: Readonly<Record<string, Described>>;
   } & Node;
 }
 

@@ -111,7 +111,7 @@ test.each([200, 202, 204, 299, 300, 307, 400, 404, 410, 429, 500, 502, 503])(
   'an event that a receiver answers with %i is accepted, or posted again, as described',
   async (status) => {
     const pauseS = 1_000;
-    receiver.answerEvents((response) =>
+    receiver.respondToEvents((response) =>
       response.writeHead(status, { 'retry-after': String(pauseS) }).end(),
     );
     const before = Date.now();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { appForFile } from '../../support/scene.ts';
 import {
   ask,
@@ -30,8 +30,8 @@ import { organizationCalls } from './organization-scene.ts';
 
 const PATH = '/api/v1/organization';
 
-const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
-const pointersOf = ({ body }: Answer) =>
+const codeOf = ({ status, body }: ApiResponse) => [status, body?.['error']?.['code']];
+const pointersOf = ({ body }: ApiResponse) =>
   [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
 
 let organization: TestOrganization;
@@ -279,7 +279,8 @@ describe('after the only organization was deleted', () => {
     await db('recovery_codes').insert({ user_id, code_hash: Buffer.alloc(32) });
   }
 
-  const cookieFrom = ({ headers }: Answer) => (headers['set-cookie'] ?? '').split(';')[0] ?? '';
+  const cookieFrom = ({ headers }: ApiResponse) =>
+    (headers['set-cookie'] ?? '').split(';')[0] ?? '';
 
   test('a new first owner can use the new secret, with the same email and organization name', async () => {
     const lone = await startApp();

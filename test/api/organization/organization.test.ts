@@ -10,7 +10,7 @@ import {
   type OrganizationTerms,
 } from '../../../src/domain/organization/organizations.ts';
 import { startApp } from '../../support/app.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { appForFile, REVIEWER, scene } from '../../support/scene.ts';
 import { always } from '../../support/scene/request-approval-pipelines.ts';
 import {
@@ -26,10 +26,10 @@ import { organizationCalls } from './organization-scene.ts';
 const PATH = '/api/v1/organization';
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
-const pointersOf = ({ body }: Answer) =>
+const codeOf = ({ status, body }: ApiResponse) => [status, body?.['error']?.['code']];
+const pointersOf = ({ body }: ApiResponse) =>
   [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
-const settingsOf = ({ body }: Answer): unknown => body['settings'];
+const settingsOf = ({ body }: ApiResponse): unknown => body['settings'];
 
 let organization: TestOrganization;
 let owner: TestMember;

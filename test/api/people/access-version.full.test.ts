@@ -3,7 +3,7 @@
  * that changes what a caller may do must give it a new one.
  */
 import { beforeAll, expect, test } from '@jest/globals';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { everywhere, REVIEWER, scene } from '../../support/scene.ts';
 import { accept, invited } from '../../support/scene/invitations.ts';
 import { ofMember, ofTeam, post, put, terms } from '../../support/scene/permission-policies.ts';
@@ -47,14 +47,14 @@ const at = `/api/v1/members/${bob.membershipId}`;
 const night = `${TEAMS}/${teams.night}`;
 
 /** Creates a policy of a holder, replaces it and deletes it. */
-async function changePolicies(path: string): Promise<Answer[]> {
+async function changePolicies(path: string): Promise<ApiResponse[]> {
   const created = await post(browser, path, terms('request.read'));
   const policy = `${path}/${String(created.body['id'])}`;
   const replaced = await put(browser, policy, { ...terms('request.decide'), revision: 1 });
   return [created, replaced, await browser.delete(policy)];
 }
 
-async function changeSettings(): Promise<Answer> {
+async function changeSettings(): Promise<ApiResponse> {
   const path = '/api/v1/organization';
   const { headers } = await browser.get(path);
   return await browser.call('PATCH', path, {
@@ -63,29 +63,30 @@ async function changeSettings(): Promise<Answer> {
   });
 }
 
-const changes: readonly (readonly [string, () => Promise<Answer | readonly Answer[]>])[] = [
-  ['policies of a member', () => changePolicies(ofMember(ada))],
-  ['policies of a team', () => changePolicies(ofTeam(teams.night))],
-  ['a new team', () => browser.post(TEAMS, { name: 'Day' })],
-  ['the roster of a team', () => setMembers(browser, teams.night, [bob.membershipId])],
-  ['the end of a team', () => browser.delete(night)],
-  ['a suspension', () => suspend(bob)],
-  ['its end', () => browser.call('PATCH', at, { body: { status: 'active' } })],
-  ['a removal', () => remove(bob)],
+const changes: readonly (readonly [string, () => Promise<ApiResponse | readonly ApiResponse[]>])[] =
   [
-    'an invitation',
-    async () => {
-      const { token } = await invited(owner, { policies: [everywhere('request.read')] });
-      return await accept(app, token);
-    },
-  ],
-  ['settings', changeSettings],
-  ['the guided setup', () => browser.post('/api/v1/organization/onboarding/complete')],
-  [
-    'the end of the organization',
-    () => browser.delete(`/api/v1/organization?confirm=${organization.slug}`),
-  ],
-];
+    ['policies of a member', () => changePolicies(ofMember(ada))],
+    ['policies of a team', () => changePolicies(ofTeam(teams.night))],
+    ['a new team', () => browser.post(TEAMS, { name: 'Day' })],
+    ['the roster of a team', () => setMembers(browser, teams.night, [bob.membershipId])],
+    ['the end of a team', () => browser.delete(night)],
+    ['a suspension', () => suspend(bob)],
+    ['its end', () => browser.call('PATCH', at, { body: { status: 'active' } })],
+    ['a removal', () => remove(bob)],
+    [
+      'an invitation',
+      async () => {
+        const { token } = await invited(owner, { policies: [everywhere('request.read')] });
+        return await accept(app, token);
+      },
+    ],
+    ['settings', changeSettings],
+    ['the guided setup', () => browser.post('/api/v1/organization/onboarding/complete')],
+    [
+      'the end of the organization',
+      () => browser.delete(`/api/v1/organization?confirm=${organization.slug}`),
+    ],
+  ];
 
 test.each(changes)('gives access a new version: %s', async (_what, change) => {
   const answers = [await change()].flat();

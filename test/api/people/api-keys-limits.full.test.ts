@@ -13,14 +13,14 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { untilBlocked } from '../../support/waiting.ts';
 
 const KEYS = '/api/v1/me/api_keys';
 const VERIFY = '/api/v1/api_keys/verify';
 
-const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
-const pointersOf = ({ body }: Answer) =>
+const codeOf = ({ status, body }: ApiResponse) => [status, body?.['error']?.['code']];
+const pointersOf = ({ body }: ApiResponse) =>
   [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
 let organization: TestOrganization;
 let member: TestMember;
@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 
 const createKey = (body: object, by = member) => by.browser.post(KEYS, { name: 'script', ...body });
-const bearer = (answer: Answer) =>
+const bearer = (answer: ApiResponse) =>
   new HttpClient(app.url, { authorization: `Bearer ${String(answer.body['token'])}` });
 const settings = (change: object) =>
   app.db('organizations').where({ id: organization.id }).update(change);
@@ -209,7 +209,8 @@ describe('where the organization requires a second factor', () => {
 });
 
 describe('the lifetime of a key', () => {
-  const endOf = (answer: Answer) => new Date(String(answer.body['key']?.['expires_at'])).getTime();
+  const endOf = (answer: ApiResponse) =>
+    new Date(String(answer.body['key']?.['expires_at'])).getTime();
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
   test('is limited by the organization: by default to the limit, and never longer', async () => {

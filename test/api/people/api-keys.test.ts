@@ -10,7 +10,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { secretOf } from '../../support/tokens.ts';
 
 const KEYS = '/api/v1/me/api_keys';
@@ -18,8 +18,8 @@ const VERIFY = '/api/v1/api_keys/verify';
 const ABSENT_ID = '0199a3f4-2b7e-7c3d-8e6f-4a5b6c7d8e9f';
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
-const pointersOf = ({ body }: Answer) =>
+const codeOf = ({ status, body }: ApiResponse) => [status, body?.['error']?.['code']];
+const pointersOf = ({ body }: ApiResponse) =>
   [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 

@@ -10,7 +10,7 @@ import { claim, claimed, holdersOf, release, verbsOf } from '../../support/scene
 import { createAgent, createMember, type TestMember } from '../../support/scene/factories.ts';
 import { through } from '../../support/gates.ts';
 import { ofMember, policiesOf } from '../../support/scene/permission-policies.ts';
-import type { Answer, HttpClient } from '../../support/http.ts';
+import type { ApiResponse, HttpClient } from '../../support/http.ts';
 import { buttonsOf, SlackCaller, SlackServer } from '../../support/servers/slack-server.ts';
 import { untilBlocked } from '../../support/waiting.ts';
 
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 interface Act {
-  readonly act: (client: HttpClient, id: string) => Promise<Answer>;
+  readonly act: (client: HttpClient, id: string) => Promise<ApiResponse>;
   /** The caller must hold the claim. */
   readonly claimed?: true;
 }
@@ -52,7 +52,7 @@ const acts: Readonly<Record<string, Act>> = {
 };
 const ACTS = Object.entries(acts);
 
-async function revokeKey({ membershipId, browser }: TestMember): Promise<Answer> {
+async function revokeKey({ membershipId, browser }: TestMember): Promise<ApiResponse> {
   const [id] = await app
     .db('api_keys')
     .where({ membership_id: membershipId })

@@ -15,15 +15,15 @@ import {
   createTeam,
 } from '../../support/scene/factories.ts';
 import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { secretOf } from '../../support/tokens.ts';
 
 const KEYS = '/api/v1/api_keys';
 const OPTIONS = `${KEYS}/options`;
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
-const pointersOf = ({ body }: Answer) =>
+const codeOf = ({ status, body }: ApiResponse) => [status, body?.['error']?.['code']];
+const pointersOf = ({ body }: ApiResponse) =>
   [...(body['error']?.['details']?.['issues'] ?? [])].map((issue) => issue['pointer']);
 let organization: TestOrganization;
 let owner: TestMember;

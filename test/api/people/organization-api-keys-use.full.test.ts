@@ -5,7 +5,7 @@ import { endpoints } from '../../../api/endpoints.ts';
 import { permissions } from '../../../src/domain/people/permissions.ts';
 import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import { startApp } from '../../support/app.ts';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { appForFile } from '../../support/scene.ts';
 import { ask, decide } from '../../support/scene/approval-requests.ts';
 import {
@@ -33,7 +33,7 @@ const app = await appForFile({
 });
 
 const AGENTS = '/api/v1/agents';
-const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
+const codeOf = ({ status, body }: ApiResponse) => [status, body?.['error']?.['code']];
 const reader: Policy = { scope_kind: 'organization', permissions: ['agent.read'] };
 
 const as = (token: string) =>

@@ -9,7 +9,7 @@ import {
   createTeam,
 } from '../../support/scene/factories.ts';
 import type { TestMember, TestOrganization } from '../../support/scene/factories.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { idOf } from '../../support/tokens.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 
@@ -17,7 +17,7 @@ const KEYS = '/api/v1/api_keys';
 const ABSENT_ID = '0199a3f4-2b7e-7c3d-8e6f-4a5b6c7d8e9f';
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
+const codeOf = ({ status, body }: ApiResponse) => [status, body?.['error']?.['code']];
 interface ShownKey {
   readonly id: string;
   readonly name: string;

@@ -13,7 +13,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { codeOf, idsOf, roster, setMembers, teamEvents, TEAMS } from '../../support/scene/teams.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 
@@ -32,7 +32,7 @@ const create = (name: unknown) => owner.http.post(TEAMS, { name });
 const rename = (id: string, name: unknown) =>
   owner.http.call('PATCH', `${TEAMS}/${id}`, { body: { name } });
 const archive = (id: string) => owner.http.delete(`${TEAMS}/${id}`);
-const names = (answer: Answer) =>
+const names = (answer: ApiResponse) =>
   (answer.body as unknown as { teams: { name: string }[] }).teams.map((team) => team.name);
 
 async function directoryManaged(): Promise<string> {

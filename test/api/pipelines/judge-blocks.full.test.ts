@@ -60,7 +60,7 @@ const takenToday = async (): Promise<number> =>
   Number((await app.db('judge_budgets').sum({ tokens: 'tokens' }).first())?.tokens ?? 0);
 
 beforeEach(() => {
-  server.judge({ answer: says('approve') });
+  server.judge({ reply: says('approve') });
 });
 
 describe('a judge', () => {
@@ -126,10 +126,10 @@ describe('a judge', () => {
   test('decides with its own reason, and its outcomes, model and confidence are the block’s', async () => {
     const config = { outcomes: ['deny', 'next'], reason: 'Not today.', model: 'judge-large' };
     await pipeline('bot', { blocks: [judge(config), approveAll] });
-    server.judge({ answer: says('deny') });
+    server.judge({ reply: says('deny') });
     expect((await create()).decision).toMatchObject({ status: 'denied', note: 'Not today.' });
     expect(lastAsked().body['model']).toBe('judge-large');
-    server.judge({ answer: says('next') });
+    server.judge({ reply: says('next') });
     expect((await create()).status).toBe('approved');
   });
 
@@ -138,7 +138,7 @@ describe('a judge', () => {
     const document = { default_escalation_path: 'night', blocks: [judge(config)] };
     await pipeline('bot', document);
     server.judge({
-      answer: '{"outcome":"approve","confidence":0.79999999999999999999,"reason":""}',
+      reply: '{"outcome":"approve","confidence":0.79999999999999999999,"reason":""}',
     });
     const { id, status } = await create();
     expect(status).toBe('pending');
@@ -163,7 +163,7 @@ describe('a judge that fails', () => {
     ['judge_invalid_answer', (response) => response.end(' '.repeat(300 * 1024))],
   ])('sends the request to a person: %s', async (code, answer) => {
     await pipeline('bot', { blocks: [judge({ escalation_path: 'finance' }), approveAll] });
-    server.answerWith(answer);
+    server.respondWith(answer);
     const { id, status: state } = await create();
     expect(state).toBe('pending');
     expect(await eventsOf(id, 'block_asked')).toEqual([
@@ -174,7 +174,7 @@ describe('a judge that fails', () => {
 
   test('is logged with what the provider needs to find the call, without content and key', async () => {
     await pipeline('bot', { blocks: [judge()] });
-    server.answerWith((response, { headers, body }) => {
+    server.respondWith((response, { headers, body }) => {
       response.writeHead(429, { 'content-type': 'application/json', 'x-request-id': 'req_8a1f' });
       const message = `${String(headers.authorization)} sent ${JSON.stringify(body)}`;
       response.end(JSON.stringify({ error: { message, code: 'insufficient_quota' } }));
@@ -195,7 +195,7 @@ describe('a judge that fails', () => {
 
   test('stalls no longer than its timeout', async () => {
     await pipeline('bot', { blocks: [judge({}, { timeout: '1s' }), approveAll] });
-    server.answerWith((response) => response.write(' '));
+    server.respondWith((response) => response.write(' '));
     const { id, status: state } = await create();
     expect(state).toBe('pending');
     expect(await eventsOf(id, 'block_asked')).toEqual([
@@ -212,7 +212,7 @@ describe('a judge that fails', () => {
     '{"outcome":"deny","outcome":"approve","confidence":1,"reason":""}',
   ])('answers no valid answer: %j', async (answer) => {
     await pipeline('bot', { blocks: [judge({ outcomes: ['approve', 'deny'] }), approveAll] });
-    server.judge({ answer });
+    server.judge({ reply: answer });
     const { id, status: state } = await create();
     expect(state).toBe('pending');
     expect(await assessmentsOf(id)).toEqual([
@@ -224,9 +224,9 @@ describe('a judge that fails', () => {
     await pipeline('bot', { blocks: [judge({}, { max_attempts: 2 })] });
     const before = await takenToday();
     let calls = 0;
-    server.answerWith((response) => {
+    server.respondWith((response) => {
       calls += 1;
-      server.judge({ answer: says('approve') });
+      server.judge({ reply: says('approve') });
       response.writeHead(429).end();
     });
     expect((await create()).status).toBe('approved');
@@ -246,7 +246,7 @@ describe('a judge that fails', () => {
 
   test('is not asked beyond the budget of the day', async () => {
     await pipeline('bot', { blocks: [judge()] });
-    server.judge({ answer: says('approve'), usage: { input: 999_999, output: 1 } });
+    server.judge({ reply: says('approve'), usage: { input: 999_999, output: 1 } });
     expect((await create()).status).toBe('approved');
     const before = server.asked.length;
     const { id, status: state } = await create();

@@ -56,7 +56,7 @@ type Answer = string | ((response: ServerResponse) => void);
 const answers = (...given: readonly Answer[]) => {
   let next = 0;
   const before = receiver.received.length;
-  receiver.answerWith((response) => {
+  receiver.respondWith((response) => {
     const answer = given[Math.min(next, given.length - 1)] ?? '';
     next += 1;
     if (typeof answer === 'string') response.end(answer);

@@ -278,7 +278,7 @@ describe('a block that asks another system', () => {
       headers: { 'if-match': '"0"' },
     });
     await pipeline('risky', { blocks: [ask('first'), ask('last', { on_error: 'deny' })] });
-    receiver.answerWith((response) => {
+    receiver.respondWith((response) => {
       const posted = JSON.parse(receiver.received.at(-1)?.body ?? '') as { block: { id: string } };
       if (posted.block.id === 'last') response.writeHead(400).end();
       else response.end('{"outcome":"next","metadata":{"score":9007199254740993}}');

@@ -48,7 +48,7 @@ const ask = (id: string, config: object = {}, operation: object = {}) => ({
 const answers = (...given: readonly (object | ((response: ServerResponse) => void))[]) => {
   let next = 0;
   const before = receiver.received.length;
-  receiver.answerWith((response) => {
+  receiver.respondWith((response) => {
     const answer = given[Math.min(next, given.length - 1)];
     next += 1;
     if (typeof answer === 'function') answer(response);

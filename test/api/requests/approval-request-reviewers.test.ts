@@ -25,7 +25,7 @@ import {
   type Policy,
   type TestMember,
 } from '../../support/scene/factories.ts';
-import type { Answer, Json } from '../../support/http.ts';
+import type { ApiResponse, Json } from '../../support/http.ts';
 
 const everywhere = (...permissions: string[]): Policy[] => [
   { scope_kind: 'organization', permissions },
@@ -79,17 +79,17 @@ await activatePipeline(organization.owner, `agents/${agent.slug}`, {
   default_escalation_path: 'on-call',
   blocks: [],
 });
-const candidates = async (member: TestMember, id: string, query = ''): Promise<Answer> =>
+const candidates = async (member: TestMember, id: string, query = ''): Promise<ApiResponse> =>
   await member.http.get(`/api/v1/requests/${id}/reviewer-candidates${query}`);
 const add = async (
   member: TestMember,
   id: string,
   membershipIds: readonly unknown[],
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   await member.http.post(`/api/v1/requests/${id}/reviewers`, { membership_ids: membershipIds });
 const get = async (id: string, view = ''): Promise<Json> =>
   (await organization.owner.http.get(`/api/v1/requests/${id}${view}`)).body;
-const names = (answer: Answer) =>
+const names = (answer: ApiResponse) =>
   (answer.body['candidates'] ?? []).map((each) => String(each['display_name']));
 const notifiedMembers = async (id: string, stepKey = 'added') =>
   await app

@@ -5,7 +5,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Knex } from 'knex';
 import { lockRequests } from '../../../src/data/requests/engine/lock.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { outcome, refused } from '../../support/refusals.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { everywhere, REVIEWER, scene } from '../../support/scene.ts';
@@ -170,14 +170,14 @@ const ROUTING_VERBS = ['level_skipped', 'path_exhausted', 'unreachable'];
 const actsOn = async (id: string) =>
   (await verbsOf(id)).filter((verb) => !ROUTING_VERBS.includes(verb));
 
-const acts: Readonly<Record<string, (member: TestMember, id: string) => Promise<Answer>>> = {
+const acts: Readonly<Record<string, (member: TestMember, id: string) => Promise<ApiResponse>>> = {
   decides: decide,
   claims: claim,
   'adds a reviewer': (member, id) => addReviewers(member, id, [people.bob]),
 };
 const ACTS = Object.keys(acts);
 
-async function strip({ membershipId }: TestMember): Promise<Answer> {
+async function strip({ membershipId }: TestMember): Promise<ApiResponse> {
   const [policy] = await app
     .db('permission_policies')
     .where({ membership_id: membershipId })
@@ -198,7 +198,7 @@ async function onlyOneInTeam(): Promise<TestMember> {
 interface Loss {
   readonly member: () => Promise<TestMember>;
   readonly ask: () => Promise<string>;
-  readonly loses: (member: TestMember) => Promise<Answer>;
+  readonly loses: (member: TestMember) => Promise<ApiResponse>;
   /** A row that only the change has to wait for, not the act. */
   readonly gate: (trx: Knex.Transaction, member: TestMember) => Promise<unknown>;
   readonly refusal: RegExp;
@@ -342,7 +342,7 @@ describe('a member who loses a permission while their call waits for others', ()
   const changes: readonly {
     readonly change: string;
     readonly permission: string;
-    readonly make: (caller: TestMember) => Promise<Answer>;
+    readonly make: (caller: TestMember) => Promise<ApiResponse>;
     readonly status: number;
   }[] = [
     {

@@ -1,6 +1,6 @@
 /** A deadline or the end of a claim comes between the statements of a decision: the answer is as if it had come first. */
 import { describe, expect, test } from '@jest/globals';
-import type { Answer, HttpClient } from '../../support/http.ts';
+import type { ApiResponse, HttpClient } from '../../support/http.ts';
 import { through, type Gate } from '../../support/gates.ts';
 import { outcome } from '../../support/refusals.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
@@ -21,7 +21,7 @@ async function decideDuring(
   client: HttpClient,
   id: string,
   gate: Omit<Gate, 'of'>,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return await through(app, { ...gate, of: DECIDING }, () => decide(client, id));
 }
 

@@ -4,7 +4,7 @@
  */
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { Answer, HttpClient } from '../../support/http.ts';
+import type { ApiResponse, HttpClient } from '../../support/http.ts';
 import { through, type Gate } from '../../support/gates.ts';
 import { outcome } from '../../support/refusals.ts';
 import { everywhere, REVIEWER, scene } from '../../support/scene.ts';
@@ -43,7 +43,7 @@ async function decideDuring(
   client: HttpClient,
   id: string,
   gate: Omit<Gate, 'of'>,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return await through(app, { ...gate, of: DECIDING }, () => decide(client, id));
 }
 
@@ -53,7 +53,7 @@ describe('a decision during which nothing changes', () => {
     async (credential) => {
       await decide(bob[credential], await ask());
       const id = await ask();
-      const answers: Answer[] = [];
+      const answers: ApiResponse[] = [];
       const statements = await statementsDuring(app, async () => {
         answers.push(await decide(bob[credential], id));
       });
@@ -89,7 +89,7 @@ describe.each(places)('what someone may do ends %s the statement that decides', 
     });
   };
 
-  test.each<[string, (member: TestMember) => Promise<Answer>, string]>([
+  test.each<[string, (member: TestMember) => Promise<ApiResponse>, string]>([
     ['suspended', suspend, '403 membership_inactive'],
     ['removed', remove, '401 authentication_required'],
     [
@@ -286,7 +286,7 @@ test('what begins while the statement decides waits for it: the decision came fi
     idempotency_key: key,
     decided_at: new Date(),
   });
-  const calls: Promise<Answer>[] = [];
+  const calls: Promise<ApiResponse>[] = [];
   try {
     for (const call of [
       () => decide(member, id, { status: 'approved' }, key),

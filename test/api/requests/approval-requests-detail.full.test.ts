@@ -20,7 +20,7 @@ import {
   type TestAgent,
   type TestMember,
 } from '../../support/scene/factories.ts';
-import type { Answer, HttpClient } from '../../support/http.ts';
+import type { ApiResponse, HttpClient } from '../../support/http.ts';
 
 const everywhere = (...permissions: string[]) =>
   [{ scope_kind: 'organization', permissions }] as const;
@@ -61,7 +61,7 @@ describe('one request of the queue', () => {
     const page = always('page', { outcome: 'human', reason: 'ask', escalation_path: 'named' });
     await activatePipeline(organization.owner, `agents/${routedAgent.slug}`, { blocks: [page] });
   });
-  const get = (client: HttpClient, id: string, query = ''): Promise<Answer> =>
+  const get = (client: HttpClient, id: string, query = ''): Promise<ApiResponse> =>
     client.get(`/api/v1/requests/${id}${query}`);
   /**
    * Resolves once the call is parked, to a list with its promise: a promise of a promise would wait
@@ -71,7 +71,7 @@ describe('one request of the queue', () => {
     client: HttpClient,
     id: string,
     query: string,
-  ): Promise<Promise<Answer>[]> => {
+  ): Promise<Promise<ApiResponse>[]> => {
     const gauge = async () => (await app.context.metrics.parkedWaits.get()).values[0]?.value ?? 0;
     const before = await gauge();
     const waiting = get(client, id, query);

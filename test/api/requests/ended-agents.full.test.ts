@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { touchCredential } from '../../../src/data/agents/agent-credentials.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { through } from '../../support/gates.ts';
 import { outcome } from '../../support/refusals.ts';
 import { ROUNDS } from '../../support/rounds.ts';
@@ -29,7 +29,7 @@ const rules = { 'for rules': always('approve', 'fine'), 'for people': {} } as co
 const change = (path: string, body: unknown) => owner.http.call('PATCH', path, { body });
 
 const ends: Readonly<
-  Record<string, { run: (agent: TestAgent) => Promise<Answer>; refusal: string }>
+  Record<string, { run: (agent: TestAgent) => Promise<ApiResponse>; refusal: string }>
 > = {
   'an agent that is disabled': {
     run: ({ slug }) => change(`/api/v1/agents/${slug}`, { status: 'disabled' }),

@@ -13,7 +13,7 @@ import {
   type TestAgent,
   type TestMember,
 } from '../../support/scene/factories.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 
 const ALL = ['request.read', 'request.claim', 'request.decide'];
 
@@ -47,7 +47,7 @@ let elsewhere: Policy;
 
 interface Operation {
   readonly permission: string;
-  readonly call: (member: TestMember) => Promise<Answer>;
+  readonly call: (member: TestMember) => Promise<ApiResponse>;
 }
 
 const operations: Readonly<Record<string, Operation>> = {
@@ -94,7 +94,7 @@ const operations: Readonly<Record<string, Operation>> = {
   },
 };
 
-const refusalOf = ({ status, body }: Answer) => ({
+const refusalOf = ({ status, body }: ApiResponse) => ({
   status,
   code: body['error']?.['code'],
   details: body['error']?.['details'],

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { scene } from '../../support/scene.ts';
 import { createOrganization, type TestMember } from '../../support/scene/factories.ts';
-import { type Answer } from '../../support/http.ts';
+import { type ApiResponse } from '../../support/http.ts';
 import {
   challengeOf,
   codeOf,
@@ -39,7 +39,7 @@ describe('guessing a second factor', () => {
 
   test('counts together with sign-ins for the same email and address', async () => {
     const token = await challengeOf(app, member);
-    const answers: Answer[] = [];
+    const answers: ApiResponse[] = [];
     for (let round = 0; round < 10; round += 1)
       answers.push(await complete(token, await authenticator.wrongCode()));
     expect(answers.map(({ status }) => status)).toEqual([...Array<number>(9).fill(401), 429]);

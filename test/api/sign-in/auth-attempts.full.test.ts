@@ -4,7 +4,7 @@ import { verifyPassword } from '../../../src/platform/crypto/passwords.ts';
 import { startApp } from '../../support/app.ts';
 import { scene } from '../../support/scene.ts';
 import { type TestMember } from '../../support/scene/factories.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {
   codeOf,
@@ -31,13 +31,13 @@ beforeEach(() => deleteAttempts(app));
 let invented = 0;
 
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
-const guess = (address: string): Promise<Answer> =>
+const guess = (address: string): Promise<ApiResponse> =>
   app.http.post(
     '/auth/login',
     { email: `invented-${++invented}@example.com`, password: 'a guess' },
     from(address),
   );
-const signIn = (address: string, { email } = victim): Promise<Answer> =>
+const signIn = (address: string, { email } = victim): Promise<ApiResponse> =>
   app.http.post('/auth/login', { email, password: PASSWORD }, from(address));
 
 /** Later attempts fall into the same window, even on a slow machine. */
@@ -68,7 +68,7 @@ const QUEUE = 50;
 
 describe('many sign-ins with invented emails', () => {
   test('from one address do not keep people at other addresses out', async () => {
-    const guesses: Promise<Answer>[] = [];
+    const guesses: Promise<ApiResponse>[] = [];
     const entered: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       // Without waiting for earlier answers.
@@ -136,7 +136,7 @@ test('successful sign-ins do not count against the person or their network', asy
 describe('forty wrong passwords', () => {
   const GUESSER = '203.0.113.9';
   let owner: TestMember;
-  let answers: readonly Answer[];
+  let answers: readonly ApiResponse[];
 
   beforeAll(async () => {
     await deleteAttempts(app);

@@ -7,7 +7,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../support/scene/factories.ts';
-import type { Answer, HttpClient } from '../../support/http.ts';
+import type { ApiResponse, HttpClient } from '../../support/http.ts';
 import {
   browserWith,
   codeOf,
@@ -28,7 +28,7 @@ const app = await appForFile({ environment: { COUNTERSIGN_SECRETS_KEY: SECRETS_K
 let organization: TestOrganization;
 let member: TestMember;
 
-const prove = (browser: HttpClient, body: unknown): Promise<Answer> =>
+const prove = (browser: HttpClient, body: unknown): Promise<ApiResponse> =>
   browser.post('/auth/reauthenticate', body);
 const me = async (cookie: string) => await app.http.get('/api/v1/me', { headers: { cookie } });
 const change = (membershipId: string, columns: Readonly<Record<string, unknown>>) =>
@@ -244,7 +244,7 @@ describe('the old cookie', () => {
       expect(renewed).toHaveLength(1);
       for (const refused of answers.filter(({ status }) => status !== 200))
         expect(codeOf(refused)).toEqual([401, 'authentication_required']);
-      browser = browserWith(app, cookieOf(renewed[0] as Answer));
+      browser = browserWith(app, cookieOf(renewed[0] as ApiResponse));
     }
     expect((await browser.get('/api/v1/me')).status).toBe(200);
   });
@@ -299,7 +299,7 @@ describe('re-authentication', () => {
 
   test('counts failures for this session only, up to ten a minute', async () => {
     const other = browserWith(app, cookieOf(await login(app, member)));
-    const answers: Answer[] = [];
+    const answers: ApiResponse[] = [];
     for (let round = 0; round < 11; round += 1)
       answers.push(await prove(member.browser, { password: 'not the password' }));
     expect(answers.map(({ status }) => status)).toEqual([...Array<number>(10).fill(401), 429]);

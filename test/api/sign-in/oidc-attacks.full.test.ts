@@ -1,6 +1,6 @@
 /**
  * Faults and attacks during sign-in by a provider, a person or a third party: no one gets in and
- * nothing breaks. A provider that is away: oidc-unreachable.test.ts.
+ * nothing breaks. A provider that is away: oidc-unreachable.full.test.ts.
  */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openOidcClient } from '../../../src/platform/oidc.ts';
@@ -97,7 +97,7 @@ test('the sign-in that these tests attack succeeds without an attack', async () 
 
 describe('the answer of the provider', () => {
   test('may be a refusal: the sign-in page gets only a code, without words or emails of the provider', async () => {
-    provider.answer = { denies: true };
+    provider.reply = { denies: true };
     const { browser, callback } = await returned();
     expect(callback.searchParams.get('error_description')).toContain('someone@example.com');
     await expectFailure(await browser.open(callback), browser, 'sso_denied');

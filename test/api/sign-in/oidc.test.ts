@@ -1,6 +1,6 @@
 /**
  * Signing in through a real OpenID provider: where it begins, where it ends, and how its sessions are
- * authenticated. Who is admitted: oidc-people.test.ts. Attacks: oidc-attacks.test.ts.
+ * authenticated. Who is admitted: oidc-people.full.test.ts. Attacks: oidc-attacks.full.test.ts.
  */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
@@ -226,7 +226,7 @@ describe('a session from the provider', () => {
     [['pwd', 'mfa'], 'strong'],
   ])('for the methods %j is %s', async (amr, assurance) => {
     provider.person = newPerson();
-    provider.answer = amr ? { amr } : {};
+    provider.reply = amr ? { amr } : {};
     const browser = new Browser();
     await signInThrough(app.url, browser);
     const session = (await account(app, browser))?.principal.auth;

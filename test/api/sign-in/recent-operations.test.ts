@@ -1,7 +1,7 @@
 /** Operations that give someone or something the power to act: an old session may not, a key keeps its own rules. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { Answer, HttpClient } from '../../support/http.ts';
+import type { ApiResponse, HttpClient } from '../../support/http.ts';
 import { scene } from '../../support/scene.ts';
 import { createMember, createTeam } from '../../support/scene/factories.ts';
 import { ageSession, newEmail } from '../../support/scene/invitations.ts';
@@ -19,14 +19,14 @@ const { app, organization, owner } = await scene({
   pipelines: { bot: {} },
 });
 const REAUTHENTICATE = [403, 'reauthentication_required'];
-const outcomeOf = ({ status, body }: Answer): unknown => [status, body?.['error']?.['code']];
+const outcomeOf = ({ status, body }: ApiResponse): unknown => [status, body?.['error']?.['code']];
 const unique = (): string => `x${randomUUID().slice(0, 8)}`;
 const DECIDE = { scope_kind: 'organization', resource_ids: [], permissions: ['request.decide'] };
 const READ = { ...DECIDE, permissions: ['request.read'] };
 
 const ENDPOINTS = '/api/v1/webhook_endpoints';
 
-async function activate(http: HttpClient, path: string, document: unknown): Promise<Answer> {
+async function activate(http: HttpClient, path: string, document: unknown): Promise<ApiResponse> {
   const created = await owner.http.post(`${path}/revisions`, document);
   expect(created.status).toBe(201);
   const headers = { 'if-match': created.headers['etag'] ?? '' };
@@ -49,7 +49,7 @@ async function createEndpointInUse(): Promise<string> {
   return key;
 }
 
-async function enroll(http: HttpClient, target: object): Promise<Answer> {
+async function enroll(http: HttpClient, target: object): Promise<ApiResponse> {
   const begun = await app.http.post('/auth/agent_enrollments', {
     runtime: 'test',
     instance_name: unique(),
@@ -58,19 +58,19 @@ async function enroll(http: HttpClient, target: object): Promise<Answer> {
   return await http.post(`/api/v1/agent_enrollments/${code}/authorize`, target);
 }
 
-const joinDeciders = async (http: HttpClient): Promise<Answer> => {
+const joinDeciders = async (http: HttpClient): Promise<ApiResponse> => {
   const policies = [{ scope_kind: 'organization' as const, permissions: ['request.decide'] }];
   const team = await createTeam(app, organization.id, { policies });
   const body = { membership_ids: [(await createMember(app, organization.id)).membershipId] };
   return await http.call('PUT', `/api/v1/teams/${team}/members`, { body });
 };
 
-const grantTo = async (http: HttpClient, body: object): Promise<Answer> => {
+const grantTo = async (http: HttpClient, body: object): Promise<ApiResponse> => {
   const { membershipId } = await createMember(app, organization.id);
   return await post(http, `/api/v1/members/${membershipId}/permission_policies`, body);
 };
 
-const OPERATIONS: readonly (readonly [string, (http: HttpClient) => Promise<Answer>])[] = [
+const OPERATIONS: readonly (readonly [string, (http: HttpClient) => Promise<ApiResponse>])[] = [
   [
     'activating rules of the organization',
     (http) => activate(http, `${PIPELINES}/organization`, { blocks: [] }),
@@ -101,7 +101,7 @@ const OPERATIONS: readonly (readonly [string, (http: HttpClient) => Promise<Answ
 ];
 
 /** Only for sessions. */
-const IN_SESSIONS: readonly (readonly [string, (http: HttpClient) => Promise<Answer>])[] = [
+const IN_SESSIONS: readonly (readonly [string, (http: HttpClient) => Promise<ApiResponse>])[] = [
   [
     'inviting someone who decides',
     (http) =>
@@ -130,7 +130,7 @@ describe('a session that authenticated an hour ago', () => {
     expect([200, 201]).toContain((await act(owner.http)).status);
   });
 
-  test.each<[string, (http: HttpClient) => Promise<Answer>]>([
+  test.each<[string, (http: HttpClient) => Promise<ApiResponse>]>([
     ['a grant that decides nothing', (http) => grantTo(http, READ)],
     [
       'an endpoint that no active pipeline asks',

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { purgeBatch } from '../../../src/services/retention.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { issuesOf } from '../../support/refusals.ts';
 import { appForFile } from '../../support/scene.ts';
 import { createOrganization, type TestMember } from '../../support/scene/factories.ts';
@@ -16,15 +16,15 @@ const app = await appForFile({
   },
 });
 const receiver = await startWebhookReceiver();
-receiver.answerWith((response) => response.end('{"outcome":"next"}'));
+receiver.respondWith((response) => response.end('{"outcome":"next"}'));
 afterAll(() => receiver.close());
 
 /** What is posted to the receiver, with a secret of its own. */
 interface Signed {
   readonly first: string;
-  rotate(body?: object): Promise<Answer>;
+  rotate(body?: object): Promise<ApiResponse>;
   /** Posts a message. */
-  test(): Promise<Answer>;
+  test(): Promise<ApiResponse>;
   /** As lists show it. */
   listed(): Promise<Record<string, unknown> | undefined>;
 }
@@ -57,7 +57,7 @@ async function newChannel({ browser }: TestMember): Promise<Signed> {
   };
 }
 
-const secretOf = ({ body }: Answer) => String(body['signing_secret']);
+const secretOf = ({ body }: ApiResponse) => String(body['signing_secret']);
 const both = (expected: readonly boolean[]) => [expected, expected];
 
 describe.each([

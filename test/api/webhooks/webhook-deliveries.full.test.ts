@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { purgeBatch } from '../../../src/services/retention.ts';
 import { startApp } from '../../support/app.ts';
-import type { Answer, Json } from '../../support/http.ts';
+import type { ApiResponse, Json } from '../../support/http.ts';
 import { appForFile } from '../../support/scene.ts';
 import {
   createOrganization,
@@ -34,7 +34,7 @@ beforeEach(async () => {
   organization = await createOrganization(app);
   owner = organization.owner;
   receiver = await startWebhookReceiver();
-  receiver.answerWith((response) => response.end('{"outcome":"approve","reason":"Fine."}'));
+  receiver.respondWith((response) => response.end('{"outcome":"approve","reason":"Fine."}'));
   secret = String((await create(receiver.url)).body['signing_secret']);
 });
 
@@ -46,7 +46,7 @@ const create = async (url: string) =>
   await owner.http.post(`${BASE}/revisions`, { name: 'Rules', url });
 const tryOut = async (revision = 1) => await owner.http.post(`${BASE}/revisions/${revision}/test`);
 const list = async (query = '') => (await owner.http.get(`${BASE}/deliveries${query}`)).body;
-const codeOf = ({ status, body }: Answer) => [status, body['error']?.['code']];
+const codeOf = ({ status, body }: ApiResponse) => [status, body['error']?.['code']];
 const rows = (body: Json) => body['deliveries'] as unknown as Record<string, unknown>[];
 
 describe('a test', () => {
@@ -111,7 +111,7 @@ describe('a test', () => {
   });
 
   test('says what is wrong with an answer, or why there is none', async () => {
-    receiver.answerWith((response) => response.end('OK'));
+    receiver.respondWith((response) => response.end('OK'));
     expect((await tryOut()).body).toEqual({
       delivered: true,
       status_code: 200,
@@ -119,14 +119,14 @@ describe('a test', () => {
       error_code: 'invalid_answer',
       response_excerpt: 'OK',
     });
-    receiver.answerWith((response) => response.writeHead(307, { location: receiver.url }).end());
+    receiver.respondWith((response) => response.writeHead(307, { location: receiver.url }).end());
     expect((await tryOut()).body).toEqual({
       delivered: false,
       status_code: 307,
       duration_ms: expect.any(Number),
       error_code: 'unexpected_status',
     });
-    receiver.answerWith((response) => response.destroy());
+    receiver.respondWith((response) => response.destroy());
     expect((await tryOut()).body).toEqual({
       delivered: false,
       duration_ms: expect.any(Number),
@@ -164,7 +164,7 @@ describe('a test', () => {
   });
 
   test('is recorded with its result, and without the answer', async () => {
-    receiver.answerWith((response) => response.writeHead(500).end('database is down'));
+    receiver.respondWith((response) => response.writeHead(500).end('database is down'));
     await tryOut();
     const events = (await app
       .db('audit_events')
@@ -193,7 +193,7 @@ describe('a test', () => {
 describe('the list of deliveries', () => {
   test('has each test, newest first, with its result', async () => {
     await tryOut();
-    receiver.answerWith((response) => response.writeHead(503).end('x'.repeat(600)));
+    receiver.respondWith((response) => response.writeHead(503).end('x'.repeat(600)));
     await tryOut();
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
     const common = {
@@ -260,7 +260,7 @@ describe('the list of deliveries', () => {
       (await owner.http.get(`${BASE}/summary`)).body['recent_deliveries'] as unknown;
     expect(await recent()).toBeUndefined();
     await tryOut();
-    receiver.answerWith((response) => response.writeHead(503).end());
+    receiver.respondWith((response) => response.writeHead(503).end());
     for (let count = 0; count < 3; count += 1) await tryOut();
     expect(await recent()).toEqual({
       attempted_at: expect.any(String),
@@ -288,7 +288,7 @@ describe('the list of deliveries', () => {
         response_excerpt: null,
       });
     expect(await recent()).toMatchObject({ failed_count: 2 });
-    receiver.answerWith((response) => response.end('{"outcome":"next"}'));
+    receiver.respondWith((response) => response.end('{"outcome":"next"}'));
     for (let count = 0; count < 19; count += 1) await tryOut();
     expect(await recent()).toEqual({
       attempted_at: expect.any(String),

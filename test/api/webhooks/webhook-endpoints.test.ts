@@ -5,7 +5,7 @@ import { SEALED_FOR } from '../../../src/domain/sealed-secrets.ts';
 import { openSecretBox } from '../../../src/platform/crypto/secret-box.ts';
 import { resealSecrets } from '../../../src/services/sealed-secrets.ts';
 import { endpoints } from '../../../api/endpoints.ts';
-import type { Answer } from '../../support/http.ts';
+import type { ApiResponse } from '../../support/http.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { appForFile, scene } from '../../support/scene.ts';
 import {
@@ -43,7 +43,7 @@ const activate = async (revision: number, ifMatch: string, key = 'rules') =>
 const archive = async (ifMatch: string, key = 'rules') =>
   await owner.http.delete(`${BASE}/${key}/active`, { headers: { 'if-match': ifMatch } });
 const get = async (part = '') => await owner.http.get(`${BASE}/rules${part}`);
-const codeOf = ({ status, body }: Answer) => [status, body?.['error']?.['code']];
+const codeOf = ({ status, body }: ApiResponse) => [status, body?.['error']?.['code']];
 
 async function listed(): Promise<Record<string, unknown>> {
   const { body } = await owner.http.get(BASE);

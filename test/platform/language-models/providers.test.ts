@@ -22,15 +22,15 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
   const open = dialect === 'openai' ? openOpenAi : openAnthropic;
   const model = open({ url: server.url(dialect), apiKey: 'a-key' });
   const changed = (change: (body: never) => void) => {
-    server.answerWith((response) => {
-      const body = JSON.parse(bodyOf(PATHS[dialect], { answer: { ok: true } })) as never;
+    server.respondWith((response) => {
+      const body = JSON.parse(bodyOf(PATHS[dialect], { reply: { ok: true } })) as never;
       change(body);
       response.end(JSON.stringify(body));
     });
   };
 
   test('is asked once, with the key, both texts and the schema', async () => {
-    server.judge({ answer: '{"amount":1.0,"id":9007199254740993}' });
+    server.judge({ reply: '{"amount":1.0,"id":9007199254740993}' });
     const reply = await model.ask(question());
     expect(reply).toMatchObject({
       kind: 'responded',
@@ -62,7 +62,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
   });
 
   test('is told the key, the version of its API and the form of the texts, and nothing else', async () => {
-    server.judge({ answer: {} });
+    server.judge({ reply: {} });
     const keyOfFile = 'a-key\n';
     await open({ url: server.url(dialect), apiKey: keyOfFile }).ask(question());
     const headers = server.asked.at(-1)?.headers;
@@ -77,7 +77,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
   });
 
   test('is asked below a path', async () => {
-    server.judge({ answer: {} });
+    server.judge({ reply: {} });
     const url = `${new URL(server.url(dialect)).origin}/gateway/a%2Fb/`;
     await open({ url, apiKey: 'a-key' }).ask(question());
     expect(server.asked.at(-1)?.path).toBe(
@@ -116,7 +116,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
     ['a broken connection', (response) => response.destroy(), { unheard: false }],
   ])('fails after one call: %s', async (_name, answer, failure) => {
     const before = server.asked.length;
-    server.answerWith(answer);
+    server.respondWith(answer);
     expect(await model.ask(question())).toMatchObject({
       ...{ kind: 'failed', timedOut: false },
       ...failure,
@@ -126,7 +126,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
 
   test('fails with the code and the request id of the provider, and nothing else that it says', async () => {
     const failed = async (id: string, error: object) => {
-      server.answerWith((response) => {
+      server.respondWith((response) => {
         response.writeHead(400, {
           ...{ 'content-type': 'application/json', [REQUEST_ID_HEADERS[dialect]]: id },
         });
@@ -158,7 +158,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
 
   test('fails at the end of its time, before the answer and within it', async () => {
     for (const answer of [() => undefined, (response: ServerResponse) => response.write('{')]) {
-      server.answerWith(answer);
+      server.respondWith(answer);
       expect(await model.ask(question({ timeoutMs: 50 }))).toEqual({
         ...{ kind: 'failed', timedOut: true, unheard: false, errorCause: 'timeout' },
       });
@@ -174,14 +174,14 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
 
   test('rejects with the reason of the signal that ends it', async () => {
     const ended = new AbortController();
-    server.answerWith(() => {
+    server.respondWith(() => {
       ended.abort(new Error('no longer needed'));
     });
     await expect(model.ask(question({ signal: ended.signal }))).rejects.toThrow('no longer needed');
   });
 
   test('has no value in an endless answer, and reads only its beginning', async () => {
-    server.answerWith((response) => {
+    server.respondWith((response) => {
       const write = (): void => {
         while (!response.destroyed && response.write('['.repeat(65_536)));
       };
@@ -197,7 +197,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (dialect) => {
     { input: 1.5, output: 1 },
     { input: 1e30, output: 1 },
   ])('counts no tokens where the provider says %j', async (usage) => {
-    server.judge({ answer: { ok: true }, usage });
+    server.judge({ reply: { ok: true }, usage });
     expect(await model.ask(question())).toMatchObject({ kind: 'responded', usage: undefined });
   });
 

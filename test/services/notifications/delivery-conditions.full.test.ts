@@ -84,10 +84,10 @@ describe('just before sending, the current state decides:', () => {
 
   test('a decided request notifies no one, and waiting retries are withdrawn with the decision', async () => {
     const [waiting, failed] = [await ask(app, agent), await ask(app, agent)];
-    receiver.answerWith((response) => response.writeHead(500).end());
+    receiver.respondWith((response) => response.writeHead(500).end());
     await drain(app);
     for (const id of [waiting, failed]) await decide(reviewer.http, id);
-    receiver.answerWith((response) => response.end());
+    receiver.respondWith((response) => response.end());
     await bringForward(app);
     await drain(app);
     expect(typed('approval_request.notified')).toHaveLength(4);

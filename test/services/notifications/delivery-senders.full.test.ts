@@ -104,7 +104,7 @@ describe('several senders', () => {
     });
     const held = new Set<() => void>();
     let most = 0;
-    receiver.answerWith((response) => {
+    receiver.respondWith((response) => {
       const release = () => response.end();
       most = Math.max(most, held.add(release).size);
       response.once('close', () => held.delete(release));
@@ -116,7 +116,7 @@ describe('several senders', () => {
       () => swift.received.length >= 16 && most >= 8,
     );
     expect([swift.received.length, most]).toEqual([16, 8]);
-    receiver.answerWith((response) => response.end());
+    receiver.respondWith((response) => response.end());
     for (const release of held) release();
     await loop.stop();
     await swift.close();

@@ -86,7 +86,7 @@ describe('a webhook', () => {
   });
 
   test('that fails is tried again later with the same id, and delivered when the receiver recovers', async () => {
-    receiver.answerWith((response) => response.writeHead(500).end());
+    receiver.respondWith((response) => response.writeHead(500).end());
     const id = await ask(app, agent);
     await drain(app);
     expect((await deliveriesOf(app, id)).map((row) => [row.attempts, row.last_error])).toEqual([
@@ -94,7 +94,7 @@ describe('a webhook', () => {
       [1, 'status 500'],
     ]);
     expect(await sendDue(app.context)).toBe(0);
-    receiver.answerWith((response) => response.end());
+    receiver.respondWith((response) => response.end());
     await bringForward(app);
     await drain(app);
     expect(
@@ -105,7 +105,7 @@ describe('a webhook', () => {
   });
 
   test('with a rate limit is tried again after the time its receiver requires', async () => {
-    receiver.answerWith((response) => response.writeHead(429, { 'retry-after': '600' }).end());
+    receiver.respondWith((response) => response.writeHead(429, { 'retry-after': '600' }).end());
     const id = await ask(app, agent);
     await drain(app);
     const [row] = await deliveriesOf(app, id);
@@ -114,7 +114,7 @@ describe('a webhook', () => {
 
   test('does not follow redirects', async () => {
     const elsewhere = await startWebhookReceiver();
-    receiver.answerWith((response) => response.writeHead(307, { location: elsewhere.url }).end());
+    receiver.respondWith((response) => response.writeHead(307, { location: elsewhere.url }).end());
     const id = await ask(app, agent);
     await drain(app);
     expect((await deliveriesOf(app, id)).map((row) => row.last_error)).toEqual(
@@ -125,7 +125,7 @@ describe('a webhook', () => {
   });
 
   test('is dead after twelve attempts, is listed as dead, and starts over on request', async () => {
-    receiver.answerWith((response) => response.writeHead(503).end());
+    receiver.respondWith((response) => response.writeHead(503).end());
     const id = await ask(app, agent);
     for (let attempt = 0; attempt < 13; attempt++) {
       await bringForward(app);
@@ -143,7 +143,7 @@ describe('a webhook', () => {
       [12, 'dead', 'status 503'],
     ]);
     expect(receiver.received).toHaveLength(24);
-    receiver.answerWith((response) => response.end());
+    receiver.respondWith((response) => response.end());
     const retried = await http.post(
       `/api/v1/notification_deliveries/${String(dead[0]?.['id'])}/retry`,
     );

@@ -46,7 +46,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await newMinute(app);
-  receiver.answerWith((response) => response.writeHead(204).end());
+  receiver.respondWith((response) => response.writeHead(204).end());
   Object.assign(refusal, { at: undefined, code: undefined });
 });
 
@@ -82,7 +82,7 @@ async function attempts(
 ): Promise<DeliveryRow[]> {
   const ids: string[] = [];
   for (const _ of answers) ids.push(await ask(app, hooked.agent));
-  receiver.answerWith((response) => {
+  receiver.respondWith((response) => {
     const { body } = receiver.received.at(-1) ?? { body: '' };
     const { status, headers } = answers[ids.findIndex((id) => body.includes(id))] ?? {
       status: 204,
@@ -135,7 +135,7 @@ describe('a webhook is', () => {
     expect(deliveries.map((delivery) => [stateOf(delivery), delivery.last_error])).toEqual(
       FINAL.map((status) => ['dead at once', `status ${status} (not retried)`]),
     );
-    receiver.answerWith((response) => response.writeHead(204).end());
+    receiver.respondWith((response) => response.writeHead(204).end());
     for (const delivery of deliveries.slice(0, 2)) {
       expect(await sendAgain(hooked, delivery)).toMatchObject({
         attempts: 1,

@@ -65,15 +65,15 @@ const heard = () =>
 /** Every message failed once, so all wait for their next attempt. */
 async function askInVain(): Promise<string> {
   const id = await ask(app, agent);
-  receiver.answerWith((response) => response.writeHead(500).end());
+  receiver.respondWith((response) => response.writeHead(500).end());
   await drain(app);
-  receiver.answerWith((response) => response.end());
+  receiver.respondWith((response) => response.end());
   return id;
 }
 
 test('a message is delivered by a 2xx, also if its body never ends', async () => {
   await createWebhook();
-  receiver.answerWith((response) => response.writeHead(200).write('{'));
+  receiver.respondWith((response) => response.writeHead(200).write('{'));
   const id = await ask(app, agent);
   await drain(app);
   expect(await deliveriesOf(app, id)).toMatchObject([

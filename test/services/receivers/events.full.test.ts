@@ -41,7 +41,7 @@ const approveAll = { blocks: [always('all', { outcome: 'approve' })] };
 beforeEach(async () => {
   agent = await createAgent(app, organization);
   delivery = receiver.delivery(`/${agent.instanceId}`);
-  receiver.answerEvents((response) => response.writeHead(204).end());
+  receiver.respondToEvents((response) => response.writeHead(204).end());
 });
 
 afterAll(async () => {
@@ -84,7 +84,7 @@ describe('a decision', () => {
     ['is too long', (response: ServerResponse) => response.writeHead(202).end('x'.repeat(200_000))],
   ])('is accepted by a 2xx, also if its body %s', async (_what, answer) => {
     await receive(app, agent.instanceId, delivery);
-    receiver.answerEvents(answer);
+    receiver.respondToEvents(answer);
     const id = await ask(app, agent);
     await decide(http, id);
     await tellDue(app);
@@ -141,7 +141,7 @@ describe('an event that is not accepted', () => {
 
   test('is posted again with the same id and bytes and a fresh signature, after a growing pause', async () => {
     await receive(app, agent.instanceId, delivery);
-    receiver.answerEvents((response) => response.writeHead(500).end('x'.repeat(1_000_000)));
+    receiver.respondToEvents((response) => response.writeHead(500).end('x'.repeat(1_000_000)));
     const id = await ask(app, agent);
     await decide(http, id);
     for (const [attempt, from, to] of [
@@ -156,7 +156,7 @@ describe('an event that is not accepted', () => {
       expectPause(row, began, [from - 0.1, to]);
       await bringForward(app);
     }
-    receiver.answerEvents((response) => response.writeHead(204).end());
+    receiver.respondToEvents((response) => response.writeHead(204).end());
     await tellDue(app);
     expect(new Set(told().map(({ body }) => body)).size).toBe(1);
     expect(new Set(told().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
@@ -171,7 +171,7 @@ describe('an event that is not accepted', () => {
     await receive(app, agent.instanceId, delivery);
     const began = Date.now();
     const after = typeof asked === 'string' ? asked : asked();
-    receiver.answerEvents((response) =>
+    receiver.respondToEvents((response) =>
       response.writeHead(status, { 'retry-after': after }).end('x'.repeat(200_000)),
     );
     const id = await ask(app, agent);
@@ -183,7 +183,9 @@ describe('an event that is not accepted', () => {
 
   test('is given up 168 hours after the decision', async () => {
     await receive(app, agent.instanceId, delivery);
-    receiver.answerEvents((response) => response.writeHead(503, { 'retry-after': '700000' }).end());
+    receiver.respondToEvents((response) =>
+      response.writeHead(503, { 'retry-after': '700000' }).end(),
+    );
     const id = await ask(app, agent);
     await decide(http, id);
     await tellDue(app);
@@ -194,7 +196,7 @@ describe('an event that is not accepted', () => {
 
   test('follows no redirect', async () => {
     await receive(app, agent.instanceId, delivery);
-    receiver.answerEvents((response) =>
+    receiver.respondToEvents((response) =>
       response.writeHead(307, { location: receiver.url('/elsewhere') }).end(),
     );
     const id = await ask(app, agent);
@@ -208,13 +210,13 @@ describe('an event that is not accepted', () => {
 describe('a receiver that changes', () => {
   test('passes what is queued on to its successor, with the same bytes', async () => {
     await receive(app, agent.instanceId, delivery);
-    receiver.answerEvents((response) => response.writeHead(500).end());
+    receiver.respondToEvents((response) => response.writeHead(500).end());
     const id = await ask(app, agent);
     await decide(http, id);
     await tellDue(app);
     const successor = receiver.delivery(`/${agent.instanceId}`);
     await receive(app, agent.instanceId, successor);
-    receiver.answerEvents((response) => response.writeHead(204).end());
+    receiver.respondToEvents((response) => response.writeHead(204).end());
     // At once: the pause was for the receiver before.
     await tellDue(app);
     const [first, second] = told();
@@ -228,7 +230,7 @@ describe('a receiver that changes', () => {
 
   test('gets nothing once it is removed, and a later one does not inherit', async () => {
     await receive(app, agent.instanceId, delivery);
-    receiver.answerEvents((response) => response.writeHead(500).end());
+    receiver.respondToEvents((response) => response.writeHead(500).end());
     const id = await ask(app, agent);
     await decide(http, id);
     await tellDue(app);

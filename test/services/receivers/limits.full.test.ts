@@ -81,7 +81,7 @@ const nth = <T>(all: readonly T[], index: number): T => all[index % all.length] 
 describe('eight attempts at once go to', () => {
   test.each(ONE_DESTINATION)('%s', async (_what, urls) => {
     const held: ServerResponse[] = [];
-    receiver.answerEvents((response) => held.push(response));
+    receiver.respondToEvents((response) => held.push(response));
     const other = open(await startApp({ environment: TELLING, databaseUrl: app.databaseUrl }));
     const agents: TestAgent[] = [];
     for (const each of urls()) {
@@ -99,7 +99,7 @@ describe('eight attempts at once go to', () => {
       return leased.length === AT_ONCE && receiver.open === AT_ONCE;
     });
     expect(receiver.mostOpen).toBe(AT_ONCE);
-    receiver.answerEvents((response) => response.writeHead(204).end());
+    receiver.respondToEvents((response) => response.writeHead(204).end());
     for (const response of held) response.writeHead(204).end();
     await Promise.all(telling);
     while ((await waiting.clone().pluck('id')).length > 0) {

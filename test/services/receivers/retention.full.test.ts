@@ -19,7 +19,7 @@ let agent: TestAgent;
 beforeEach(async () => {
   agent = await createAgent(app, organization);
   await receive(app, agent.instanceId, receiver.delivery());
-  receiver.answerEvents((response) => response.writeHead(204).end());
+  receiver.respondToEvents((response) => response.writeHead(204).end());
 });
 afterAll(async () => {
   await receiver.close();
@@ -61,7 +61,7 @@ test.each([
   [
     'expired',
     async () => {
-      receiver.answerEvents((response) =>
+      receiver.respondToEvents((response) =>
         response.writeHead(503, { 'retry-after': '700000' }).end(),
       );
       await tellDue(app);

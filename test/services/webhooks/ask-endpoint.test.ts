@@ -56,7 +56,7 @@ const answering =
     response.writeHead(status, headers).end(body);
 
 test('the payload arrives character for character, signed, and asks for no encoding', async () => {
-  receiver.answerWith(answering(200, '{"outcome":"next"}'));
+  receiver.respondWith(answering(200, '{"outcome":"next"}'));
   await ask();
   const [call] = receiver.received;
   expect(call?.body).toBe(PAYLOAD);
@@ -72,7 +72,7 @@ test('the payload arrives character for character, signed, and asks for no encod
 test('a valid answer is its outcome, with everything it has', async () => {
   const body =
     '{"outcome":"human","reason":"Large.","metadata":{"a": 1.0},"escalation_path":"cfo"}';
-  receiver.answerWith(answering(202, body));
+  receiver.respondWith(answering(202, body));
   expect(await ask()).toEqual({
     kind: 'responded',
     result: {
@@ -91,14 +91,14 @@ test('a valid answer is its outcome, with everything it has', async () => {
 const approvalOf = (bytes: number) => '{"outcome":"approve"}'.padEnd(bytes);
 
 test('an answer may have 64 KiB, and not one byte more', async () => {
-  receiver.answerWith(answering(200, approvalOf(65_536)));
+  receiver.respondWith(answering(200, approvalOf(65_536)));
   expect(await ask()).toMatchObject({ kind: 'responded', excerpt: approvalOf(500) });
-  receiver.answerWith(answering(200, approvalOf(65_537)));
+  receiver.respondWith(answering(200, approvalOf(65_537)));
   expect(await ask()).toMatchObject({ kind: 'failed', errorCode: 'answer_too_large' });
 });
 
 test('an answer without end is cut off', async () => {
-  receiver.answerWith((response) => {
+  receiver.respondWith((response) => {
     response.writeHead(200);
     const more = (): void => {
       while (!response.destroyed && response.write(' '.repeat(16_384)));
@@ -135,7 +135,7 @@ describe('an approval is none', () => {
     ],
     ['gone', answering(410, approval), { errorCode: 'unexpected_status', mayPass: false }],
   ])('%s', async (_, answer, expected) => {
-    receiver.answerWith(answer);
+    receiver.respondWith(answer);
     const reply = await ask();
     expect(reply).toMatchObject(expected);
     expect(reply.kind).toBe('failed');
@@ -145,7 +145,7 @@ describe('an approval is none', () => {
 
 describe('another attempt may succeed', () => {
   test.each([408, 425, 429, 500, 502, 503])('after status %i', async (status) => {
-    receiver.answerWith(answering(status, 'later', { 'retry-after': '7' }));
+    receiver.respondWith(answering(status, 'later', { 'retry-after': '7' }));
     expect(await ask()).toMatchObject({
       errorCode: 'unexpected_status',
       statusCode: status,
@@ -156,24 +156,24 @@ describe('another attempt may succeed', () => {
   });
 
   test('after a pause, however long the number that asks for it', async () => {
-    receiver.answerWith(answering(429, '', { 'retry-after': '99999999999999999999' }));
+    receiver.respondWith(answering(429, '', { 'retry-after': '99999999999999999999' }));
     expect(await ask()).toMatchObject({ mayPass: true, retryAfterMs: 1_000_000_000 });
   });
 
   test('after no answer in time', async () => {
-    receiver.answerWith(() => undefined);
+    receiver.respondWith(() => undefined);
     const reply = await ask({ timeoutMs: 50 });
     expect(reply).toMatchObject({ kind: 'failed', errorCode: 'timeout', mayPass: true });
     expect(reply).not.toHaveProperty('statusCode');
   });
 
   test('after an answer that does not end in time', async () => {
-    receiver.answerWith((response) => response.writeHead(200).write('{"outcome":'));
+    receiver.respondWith((response) => response.writeHead(200).write('{"outcome":'));
     expect(await ask({ timeoutMs: 200 })).toMatchObject({ errorCode: 'timeout', mayPass: true });
   });
 
   test('after a broken connection', async () => {
-    receiver.answerWith((response) => response.destroy());
+    receiver.respondWith((response) => response.destroy());
     expect(await ask()).toMatchObject({ errorCode: 'connection_failed', mayPass: true });
   });
 });
@@ -193,14 +193,14 @@ test('a URL that is not allowed is not called', async () => {
 
 test('a signal ends the call with its reason', async () => {
   const abort = new AbortController();
-  receiver.answerWith(() => {
+  receiver.respondWith(() => {
     abort.abort(new Error('the request is decided'));
   });
   await expect(ask({ signal: abort.signal })).rejects.toThrow('the request is decided');
 });
 
 test('an excerpt cuts no character and has no NUL', async () => {
-  receiver.answerWith(answering(400, `a\0${'\u{1f600}'.repeat(600)}`));
+  receiver.respondWith(answering(400, `a\0${'\u{1f600}'.repeat(600)}`));
   const { excerpt = '' } = await ask();
   expect([...excerpt]).toEqual(['a', '\ufffd', ...Array<string>(498).fill('\u{1f600}')]);
 });

@@ -34,7 +34,7 @@ type Fields = Omit<ApprovalRequest, 'argumentsText' | 'contextText' | 'agentReas
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 const EXECUTION_WINDOW_MS = 5 * 60_000;
 
-/** Checks everything in one answer about a request, without memory of other answers. */
+/** Checks everything in one response about a request, without memory of other responses. */
 export function checkRequestObject(node: JsonNode & { readonly kind: 'object' }): ApprovalRequest {
   const {
     arguments: _arguments,

@@ -83,7 +83,7 @@ export function checkHead(
   demand(
     STATUSES[operation].includes(reply.status),
     'status',
-    `${operation} answered ${String(reply.status)}: ${reply.body.toString()}`,
+    `${operation} returned ${String(reply.status)}: ${reply.body.toString()}`,
   );
   const requestId = reply.headers['x-request-id'];
   demand(
@@ -133,7 +133,7 @@ function readStrictly(text: string): JsonNode {
   }
 }
 
-/** Checks an error answer against its shape and the table of types and codes. */
+/** Checks an error response against its shape and the table of types and codes. */
 export function checkError(
   operation: Operation,
   reply: Reply,

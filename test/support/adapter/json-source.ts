@@ -1,6 +1,6 @@
 /**
  * A second, independent JSON reader for the tests. It keeps the spelling of every token, so that an
- * answer can be compared digit for digit with what was sent. On purpose it shares no code with the
+ * response can be compared digit for digit with what was sent. On purpose it shares no code with the
  * service.
  */
 

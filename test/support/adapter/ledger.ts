@@ -31,21 +31,21 @@ const STABLE: readonly (keyof ApprovalRequest)[] = [
 ];
 
 /**
- * Every answer that one agent instance has received. Adapters of the same instance may share a
+ * Every response that one agent instance has received. Adapters of the same instance may share a
  * ledger.
  */
 export class Ledger {
   readonly #keys = new Map<string, KeyRecord>();
   readonly #requests = new Map<string, RequestRecord>();
 
-  /** Call it before a create is sent, so that an attempt with a lost answer counts too. */
+  /** Call it before a create is sent, so that an attempt with a lost response counts too. */
   attempt(key: string): void {
     const record = this.#keys.get(key);
     if (record) record.attempts += 1;
     else this.#keys.set(key, { attempts: 1 });
   }
 
-  /** Compares an answer about a request with all earlier ones. */
+  /** Compares a response about a request with all earlier ones. */
   observe(request: ApprovalRequest, text: string, reply: Reply): void {
     const record = this.#requests.get(request.id) ?? {
       first: request,
@@ -72,7 +72,7 @@ export class Ledger {
     }
   }
 
-  /** A create was answered with a request. Call it after `observe`. */
+  /** A create returned a request. Call it after `observe`. */
   accepted(
     key: string,
     input: JsonNode,
@@ -96,7 +96,7 @@ export class Ledger {
     record.acceptedAt ??= reply.receivedAt;
   }
 
-  /** A create was answered with 409. */
+  /** A create returned 409. */
   conflicted(key: string, input: JsonNode | undefined, reply: Reply): void {
     const record = this.#keys.get(key);
     if (
@@ -109,7 +109,7 @@ export class Ledger {
     demand(!sameJson(record.input, input), 'conflict-same-input', `key ${key}`);
   }
 
-  /** A read or a cancel of this id was answered with an error. */
+  /** A read or a cancel of this id returned an error. */
   refused(id: string, status: number, reply: Reply): void {
     const record = this.#requests.get(id);
     if (!record || record.seenAt > reply.sentAt) return;
@@ -138,13 +138,13 @@ const ECHOES: readonly {
 ];
 
 /**
- * Compares an answer with the submission: always as exact values, and token for token if this
+ * Compares a response with the submission: always as exact values, and token for token if this
  * submission made the request. A replay may have another spelling.
  */
-export function checkEcho(sent: JsonNode, answered: JsonNode, made: boolean): void {
-  if (sent.kind !== 'object' || answered.kind !== 'object') return;
+export function checkEcho(sent: JsonNode, received: JsonNode, made: boolean): void {
+  if (sent.kind !== 'object' || received.kind !== 'object') return;
   for (const { key, rule, exact } of ECHOES) {
-    const [before, after] = [sent.members.get(key), answered.members.get(key)];
+    const [before, after] = [sent.members.get(key), received.members.get(key)];
     const found = `sent ${before?.source ?? 'nothing'}, received ${after?.source ?? 'nothing'}`;
     demand((before === undefined) === (after === undefined), rule, found);
     if (!before || !after) continue;

@@ -1,4 +1,4 @@
-/** Ways to break the rules of an adapter's answers, one at a time. */
+/** Ways to break the rules of an adapter's responses, one at a time. */
 import { randomUUID } from 'node:crypto';
 import { requestOf, type Adapter } from '../adapter.ts';
 import type { BrokenServerOptions } from '../servers/broken-server.ts';
@@ -30,18 +30,18 @@ export interface Mutation {
 export const mutations: readonly Mutation[] = [
   {
     rule: 'status',
-    broken: 'a create answers 202',
+    broken: 'a create returns 202',
     spoil: at('create 201', () => ({ status: 202 })),
   },
   {
     rule: 'status',
-    broken: 'a create answers 500',
+    broken: 'a create returns 500',
     spoil: at('create 400', () => ({ status: 500 })),
   },
   { rule: 'status', broken: 'a read redirects', spoil: at('get 200', () => ({ status: 302 })) },
   {
     rule: 'status',
-    broken: 'a cancel answers 204',
+    broken: 'a cancel returns 204',
     spoil: at('cancel 200', () => ({ status: 204, body: '' })),
   },
   {
@@ -439,13 +439,13 @@ export const mutations: readonly Mutation[] = [
   { rule: 'replay-id', broken: 'a replay makes a second request', server: { deleteKeys: true } },
   {
     rule: 'replay-status',
-    broken: 'a replay answers 201',
+    broken: 'a replay returns 201',
     spoil: at('create 200', () => ({ status: 201 })),
     scenario: replay,
   },
   {
     rule: 'replay-status',
-    broken: 'a first answer is 200',
+    broken: 'a first response is 200',
     spoil: at('create 201', () => ({ status: 200 })),
   },
   {
@@ -478,7 +478,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     rule: 'late',
-    broken: 'a late answer',
+    broken: 'a late response',
     spoil: at('create 201', () => ({ delayMs: 700 })),
     marginMs: 300,
   },

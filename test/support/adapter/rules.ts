@@ -1,16 +1,16 @@
 /**
- * Every reason for which the strict adapter refuses an answer. A standard adapter blocks the tool
+ * Every reason for which the strict adapter refuses a response. A standard adapter blocks the tool
  * for each of them.
  */
 export const adapterRules = {
   status:
-    'The operation may answer only with its documented status codes. A redirect or a 500 is none of them.',
+    'The operation returns only its documented status codes. A redirect or a 500 is none of them.',
   'content-type': 'Every body is application/json.',
   'body-size': 'A body has at most 8 MiB.',
   'body-utf8': 'A body is UTF-8 without a byte order mark.',
   'body-json': 'A body is exactly one JSON object, with nothing after it.',
   'duplicate-key': 'No object names a key twice.',
-  nesting: 'No answer nests deeper than 100.',
+  nesting: 'No response nests deeper than 100.',
   'request-id-missing': 'Every response carries X-Request-ID.',
   'request-id-echo': 'A usable incoming X-Request-ID is adopted, any other is replaced by a UUID.',
   shape:
@@ -38,22 +38,22 @@ export const adapterRules = {
   'echo-arguments': 'arguments are returned token for token.',
   'echo-context': 'context is returned token for token, and only if it was sent.',
   'echo-agent-reasoning': 'agent_reasoning is returned as spelled, and only if it was sent.',
-  'other-id': 'An answer is about the requested id.',
-  'request-lost': 'A request that was answered once is never unknown to the instance that made it.',
-  'field-changed': 'A field of a request never changes once it was answered.',
-  'terminal-changed': 'A terminal request never changes: every later answer is the same text.',
+  'other-id': 'A response is about the requested id.',
+  'request-lost': 'A request that was returned once is never unknown to the instance that made it.',
+  'field-changed': 'A field of a request never changes once it was returned.',
+  'terminal-changed': 'A terminal request never changes: every later response is the same text.',
   'replay-id': 'One idempotency key is one request.',
-  'replay-status': 'The first answer to a key is 201, every other 200.',
+  'replay-status': 'The first response to a key is 201, every other 200.',
   'conflict-same-input': 'The same input under the same key is not a conflict.',
   'cancel-outcome':
-    'A cancel that succeeds answers with a cancelled request, and never over another outcome.',
+    'A cancel that succeeds returns a cancelled request, and never over another outcome.',
   'wait-early': 'A wait is held until the request is terminal or the wait is over.',
   late: 'A call returns within what was asked for and a margin.',
 } as const;
 
 export type AdapterRule = keyof typeof adapterRules;
 
-/** Thrown for an answer that a standard adapter would refuse; `rule` names the reason. */
+/** Thrown for a response that a standard adapter would refuse; `rule` names the reason. */
 export class AdapterRefusal extends Error {
   readonly rule: AdapterRule;
 

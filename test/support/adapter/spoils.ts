@@ -1,4 +1,4 @@
-/** Ways to spoil an answer, for mutations. */
+/** Ways to spoil a response, for mutations. */
 import type { BrokenCall, BrokenReply } from '../servers/broken-server.ts';
 import { readJson } from './json-source.ts';
 

@@ -44,12 +44,12 @@ export async function fastForward(app: TestApp, requestId: string, hours: number
     updateMask: { paths: ['time_skipping_config'] },
   });
   for (;;) {
-    const answer = await workflowService.pollWorkflowExecutionTimeSkipping({
+    const response = await workflowService.pollWorkflowExecutionTimeSkipping({
       namespace,
       workflowExecution,
       fastForwardId: id,
     });
-    const result = Number(answer.fastForwardPollingResult);
+    const result = Number(response.fastForwardPollingResult);
     if (result === COMPLETED || result === FAILED) return;
   }
 }

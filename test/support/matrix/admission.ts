@@ -13,7 +13,7 @@ import {
 } from '../../../src/domain/people/permissions.ts';
 import { paramsIn, type Params, type World } from './world.ts';
 
-/** What a caller must get. Undefined when only a declared answer is expected. */
+/** What a caller must get. Undefined when only a declared response is expected. */
 export interface Refusal {
   readonly code: ErrorCode;
   /** A 403 from a permission check names the permission, the scope and the reason. */

@@ -17,15 +17,15 @@ export function describeCallers(
       '$name: gets the declared response',
       async ({ endpoint }) => {
         const params = paramsIn(home, endpoint);
-        const answer = await send(endpoint, { params, headers: await headers(endpoint) });
+        const response = await send(endpoint, { params, headers: await headers(endpoint) });
         const expected = refusal(endpoint, home);
-        if (!expected) return expectOpened(answer);
-        expect({ status: answer.status, code: answer.body['error']?.['code'] }).toEqual({
+        if (!expected) return expectOpened(response);
+        expect({ status: response.status, code: response.body['error']?.['code'] }).toEqual({
           status: statusOf(expected.code, endpoint.dialect),
           code: expected.code,
         });
         if (expected.code === 'permission_denied' && endpoint.dialect !== 'aap')
-          expect(answer.body['error']?.['details']).toEqual(expected.details);
+          expect(response.body['error']?.['details']).toEqual(expected.details);
       },
     );
   });

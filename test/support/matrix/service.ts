@@ -13,7 +13,7 @@ import {
   type PermissionHolder,
 } from '../../../src/domain/people/permissions.ts';
 import { startApp, type TestApp } from '../app.ts';
-import type { Answer } from '../http.ts';
+import type { ApiResponse } from '../http.ts';
 import type { Policy, TestMember } from '../scene/factories.ts';
 import { filled, type Params, type World } from './world.ts';
 
@@ -98,11 +98,14 @@ function verbsOf(app: TestApp) {
   }
 
   /** Sends this body, even to an endpoint that declares none. */
-  async function sendAnyhow(endpoint: Endpoint, { params, headers, body }: Call): Promise<Answer> {
+  async function sendAnyhow(
+    endpoint: Endpoint,
+    { params, headers, body }: Call,
+  ): Promise<ApiResponse> {
     // AAP 1.0.0 takes nothing but a UUID.
     const requestId = endpoint.dialect === 'aap' ? randomUUID() : `matrix-${randomUUID()}`;
     const path = filled(endpoint.path, params);
-    const answer = await app.http.call(endpoint.method.toUpperCase(), path, {
+    const response = await app.http.call(endpoint.method.toUpperCase(), path, {
       body,
       headers: {
         'x-request-id': requestId,
@@ -111,16 +114,16 @@ function verbsOf(app: TestApp) {
         ...headers,
       },
     });
-    if (endpoint.method !== 'get' && answer.status < 400) changes += 1;
-    expect(answer.headers['x-request-id']).toBe(requestId);
-    expectDeclared(endpoint, answer);
-    return answer;
+    if (endpoint.method !== 'get' && response.status < 400) changes += 1;
+    expect(response.headers['x-request-id']).toBe(requestId);
+    expectDeclared(endpoint, response);
+    return response;
   }
 
   async function send(
     endpoint: Endpoint,
     { body = endpoint.requestExample, ...call }: Call,
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     return await sendAnyhow(endpoint, { ...call, ...(endpoint.body && { body }) });
   }
 
@@ -131,19 +134,19 @@ function verbsOf(app: TestApp) {
  * A success that the endpoint declares, or an error of its list in the envelope. Never an internal
  * failure.
  */
-function expectDeclared(endpoint: Endpoint, answer: Answer): void {
-  if (answer.status < 400) {
-    expect([endpoint.success.status].flat()).toContain(answer.status);
+function expectDeclared(endpoint: Endpoint, response: ApiResponse): void {
+  if (response.status < 400) {
+    expect([endpoint.success.status].flat()).toContain(response.status);
     return;
   }
   const { dialect = 'product' } = endpoint;
   if (dialect === 'oauth') {
-    errorSchemas.oauth.parse(answer.body);
+    errorSchemas.oauth.parse(response.body);
     const statuses = errorsOf(endpoint).map((code) => statusOf(code, dialect));
-    expect(statuses.filter((status) => status < 500)).toContain(answer.status);
+    expect(statuses.filter((status) => status < 500)).toContain(response.status);
     return;
   }
-  const { error } = errorSchemas[dialect].parse(answer.body) as {
+  const { error } = errorSchemas[dialect].parse(response.body) as {
     error: { code: ErrorCode; type: string; request_id: string };
   };
   expect({ code: error.code, declared: errorsOf(endpoint).includes(error.code) }).toEqual({
@@ -152,18 +155,18 @@ function expectDeclared(endpoint: Endpoint, answer: Answer): void {
   });
   expect(error.code).not.toBe('internal_error');
   expect(error.code).not.toBe('dependency_unavailable');
-  expect({ status: answer.status, type: error.type }).toEqual({
+  expect({ status: response.status, type: error.type }).toEqual({
     status: statusOf(error.code, dialect),
     type: envelopeTypeOf(error.code, dialect),
   });
-  expect(error.request_id).toBe(answer.headers['x-request-id']);
+  expect(error.request_id).toBe(response.headers['x-request-id']);
 }
 
 /**
- * The answer may say anything about the call, except that the credential is of the wrong kind or
+ * The response may say anything about the call, except that the credential is of the wrong kind or
  * lacks the permission.
  */
-export function expectOpened({ body }: Answer): void {
+export function expectOpened({ body }: ApiResponse): void {
   const code: unknown = body?.['error']?.['code'];
   expect([
     'authentication_required',

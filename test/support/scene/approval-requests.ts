@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { stepRequest } from '../../../src/services/engine/step.ts';
 import type { TestApp } from '../app.ts';
 import type { TestAgent } from './factories.ts';
-import { HttpClient, type Answer } from '../http.ts';
+import { HttpClient, type ApiResponse } from '../http.ts';
 
 export interface Ask {
   readonly tool?: string;
@@ -27,7 +27,7 @@ export async function postRequest(
   app: { readonly url: string },
   agent: Pick<TestAgent, 'credential'>,
   ask: Ask = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { key = randomUUID(), ...body } = ask;
   const headers = { 'idempotency-key': key };
   return await adapterOf(app, agent).post(
@@ -101,7 +101,7 @@ export async function decide(
   id: string,
   body: Readonly<Record<string, unknown>> = { status: 'approved' },
   key: string = randomUUID(),
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return await client.post(`/api/v1/requests/${id}/decision`, body, {
     headers: { 'idempotency-key': key },
   });

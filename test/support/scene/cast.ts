@@ -69,7 +69,7 @@ export interface CastSpec<Person extends string, Team extends string, Agent exte
 }
 
 export type SceneAgent = TestAgent & {
-  /** Refuses every answer that a standard adapter would refuse. */
+  /** Refuses every response that a standard adapter would refuse. */
   readonly adapter: Adapter;
   /** Any call with the agent's credential. */
   readonly http: HttpClient;

@@ -1,19 +1,19 @@
 /** Claims through the API, and their state in the database and the timeline. */
 import type { TestApp } from '../app.ts';
-import type { Answer, HttpClient, Json } from '../http.ts';
+import type { ApiResponse, HttpClient, Json } from '../http.ts';
 
 const at = (id: string) => `/api/v1/requests/${id}/claim`;
 
-export const claim = async (client: HttpClient, id: string): Promise<Answer> =>
+export const claim = async (client: HttpClient, id: string): Promise<ApiResponse> =>
   await client.post(at(id));
-export const release = async (client: HttpClient, id: string): Promise<Answer> =>
+export const release = async (client: HttpClient, id: string): Promise<ApiResponse> =>
   await client.delete(at(id));
 
 /** The claim, which must have succeeded. */
 export async function claimed(client: HttpClient, id: string): Promise<Json> {
-  const answer = await claim(client, id);
-  if (answer.status !== 200) throw new Error(`not claimed: ${answer.text}`);
-  return answer.body['claim'] ?? answer.body;
+  const response = await claim(client, id);
+  if (response.status !== 200) throw new Error(`not claimed: ${response.text}`);
+  return response.body['claim'] ?? response.body;
 }
 
 /**

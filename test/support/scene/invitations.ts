@@ -4,7 +4,7 @@ import { hashTypedCode } from '../../../src/domain/sign-in/second-factors.ts';
 import type { TestApp } from '../app.ts';
 import { everywhere } from './cast.ts';
 import { createMember, type Policy, type TestMember, type TestOrganization } from './factories.ts';
-import type { Answer } from '../http.ts';
+import type { ApiResponse } from '../http.ts';
 import { outcome } from '../refusals.ts';
 import { cheapHashOf } from './sign-in.ts';
 
@@ -17,7 +17,7 @@ export const newEmail = (): string => `invited-${randomUUID()}@example.com`;
 export async function invite(
   inviter: TestMember,
   { email = newEmail(), policies = [] }: { email?: string; policies?: readonly Policy[] } = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return await inviter.browser.post(INVITATIONS, { email, permission_policies: policies });
 }
 
@@ -40,17 +40,17 @@ export async function invited(
   inviter: TestMember,
   options: { email?: string; policies?: readonly Policy[] } = {},
 ): Promise<Invited> {
-  const answer = await invite(inviter, options);
-  if (answer.status !== 201) throw new Error(`not invited: ${answer.text}`);
+  const response = await invite(inviter, options);
+  if (response.status !== 201) throw new Error(`not invited: ${response.text}`);
   return {
-    id: String(answer.body['invitation']?.['id']),
-    email: String(answer.body['invitation']?.['email']),
-    token: tokenIn(answer),
+    id: String(response.body['invitation']?.['id']),
+    email: String(response.body['invitation']?.['email']),
+    token: tokenIn(response),
   };
 }
 
-export function tokenIn(answer: Answer): string {
-  return new URL(String(answer.body['invite_url'])).pathname.split('/').at(-1) ?? '';
+export function tokenIn(response: ApiResponse): string {
+  return new URL(String(response.body['invite_url'])).pathname.split('/').at(-1) ?? '';
 }
 
 export const linkPath = (token: string): string => `/auth/invitations/${token}`;
@@ -61,7 +61,7 @@ export async function accept(
   token: string,
   body: unknown = { display_name: 'Grace Field', password: PASSWORD },
   cookie?: string,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return await app.http.post(`${linkPath(token)}/accept`, body, {
     headers: {
       origin: app.url,
@@ -80,8 +80,8 @@ export const acceptOutcome = async (
 ): Promise<string> => outcome(await accept(app, token, body, cookie));
 
 /** The id of the membership with which a person joined. */
-export const membershipOf = (answer: Answer): string =>
-  String(answer.body['principal']?.['membership_id']);
+export const membershipOf = (response: ApiResponse): string =>
+  String(response.body['principal']?.['membership_id']);
 
 export const membership = async (app: TestApp, id: string) =>
   (await app.db('memberships').where({ id }).first('status', 'admission_source')) as

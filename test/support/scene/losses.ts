@@ -2,7 +2,7 @@
  * Ways in which a member loses the right to decide, through the API, with force where a path asks
  * them by name.
  */
-import type { Answer } from '../http.ts';
+import type { ApiResponse } from '../http.ts';
 import type { Cast } from './cast.ts';
 import type { TestMember } from './factories.ts';
 import { idsOf, TEAMS } from './teams.ts';
@@ -10,11 +10,11 @@ import { idsOf, TEAMS } from './teams.ts';
 const PERMISSIONS = ['request.read', 'request.decide', 'request.claim'];
 
 export interface Losses {
-  readonly ways: Readonly<Record<string, (member: TestMember) => Promise<Answer>>>;
+  readonly ways: Readonly<Record<string, (member: TestMember) => Promise<ApiResponse>>>;
   /** Replaces the member's policy with the usual permissions everywhere, except for these terms. */
-  readonly withPermissions: (member: TestMember, terms: object) => Promise<Answer>;
+  readonly withPermissions: (member: TestMember, terms: object) => Promise<ApiResponse>;
   /** Replaces the members of a team. */
-  readonly roster: (team: string, ...members: readonly TestMember[]) => Promise<Answer>;
+  readonly roster: (team: string, ...members: readonly TestMember[]) => Promise<ApiResponse>;
 }
 
 export function lossesIn({ app, owner, agent }: Pick<Cast, 'app' | 'owner' | 'agent'>): Losses {

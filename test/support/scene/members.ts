@@ -1,5 +1,5 @@
 /** Suspending, reactivating and removing members through the API, and what the database then has. */
-import type { Answer } from '../http.ts';
+import type { ApiResponse } from '../http.ts';
 import type { TestApp } from '../app.ts';
 import type { TestMember } from './factories.ts';
 
@@ -8,7 +8,7 @@ export const OWNER_POLICY = { scope_kind: 'organization', is_owner: true } as co
 
 export const memberPath = ({ membershipId }: TestMember) => `/api/v1/members/${membershipId}`;
 
-export const patch = (who: TestMember, target: TestMember, body: unknown): Promise<Answer> =>
+export const patch = (who: TestMember, target: TestMember, body: unknown): Promise<ApiResponse> =>
   who.browser.call('PATCH', memberPath(target), { body });
 
 export const suspend = (who: TestMember, target: TestMember, force?: boolean) =>
@@ -17,8 +17,11 @@ export const suspend = (who: TestMember, target: TestMember, force?: boolean) =>
 export const reactivate = (who: TestMember, target: TestMember) =>
   patch(who, target, { status: 'active' });
 
-export const remove = (who: TestMember, target: TestMember, force?: boolean): Promise<Answer> =>
-  who.browser.delete(`${memberPath(target)}${force ? '?force=true' : ''}`);
+export const remove = (
+  who: TestMember,
+  target: TestMember,
+  force?: boolean,
+): Promise<ApiResponse> => who.browser.delete(`${memberPath(target)}${force ? '?force=true' : ''}`);
 
 /** The status that the database has. */
 export const statusOf = async (app: TestApp, { membershipId }: TestMember) =>

@@ -1,6 +1,6 @@
 /** Permission policies through the API: their paths, terms and calls. */
 import { randomUUID } from 'node:crypto';
-import type { Answer, HttpClient } from '../http.ts';
+import type { ApiResponse, HttpClient } from '../http.ts';
 import type { Policy, TestMember } from './factories.ts';
 
 /** A policy for the whole organization. */
@@ -41,10 +41,10 @@ export const put = (http: HttpClient, path: string, body: unknown) =>
   http.call('PUT', path, { body });
 
 /** The status, and the code of an error. */
-export const outcome = ({ status, body }: Answer) =>
+export const outcome = ({ status, body }: ApiResponse) =>
   status < 400 ? status : `${status} ${String(body['error']?.['code'])}`;
 
-export const pointers = ({ body }: Answer) =>
+export const pointers = ({ body }: ApiResponse) =>
   (body['error']?.['details']?.['issues'] as unknown as { pointer: string }[]).map(
     ({ pointer }) => pointer,
   );

@@ -5,7 +5,7 @@ import { Secret, TOTP } from 'otpauth';
 import { hashPassword } from '../../../src/platform/crypto/passwords.ts';
 import type { TestApp } from '../app.ts';
 import { createMember, type Policy, type TestMember } from './factories.ts';
-import { HttpClient, type Answer } from '../http.ts';
+import { HttpClient, type ApiResponse } from '../http.ts';
 
 export const PASSWORD = 'seven bright ravens on a wire';
 export const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -58,10 +58,10 @@ export async function twoSessions(
   return [first.id, id];
 }
 
-export const codeOf = ({ status, body }: Answer) => [status, body['error']?.['code']];
+export const codeOf = ({ status, body }: ApiResponse) => [status, body['error']?.['code']];
 
-/** The cookie that an answer sets, as a browser sends it. Empty when it sets none or clears it. */
-export function cookieOf({ headers }: Answer): string {
+/** The cookie that a response sets, as a browser sends it. Empty when it sets none or clears it. */
+export function cookieOf({ headers }: ApiResponse): string {
   return /((?:__Host-)?service_session=[^;]+)/.exec(headers['set-cookie'] ?? '')?.[1] ?? '';
 }
 
@@ -74,7 +74,7 @@ export function login(
   app: TestApp,
   member: { readonly email: string },
   cookie = '',
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const headers = cookie === '' ? {} : { cookie };
   return app.http.post('/auth/login', { email: member.email, password: PASSWORD }, { headers });
 }
@@ -84,9 +84,9 @@ export async function challengeOf(
   app: TestApp,
   member: { readonly email: string },
 ): Promise<string> {
-  const answer = await login(app, member);
-  if (answer.status !== 202) throw new Error(`no challenge: ${answer.text}`);
-  return String(answer.body['mfa']?.['token']);
+  const response = await login(app, member);
+  if (response.status !== 202) throw new Error(`no challenge: ${response.text}`);
+  return String(response.body['mfa']?.['token']);
 }
 
 export interface Authenticator {

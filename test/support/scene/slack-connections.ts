@@ -1,7 +1,7 @@
 /** Organizations that connect Slack, and their members' links. */
 import { expect } from '@jest/globals';
 import type { TestApp } from '../app.ts';
-import type { Answer } from '../http.ts';
+import type { ApiResponse } from '../http.ts';
 import { SlackCaller, type SlackServer, type Workspace } from '../servers/slack-server.ts';
 import { createOrganization, type TestMember, type TestOrganization } from './factories.ts';
 
@@ -12,7 +12,7 @@ export interface ConnectedScene {
   readonly caller: SlackCaller;
 }
 
-export const connectWith = (member: TestMember, body: unknown): Promise<Answer> =>
+export const connectWith = (member: TestMember, body: unknown): Promise<ApiResponse> =>
   member.browser.call('PUT', '/api/v1/slack', { body });
 export const secretsOf = ({ botToken, signingSecret }: Workspace) => ({
   bot_token: botToken,
@@ -23,8 +23,8 @@ export const secretsOf = ({ botToken, signingSecret }: Workspace) => ({
 export async function connectSlack(app: TestApp, slack: SlackServer): Promise<ConnectedScene> {
   const organization = await createOrganization(app);
   const workspace = slack.addWorkspace();
-  const answer = await connectWith(organization.owner, secretsOf(workspace));
-  expect(answer.status).toBe(200);
+  const response = await connectWith(organization.owner, secretsOf(workspace));
+  expect(response.status).toBe(200);
   return {
     organization,
     owner: organization.owner,
@@ -42,10 +42,10 @@ export async function codeOf(member: TestMember): Promise<string> {
 
 export const linkOf = async (member: TestMember): Promise<unknown> =>
   (await member.http.get('/api/v1/me/slack')).body['slack_user_id'];
-export const said = (answer: Answer): string => {
-  expect(answer.status).toBe(200);
-  expect(answer.body['response_type']).toBe('ephemeral');
-  return String(answer.body['text']);
+export const said = (response: ApiResponse): string => {
+  expect(response.status).toBe(200);
+  expect(response.body['response_type']).toBe('ephemeral');
+  return String(response.body['text']);
 };
 
 export const eventsOf = async (

@@ -110,8 +110,8 @@ export async function link(
   slackUser: string,
 ): Promise<void> {
   const begun = await member.browser.post('/api/v1/me/slack/link');
-  const answer = await caller.command(slackUser, `link ${String(begun.body['code'])}`);
-  if (!answer.text.includes('is now linked')) throw new Error(answer.text);
+  const response = await caller.command(slackUser, `link ${String(begun.body['code'])}`);
+  if (!response.text.includes('is now linked')) throw new Error(response.text);
 }
 
 /** One level for each list of members. */
@@ -162,7 +162,7 @@ export async function asked(
   return { id, post };
 }
 
-/** Clicks a button and returns the ephemeral answer. */
+/** Clicks a button and returns the ephemeral response. */
 export async function click(
   scene: Scene,
   post: SlackPost,
@@ -170,8 +170,8 @@ export async function click(
   user = scene.slackUser,
 ): Promise<string> {
   const said = scene.slack.ephemeralTexts.length;
-  const answer = await scene.caller.click(user, buttonsOf(post)[label]);
-  if (answer.status !== 200) throw new Error(answer.text);
+  const response = await scene.caller.click(user, buttonsOf(post)[label]);
+  if (response.status !== 200) throw new Error(response.text);
   return await scene.slack.ephemeralText(said + 1);
 }
 

@@ -1,7 +1,7 @@
 /** Rosters of teams through the API, and the audit log of a team. */
 import type { TestApp } from '../app.ts';
 import type { TestMember } from './factories.ts';
-import type { Answer, HttpClient } from '../http.ts';
+import type { ApiResponse, HttpClient } from '../http.ts';
 
 export const TEAMS = '/api/v1/teams';
 
@@ -9,7 +9,7 @@ export async function setMembers(
   client: HttpClient,
   teamId: string,
   membershipIds: readonly unknown[],
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return await client.call('PUT', `${TEAMS}/${teamId}/members`, {
     body: { membership_ids: membershipIds },
   });
@@ -26,9 +26,9 @@ export async function roster(reader: TestMember, teamId: string): Promise<string
 export const idsOf = (...members: readonly TestMember[]): string[] =>
   members.map((member) => member.membershipId);
 
-export const codeOf = (answer: Answer) => ({
-  status: answer.status,
-  code: answer.body['error']?.['code'] as unknown,
+export const codeOf = (response: ApiResponse) => ({
+  status: response.status,
+  code: response.body['error']?.['code'] as unknown,
 });
 
 /** Oldest first. */

@@ -1,10 +1,10 @@
 /**
- * The verbs of a scene: agents ask, people answer, time passes; and the views of the API and the
+ * The verbs of a scene: agents ask, people decide, time passes; and the views of the API and the
  * database.
  */
 import { randomUUID } from 'node:crypto';
 import { requestOf, type Adapter } from '../adapter.ts';
-import { HttpClient, type Answer, type Json } from '../http.ts';
+import { HttpClient, type ApiResponse, type Json } from '../http.ts';
 import { deadlineOf, decide, reachDeadline, stepAt } from './approval-requests.ts';
 import type { Cast, PathSpec, SceneAgent } from './cast.ts';
 import { claim, claimed, holdersOf, reachLapse, release, verbsOf } from './claims.ts';
@@ -41,13 +41,17 @@ export interface Verbs<Agent extends string = string> {
     id: string,
     body?: Readonly<Record<string, unknown>>,
     key?: string,
-  ) => Promise<Answer>;
-  readonly claim: (who: Who, id: string) => Promise<Answer>;
+  ) => Promise<ApiResponse>;
+  readonly claim: (who: Who, id: string) => Promise<ApiResponse>;
   /** The claim, which must succeed. */
   readonly claimed: (who: Who, id: string) => Promise<Json>;
-  readonly release: (who: Who, id: string) => Promise<Answer>;
+  readonly release: (who: Who, id: string) => Promise<ApiResponse>;
   /** Adds reviewers to a request: members, or raw ids. */
-  readonly addReviewers: (who: Who, id: string, reviewers: readonly unknown[]) => Promise<Answer>;
+  readonly addReviewers: (
+    who: Who,
+    id: string,
+    reviewers: readonly unknown[],
+  ) => Promise<ApiResponse>;
   /** One step of the workflow at this instant or later. Default: when the next escalation step is due. */
   readonly later: (id: string, floor?: Date) => Promise<void>;
   /** Columns of the organization: `require_mfa`, `claim_timeout_seconds`. */
@@ -55,8 +59,8 @@ export interface Verbs<Agent extends string = string> {
   /** Replaces the permissions in each policy of the member. */
   readonly permit: (member: TestMember, ...permissions: readonly string[]) => Promise<void>;
   /** By the owner. */
-  readonly suspend: (member: TestMember) => Promise<Answer>;
-  readonly remove: (member: TestMember) => Promise<Answer>;
+  readonly suspend: (member: TestMember) => Promise<ApiResponse>;
+  readonly remove: (member: TestMember) => Promise<ApiResponse>;
   readonly deadlineOf: (id: string) => Promise<Date>;
   /** The request's clock reaches its deadline, and no writer has noticed. */
   readonly reachDeadline: (id: string) => Promise<void>;

@@ -42,18 +42,18 @@ export async function gatedScene() {
   const token = agents.bot.credential;
   const clientOf = (more: Options = {}) => new Countersign({ url: app.url, token, ...more });
 
-  const answer = async (id: string, status: 'approved' | 'denied' = 'approved', note?: string) => {
+  const reply = async (id: string, status: 'approved' | 'denied' = 'approved', note?: string) => {
     const body = { status, ...(note && { note }) };
     await until('it is decided', async () => (await decide(people.ada, id, body)).status === 200);
   };
 
-  /** A client whose requests a person answers, and the requests that asked a person. */
+  /** A client whose requests a person decides, and the requests that asked a person. */
   const reviewed = (status: 'approved' | 'denied' = 'approved', note?: string) => {
     const asked: Ticket[] = [];
     const countersign = clientOf({
       onPending: (ticket) => {
         asked.push(ticket);
-        void answer(ticket.id, status, note);
+        void reply(ticket.id, status, note);
       },
     });
     return { countersign, asked };
@@ -101,10 +101,10 @@ export async function gatedScene() {
   /** What a process leaves that crashed between the approval and the start. */
   const crashed = async (call: ToolCall) => {
     const { id } = await clientOf().start(call);
-    await answer(id);
+    await reply(id);
   };
 
-  return { app, clientOf, answer, reviewed, unavailable, crashed, stateOf, requestsOf };
+  return { app, clientOf, reply, reviewed, unavailable, crashed, stateOf, requestsOf };
 }
 
 /** A refund that counts its runs. */

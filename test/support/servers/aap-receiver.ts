@@ -27,10 +27,10 @@ export interface AapReceiver {
   readonly open: number;
   /** The most calls that were under way at once. */
   readonly mostOpen: number;
-  /** How the next events are answered. Default 204. */
-  answerEvents(answer: Answer): void;
-  /** How the next verifications are answered. Default: the challenge. */
-  answerVerifications(answer: Answer): void;
+  /** The responses to the next events. Default 204. */
+  respondToEvents(reply: Responding): void;
+  /** The responses to the next verifications. Default: the challenge. */
+  respondToVerifications(reply: Responding): void;
   /** Another address of this machine, or another port, at which the same service listens. Returns the port. */
   listenAt(address: string, port?: number): Promise<number>;
   close(): Promise<void>;
@@ -43,11 +43,11 @@ export interface Delivery {
   readonly signing_secret: string;
 }
 
-type Answer = (response: ServerResponse, message: ReceivedMessage) => unknown;
+type Responding = (response: ServerResponse, message: ReceivedMessage) => unknown;
 
-const accept: Answer = (response) => response.writeHead(204).end();
+const accept: Responding = (response) => response.writeHead(204).end();
 /** Verifies this receiver. */
-export const repeatChallenge: Answer = (response, { body }) => {
+export const repeatChallenge: Responding = (response, { body }) => {
   const { challenge } = JSON.parse(body) as { readonly challenge: string };
   response
     .writeHead(200, { 'content-type': 'application/json' })
@@ -116,11 +116,11 @@ export async function startAapReceiver(
     get mostOpen() {
       return state.mostOpen;
     },
-    answerEvents: (answer) => {
-      state.events = answer;
+    respondToEvents: (reply) => {
+      state.events = reply;
     },
-    answerVerifications: (answer) => {
-      state.verifications = answer;
+    respondToVerifications: (reply) => {
+      state.verifications = reply;
     },
     listenAt: async (address, wanted = port) => {
       const other = createTcpServer((socket) => server.emit('connection', socket));

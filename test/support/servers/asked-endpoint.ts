@@ -1,11 +1,11 @@
-/** A webhook endpoint that rules ask, on loopback. It answers each request when the test says so. */
+/** A webhook endpoint that rules ask, on loopback. It responds to each request when the test says so. */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { HttpClient, Json } from '../http.ts';
 import { until } from '../waiting.ts';
 import { LOOPBACK_ALLOWED, startWebhookReceiver } from './webhook-receiver.ts';
 
-/** What a service needs to ask it. A create does not wait long for an answer that is held back. */
+/** What a service needs to ask it. A create does not wait long for a response that is held back. */
 export const ASKING = {
   ...LOOPBACK_ALLOWED,
   COUNTERSIGN_SECRETS_KEY: randomBytes(32).toString('base64'),
@@ -17,8 +17,8 @@ export interface AskedEndpoint {
   readonly callsOf: (requestId: string) => readonly Json[];
   /** Waits for that many calls about a request. */
   readonly called: (requestId: string, times: number) => Promise<void>;
-  /** Answers all calls about a request that wait. */
-  readonly answer: (requestId: string, body: object, status?: number) => void;
+  /** Responses all calls about a request that wait. */
+  readonly reply: (requestId: string, body: object, status?: number) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function startAskedEndpoint(owner: HttpClient): Promise<AskedEndpoi
   const calls = new Map<string, Json[]>();
   const waiting = new Map<string, ServerResponse[]>();
   const receiver = await startWebhookReceiver();
-  receiver.answerWith((response) => {
+  receiver.respondWith((response) => {
     const payload = JSON.parse(receiver.received.at(-1)?.body ?? '{}') as Json;
     const id = String((payload as { request?: { id?: string } }).request?.id);
     calls.set(id, [...(calls.get(id) ?? []), payload]);
@@ -44,7 +44,7 @@ export async function startAskedEndpoint(owner: HttpClient): Promise<AskedEndpoi
     called: async (id, times) => {
       await until(`${times} calls about ${id}`, () => callsOf(id).length >= times);
     },
-    answer: (id, body, status = 200) => {
+    reply: (id, body, status = 200) => {
       for (const response of waiting.get(id) ?? []) {
         if (!response.writableEnded) response.writeHead(status).end(JSON.stringify(body));
       }

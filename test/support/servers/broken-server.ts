@@ -19,7 +19,7 @@ export interface BrokenReply {
 export interface BrokenCall {
   readonly operation: 'create' | 'get' | 'start' | 'cancel' | 'unknown';
   readonly headers: IncomingMessage['headers'];
-  /** How many calls this server answered before. */
+  /** How many calls came before this one. */
   readonly index: number;
 }
 
@@ -159,7 +159,7 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
       : failed({ status: 409, type: 'conflict', code: 'already_terminal' });
   };
 
-  const answer = async (
+  const replyTo = async (
     request: IncomingMessage,
     body: string,
   ): Promise<[BrokenCall['operation'], BrokenReply]> => {
@@ -188,7 +188,7 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-      const [operation, reply] = await answer(request, Buffer.concat(chunks).toString());
+      const [operation, reply] = await replyTo(request, Buffer.concat(chunks).toString());
       const requestId = [request.headers['x-request-id']].flat()[0] ?? randomUUID();
       const correct = { ...reply, headers: { ...reply.headers, 'X-Request-ID': requestId } };
       correct.body = correct.body.toString().replace('"$REQUEST_ID"', JSON.stringify(requestId));

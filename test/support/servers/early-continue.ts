@@ -1,4 +1,4 @@
-/** Answers every HTTP request on loopback with a `100 Continue` that it did not ask for, and then with 200. */
+/** Responses every HTTP request on loopback with a `100 Continue` that it did not ask for, and then with 200. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 

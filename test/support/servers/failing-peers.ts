@@ -46,7 +46,7 @@ export async function rawPeer(says?: string): Promise<FailingPeer> {
   };
 }
 
-/** Hangs up within its answer. */
+/** Hangs up within its response. */
 const resettingPeer = (): Promise<FailingPeer> =>
   rawPeer('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx');
 

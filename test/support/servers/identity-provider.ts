@@ -1,6 +1,6 @@
 /**
- * A real OpenID provider on a loopback port. Its people answer at once, and it can send false
- * answers or none.
+ * A real OpenID provider on a loopback port. Its people respond at once, and it can send false
+ * responses or none.
  */
 import {
   createPrivateKey,
@@ -24,7 +24,7 @@ export interface ProviderPerson {
   readonly name?: string;
 }
 
-export interface SignInAnswer {
+export interface SignInResponse {
   /** The authentication methods of the person. */
   readonly amr?: readonly string[];
   /** Refuses the sign-in. */
@@ -38,10 +38,10 @@ const CLIENT_SECRET = randomUUID();
 const KEY_ID = 'signing-key';
 
 export class IdentityProvider {
-  /** The person at the browser when the provider asks, and their answer. */
+  /** The person at the browser when the provider asks, and their response. */
   person: ProviderPerson = { subject: 'unknown' };
-  answer: SignInAnswer = {};
-  /** By path: answers in place of the provider. */
+  reply: SignInResponse = {};
+  /** By path: responses in place of the provider. */
   readonly overrides = new Map<string, Override>();
   /** How often the provider asked a person to authenticate. */
   asked = 0;
@@ -66,7 +66,7 @@ export class IdentityProvider {
     };
   }
 
-  /** Lets services at these addresses sign people in. Before that the provider answers nothing. */
+  /** Lets services at these addresses sign people in. Before that the provider returns nothing. */
   async register(...publicUrls: readonly string[]): Promise<void> {
     this.provider = await quietly(async () => {
       const { Provider: OidcProvider } = await import('oidc-provider');
@@ -95,7 +95,7 @@ export class IdentityProvider {
     return `${input}.${sign('sha256', Buffer.from(input), createPrivateKey({ key, format: 'jwk' })).toString('base64url')}`;
   }
 
-  /** The token endpoint answers this id token, for any code. */
+  /** The token endpoint returns this id token, for any code. */
   forgeToken(idToken: string): void {
     this.override('/token', 200, {
       access_token: 'access',
@@ -138,7 +138,7 @@ export class IdentityProvider {
     this.asked += 1;
     const { subject } = this.person;
     this.people.set(subject, this.person);
-    const { amr, denies } = this.answer;
+    const { amr, denies } = this.reply;
     const result = denies
       ? { error: 'access_denied', error_description: 'the person <said> no: someone@example.com' }
       : { login: { accountId: subject, ...(amr && { amr: [...amr] }) } };
@@ -193,14 +193,14 @@ export class IdentityProvider {
 export async function identityProviderForFile(): Promise<IdentityProvider> {
   const provider = await startIdentityProvider();
   beforeEach(() => {
-    provider.answer = {};
+    provider.reply = {};
     provider.overrides.clear();
   });
   afterAll(() => provider.close());
   return provider;
 }
 
-/** Listens, and answers nothing before `register`. */
+/** Listens, and returns nothing before `register`. */
 export async function startIdentityProvider(): Promise<IdentityProvider> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -230,7 +230,7 @@ async function quietly<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The steps of a browser that signs in at the service through its provider. Returns the answer of
+ * The steps of a browser that signs in at the service through its provider. Returns the response of
  * the callback, without following it.
  */
 export async function signInThrough(
@@ -242,7 +242,7 @@ export async function signInThrough(
   return page.location ? await browser.open(page.location) : page;
 }
 
-/** The same up to the answer of the provider, whose location is the callback. */
+/** The same up to the response of the provider, whose location is the callback. */
 export async function reachCallback(
   serviceUrl: string,
   browser: Browser,

@@ -1,4 +1,4 @@
-/** A language model on loopback, in the dialects of both providers. It answers as a test demands. */
+/** A language model on loopback, in the dialects of both providers. It responds as a test demands. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,9 +13,9 @@ export interface AskedJudge {
   readonly body: Json;
 }
 
-/** `answer`: a value, or the JSON text of one. `usage`: what the provider counts. */
+/** `reply`: a value, or the JSON text of one. `usage`: what the provider counts. */
 export interface Judgement {
-  readonly answer: unknown;
+  readonly reply: unknown;
   readonly usage?: { readonly input: unknown; readonly output: unknown } | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface JudgeServer {
   /** To the next calls, in the dialect that they speak. */
   judge(judgement: Judgement): void;
   /** To the next calls, whatever they are. */
-  answerWith(answer: (response: ServerResponse, asked: AskedJudge) => void): void;
+  respondWith(reply: (response: ServerResponse, asked: AskedJudge) => void): void;
   close(): Promise<void>;
 }
 
@@ -50,13 +50,13 @@ export async function startJudgeServer(): Promise<JudgeServer> {
     response.setHeader('content-type', 'application/json');
     response.end(bodyOf(call.path, judgement));
   };
-  const state = { answer: judging({ answer: {} }) };
+  const state = { reply: judging({ reply: {} }) };
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       const { url: path = '', headers } = request;
       const call = { path, headers, body: JSON.parse(body) as Json };
       asked.push(call);
-      state.answer(response, call);
+      state.reply(response, call);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -66,10 +66,10 @@ export async function startJudgeServer(): Promise<JudgeServer> {
     url: (dialect) => (dialect === 'openai' ? `${origin}/v1/` : `${origin}/`),
     asked,
     judge: (judgement) => {
-      state.answer = judging(judgement);
+      state.reply = judging(judgement);
     },
-    answerWith: (answer) => {
-      state.answer = answer;
+    respondWith: (reply) => {
+      state.reply = reply;
     },
     close: async () => {
       server.closeAllConnections();
@@ -79,9 +79,9 @@ export async function startJudgeServer(): Promise<JudgeServer> {
   };
 }
 
-/** A text is the JSON of the answer, whose digits then stay. */
-export function bodyOf(path: string, { answer, usage = USAGE }: Judgement): string {
-  const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
+/** A text is the JSON of the response, whose digits then stay. */
+export function bodyOf(path: string, { reply, usage = USAGE }: Judgement): string {
+  const json = typeof reply === 'string' ? reply : JSON.stringify(reply);
   if (path === '/v1/messages') {
     const counted = JSON.stringify({ input_tokens: usage.input, output_tokens: usage.output });
     return `{"id":"msg_1","type":"message","role":"assistant","stop_reason":"tool_use","usage":${counted},"content":[{"type":"tool_use","id":"call_1","name":"answer","input":${json}}]}`;

@@ -33,7 +33,7 @@ export interface MailServerOptions {
     readonly at?: 'MAIL FROM' | 'RCPT TO' | 'DATA' | undefined;
     readonly code?: number | undefined;
   };
-  /** Accepts connections and never answers. */
+  /** Accepts connections and never responds. */
   readonly silent?: boolean;
   /** Accepts messages and never confirms them. */
   readonly neverConfirms?: boolean;

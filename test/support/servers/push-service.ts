@@ -38,8 +38,8 @@ export interface PushService {
   readonly received: readonly ReceivedPush[];
   /** A browser with an endpoint of its own. */
   browser(): PushBrowser;
-  /** The answer to the next messages for a browser, or for all. Default 201. */
-  answerWith(answer: (response: ServerResponse) => void, browser?: PushBrowser): void;
+  /** The response to the next messages for a browser, or for all. Default 201. */
+  respondWith(reply: (response: ServerResponse) => void, browser?: PushBrowser): void;
   /** Messages that the browser received, decrypted. */
   messagesOf(browser: PushBrowser): readonly unknown[];
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export interface PushService {
 
 export async function startPushService(): Promise<PushService> {
   const received: ReceivedPush[] = [];
-  const answers = new Map<string, (response: ServerResponse) => void>();
+  const responses = new Map<string, (response: ServerResponse) => void>();
   const accept = (response: ServerResponse): void => {
     response.writeHead(201).end();
   };
@@ -55,7 +55,7 @@ export async function startPushService(): Promise<PushService> {
     void buffer(request).then((body) => {
       const path = request.url ?? '';
       received.push({ path, headers: request.headers, body });
-      (answers.get(path) ?? answers.get('*') ?? accept)(response);
+      (responses.get(path) ?? responses.get('*') ?? accept)(response);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -66,8 +66,8 @@ export async function startPushService(): Promise<PushService> {
     url,
     received,
     browser: () => newBrowser(`${url}/push/${randomUUID()}`),
-    answerWith: (answer, browser) => {
-      answers.set(browser ? pathOf(browser) : '*', answer);
+    respondWith: (reply, browser) => {
+      responses.set(browser ? pathOf(browser) : '*', reply);
     },
     messagesOf: (browser) =>
       received

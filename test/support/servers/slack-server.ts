@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { HttpClient, type Answer, type Json } from '../http.ts';
+import { HttpClient, type ApiResponse, type Json } from '../http.ts';
 import { until } from '../waiting.ts';
 import { passedLimits } from './slack-limits.ts';
 
@@ -34,7 +34,7 @@ export interface Workspace {
   readonly signingSecret: string;
 }
 
-/** Replaces the answers to the next calls. `silent`: no answer. */
+/** Replaces the responses to the next calls. `silent`: no response. */
 export type Misbehavior =
   | { readonly kind: 'error'; readonly error: string }
   | { readonly kind: 'limited'; readonly retryAfter: number }
@@ -51,7 +51,7 @@ export class SlackServer {
   /** Ephemeral texts. */
   readonly ephemeralTexts: string[] = [];
   /** The same by the path that they were posted to. */
-  private readonly answers = new Map<string, string>();
+  private readonly responses = new Map<string, string>();
   /** The forms that were opened. */
   readonly forms: OpenedForm[] = [];
   /** The methods called, in order. */
@@ -81,7 +81,7 @@ export class SlackServer {
     this.server = server;
   }
 
-  /** Stops answering. */
+  /** Stops responding. */
   async stop(): Promise<void> {
     const { server } = this;
     if (!server) return;
@@ -133,10 +133,10 @@ export class SlackServer {
   }
 
   /** The text that was posted to this URL, once there is one. */
-  async answerAt(url: string): Promise<string> {
+  async respondedAt(url: string): Promise<string> {
     const { pathname } = new URL(url);
-    await until('the answer is posted', () => this.answers.has(pathname));
-    return this.answers.get(pathname) ?? '';
+    await until('the response is posted', () => this.responses.has(pathname));
+    return this.responses.get(pathname) ?? '';
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -146,7 +146,7 @@ export class SlackServer {
       await this.heldBack('response');
       const said = JSON.parse(body) as { text: string };
       this.ephemeralTexts.push(said.text);
-      this.answers.set(path, said.text);
+      this.responses.set(path, said.text);
       response.end('ok');
       return;
     }
@@ -166,13 +166,13 @@ export class SlackServer {
       response.writeHead(200, {
         'content-type': wrong?.kind === 'garbage' ? 'text/html' : 'application/json',
       });
-    const answer = (): unknown =>
-      this.answer(method, { fields: Object.fromEntries(new URLSearchParams(body)), request });
-    if (!wrong) response.end(JSON.stringify(answer()));
+    const reply = (): unknown =>
+      this.reply(method, { fields: Object.fromEntries(new URLSearchParams(body)), request });
+    if (!wrong) response.end(JSON.stringify(reply()));
     else if (wrong.kind === 'error')
       response.end(JSON.stringify({ ok: false, error: wrong.error }));
     else if (wrong.kind === 'taken_but_silent') {
-      answer();
+      reply();
       response.destroy();
     } else response.end('<html>not what you asked for</html>');
   }
@@ -183,7 +183,7 @@ export class SlackServer {
     await held;
   }
 
-  private answer(
+  private reply(
     method: string,
     {
       fields,
@@ -247,7 +247,7 @@ function contentOf(fields: Readonly<Record<string, string>>): Pick<SlackPost, 't
   return { text: fields['text'] ?? '', blocks: JSON.parse(fields['blocks'] ?? '[]') as Block[] };
 }
 
-/** Slack's answer to a message beyond its limits. */
+/** Slack's response to a message beyond its limits. */
 function refusalOf(content: Pick<SlackPost, 'text' | 'blocks'>): unknown {
   const messages = passedLimits(content);
   return messages.length === 0
@@ -287,16 +287,18 @@ export class SlackCaller {
   ) {}
 
   /**
-   * The answer that the person sees. The service acknowledges a command that takes longer than Slack waits, as on a busy
+   * The response that the person sees. The service acknowledges a command that takes longer than Slack waits, as on a busy
    * machine, and posts its outcome afterwards.
    */
-  async command(slackUserId: string, typed: string): Promise<Answer> {
+  async command(slackUserId: string, typed: string): Promise<ApiResponse> {
     const form = this.commandForm(slackUserId, typed);
-    const answer = await this.send(COMMANDS, form);
-    if (!answer.text.includes(FOLLOWS)) return answer;
-    const outcome = await this.server.answerAt(new URLSearchParams(form).get('response_url') ?? '');
+    const reply = await this.send(COMMANDS, form);
+    if (!reply.text.includes(FOLLOWS)) return reply;
+    const outcome = await this.server.respondedAt(
+      new URLSearchParams(form).get('response_url') ?? '',
+    );
     const body = { response_type: 'ephemeral', text: outcome };
-    return { ...answer, text: JSON.stringify(body), body: body as unknown as Json };
+    return { ...reply, text: JSON.stringify(body), body: body as unknown as Json };
   }
 
   commandForm(slackUserId: string, typed: string): string {
@@ -315,7 +317,7 @@ export class SlackCaller {
     slackUserId: string,
     button: { action_id?: string; value?: string } | undefined,
     signing: Signing = {},
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     return await this.send(
       '/auth/slack/interactions',
       this.clickForm(slackUserId, button),
@@ -324,7 +326,11 @@ export class SlackCaller {
   }
 
   /** Sends a form with its one input filled in. */
-  async submit(slackUserId: string, { view }: OpenedForm, typed: string | null): Promise<Answer> {
+  async submit(
+    slackUserId: string,
+    { view }: OpenedForm,
+    typed: string | null,
+  ): Promise<ApiResponse> {
     const [{ block_id, element }] = view['blocks'] as [
       { block_id: string; element: { action_id: string } },
     ];
@@ -361,7 +367,7 @@ export class SlackCaller {
     path: string,
     body: string,
     { secret = this.workspace.signingSecret, timestamp = now(), signature }: Signing = {},
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const signed =
       signature ??
       `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`;
@@ -375,7 +381,7 @@ export class SlackCaller {
     path: string,
     body: string,
     headers: Readonly<Record<string, string>>,
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
     return await new HttpClient(this.appUrl).post(path, body, { headers: { ...type, ...headers } });
   }

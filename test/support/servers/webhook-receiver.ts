@@ -1,4 +1,4 @@
-/** Receives webhooks on loopback, keeps them, and answers as a test demands. */
+/** Receives webhooks on loopback, keeps them, and responds as a test demands. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,8 +14,8 @@ export interface WebhookReceiver {
   readonly url: string;
   /** Oldest first. */
   readonly received: readonly ReceivedWebhook[];
-  /** The answer to the next calls. Default 204. */
-  answerWith(answer: (response: ServerResponse) => void): void;
+  /** The response to the next calls. Default 204. */
+  respondWith(reply: (response: ServerResponse) => void): void;
   close(): Promise<void>;
 }
 
@@ -24,11 +24,11 @@ export const LOOPBACK_ALLOWED = { COUNTERSIGN_EGRESS_ALLOW: '127.0.0.0/8' } as c
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
-  const state = { answer: (response: ServerResponse): unknown => response.writeHead(204).end() };
+  const state = { reply: (response: ServerResponse): unknown => response.writeHead(204).end() };
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       received.push({ headers: request.headers, body });
-      state.answer(response);
+      state.reply(response);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -36,8 +36,8 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    answerWith: (answer) => {
-      state.answer = answer;
+    respondWith: (reply) => {
+      state.reply = reply;
     },
     close: async () => {
       server.closeAllConnections();

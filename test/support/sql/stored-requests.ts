@@ -2,7 +2,7 @@
 import type { TestApp } from '../app.ts';
 
 /**
- * Everything stored about a request. Instants are milliseconds since the hand-over, or the answer of
+ * Everything stored about a request. Instants are milliseconds since the hand-over, or the response of
  * rules.
  */
 export async function storedOf({ db }: TestApp, id: string): Promise<Row> {

@@ -71,7 +71,7 @@ const EXPECTED_LOGS = [
   // And it says that it refused to show a frame.
   /resource \(frame-ancestors\) /,
 ];
-/** Chromium logs every answer that refuses a call. */
+/** Chromium logs every response that refuses a call. */
 const REFUSAL = /^error: Failed to load resource: .* status of (?<status>\d+) /;
 /** Chromium logs every cut connection, too. Firefox logs neither. */
 export const isCut = (problem: string): boolean => problem.includes('net::ERR_');
@@ -102,7 +102,7 @@ const firefoxOptions = (dark: boolean): LaunchOptions => ({
 });
 
 /**
- * Call it inside `describeInBrowser`: one browser for the file. `refusals`: the statuses of answers
+ * Call it inside `describeInBrowser`: one browser for the file. `refusals`: the statuses of responses
  * that every page of the file may get. `isWhole`: for `describeInWholeChromium`.
  */
 export function startBrowser({

@@ -68,14 +68,14 @@ describeInBrowser('notification channels', () => {
     await button(page, 'Send a test over Incident bot').click();
     await bot.getByRole('status').getByText('The test message arrived').waitFor();
     expect(isSigned(first)).toBe(true);
-    receiver.answerWith((response) => response.writeHead(401).end('no <b>such</b> key\u202e'));
+    receiver.respondWith((response) => response.writeHead(401).end('no <b>such</b> key\u202e'));
     await button(page, 'Send a test over Incident bot').click();
     await bot.getByText('The receiver responded with status 401.').waitFor();
     await bot.getByText('no <b>such</b> key').waitFor();
     await screenshot(page, 'channels-test');
     expect(await violationsOf(page)).toEqual([]);
 
-    receiver.answerWith((response) => response.writeHead(204).end());
+    receiver.respondWith((response) => response.writeHead(204).end());
     await button(page, 'More for Incident bot').click();
     await page.getByRole('menuitem', { name: 'Replace the signing secret …' }).click();
     await screenshot(page, 'channels-rotate');
@@ -112,7 +112,7 @@ describeInBrowser('notification channels', () => {
     const { browser: http } = owner;
     const body = { kind: 'webhook', name: 'Broken', url: receiver.url };
     expect((await http.post('/api/v1/notification_channels', body)).status).toBe(201);
-    receiver.answerWith((response) => response.writeHead(404).end());
+    receiver.respondWith((response) => response.writeHead(404).end());
     await ask();
     await newMinute(app);
     while ((await sendDue(app.context)) > 0);

@@ -35,7 +35,7 @@ const made = await owner.browser.post('/api/v1/notification_channels', {
   url: receiver.url,
 });
 if (made.status !== 201) throw new Error(made.text);
-receiver.answerWith((response) => response.writeHead(410).end());
+receiver.respondWith((response) => response.writeHead(410).end());
 const first = await ask();
 const second = await ask();
 await send();
@@ -91,7 +91,7 @@ describeInBrowser('deliveries', () => {
   });
 
   test('that failed are tried again all at once, with what became of each', async () => {
-    receiver.answerWith((response) => response.writeHead(204).end());
+    receiver.respondWith((response) => response.writeHead(204).end());
     const page = await browser.open(`${app.url}${PAGE}?delivery=dead`, {
       as: owner,
       viewport: PHONE,

@@ -80,7 +80,7 @@ describeInBrowser('webhook endpoints', () => {
     await page.getByRole('heading', { level: 1, name: 'Refund rules' }).waitFor();
     expect(page.url()).toBe(`${app.url}/endpoints/refund-rules`);
 
-    receiver.answerWith((response) => response.end(RESULT));
+    receiver.respondWith((response) => response.end(RESULT));
     await page.getByRole('button', { name: 'Send a test request' }).click();
     const tested = panel(page, 'Test');
     await tested.getByText('The endpoint works.').waitFor();
@@ -143,13 +143,13 @@ describeInBrowser('webhook endpoints', () => {
     await create('watched', 'Watched');
     await activate('watched', 1);
     await create('watched', 'Watched', `${receiver.url}/newer`);
-    receiver.answerWith((response) => response.end('{"outcome":"next"}'));
+    receiver.respondWith((response) => response.end('{"outcome":"next"}'));
     const page = await browser.open(`${app.url}/endpoints/watched`, { as: owner });
     await page.getByText('Nothing was posted in the last 30 days.', { exact: false }).waitFor();
     await page.getByLabel('Revision', { exact: true }).selectOption({ label: 'Revision 2' });
     await page.getByRole('button', { name: 'Send a test request' }).click();
     await deliveries(page).filter({ hasText: 'Next rule' }).waitFor();
-    receiver.answerWith((response) => response.writeHead(503).end('<b>Down</b>'));
+    receiver.respondWith((response) => response.writeHead(503).end('<b>Down</b>'));
     await page
       .getByLabel('Revision', { exact: true })
       .selectOption({ label: 'Revision 1 (active)' });

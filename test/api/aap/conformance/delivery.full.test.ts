@@ -2,7 +2,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeEach, expect } from '@jest/globals';
-import type { Answer, Json } from '../../../support/http.ts';
+import type { ApiResponse, Json } from '../../../support/http.ts';
 import {
   startAapReceiver,
   trustReceivers,
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const HOUR = 3_600;
 const at = (id: string) => `/v1/instances/${id}`;
-const instanceOf = ({ body }: Answer) => body['instance'] as unknown as Json;
+const instanceOf = ({ body }: ApiResponse) => body['instance'] as unknown as Json;
 const saidIn = ({ body }: ReceivedMessage) => JSON.parse(body) as Record<string, string>;
 
 const reply = (method: string, spoil: BrokenReplies['spoil']): BrokenReplies => ({
@@ -47,13 +47,13 @@ const sendOther = (change: (message: ReceivedMessage, messages: Messages) => obj
   send((messages) => messages.map((message) => ({ ...message, ...change(message, messages) })));
 
 const refuse = () => {
-  receiver.answerEvents((response) => response.writeHead(500).end());
+  receiver.respondToEvents((response) => response.writeHead(500).end());
 };
 const accept = () => {
-  receiver.answerEvents((response) => response.writeHead(202).end('{"status": "ignored"}'));
+  receiver.respondToEvents((response) => response.writeHead(202).end('{"status": "ignored"}'));
 };
 const repeat = (status: number, more: object = {}) => {
-  receiver.answerVerifications((response, { body }) => {
+  receiver.respondToVerifications((response, { body }) => {
     const { challenge } = JSON.parse(body) as { challenge: string };
     response.writeHead(status).end(JSON.stringify({ challenge, ...more }));
   });
@@ -67,7 +67,7 @@ beforeEach(() => {
 interface Fleet {
   readonly path: string;
   readonly delivery: Delivery;
-  readonly made: Answer;
+  readonly made: ApiResponse;
   readonly id: string;
   readonly as: { readonly token: string };
 }
@@ -162,10 +162,10 @@ const lines: readonly Omit<Line, 'only'>[] = [
           repeat(200, { challenge: randomUUID() });
         },
         () => {
-          receiver.answerVerifications((response) => response.writeHead(200).end());
+          receiver.respondToVerifications((response) => response.writeHead(200).end());
         },
         () => {
-          receiver.answerVerifications((response) => response.writeHead(204).end());
+          receiver.respondToVerifications((response) => response.writeHead(204).end());
         },
       ];
       for (const answer of answers) {
@@ -330,7 +330,7 @@ const lines: readonly Omit<Line, 'only'>[] = [
     check: async (provider) => {
       const fleet = await enrol(provider);
       const elsewhere = `${fleet.path}/elsewhere`;
-      receiver.answerEvents((response) =>
+      receiver.respondToEvents((response) =>
         response.writeHead(307, { location: receiver.url(elsewhere) }).end(),
       );
       await decideOne(provider, fleet);
@@ -351,7 +351,7 @@ const lines: readonly Omit<Line, 'only'>[] = [
         [503, inMinutes()],
       ] as const) {
         const fleet = await enrol(provider);
-        receiver.answerEvents((response) =>
+        receiver.respondToEvents((response) =>
           response.writeHead(status, { 'retry-after': after }).end(),
         );
         await decideOne(provider, fleet);

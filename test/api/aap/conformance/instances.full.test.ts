@@ -1,7 +1,7 @@
 /** Lines 33 to 45: credentials, instances, errors. Lines from 46 are about delivery. */
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
-import type { Answer, Json } from '../../../support/http.ts';
+import type { ApiResponse, Json } from '../../../support/http.ts';
 import {
   ask,
   CALL,
@@ -17,13 +17,13 @@ type Spoil = BrokenReplies['spoil'];
 const when = (method: string, spoil: Spoil): Line['broken'] => ({ method, spoil });
 
 interface Made {
-  readonly answer: Answer;
+  readonly answer: ApiResponse;
   readonly id: string;
   readonly token: string;
   readonly key: string;
 }
 
-const instanceOf = ({ body }: Answer) =>
+const instanceOf = ({ body }: ApiResponse) =>
   (body['instance'] ?? body['agent_instance']) as unknown as Json;
 const at = (id: string) => `/v1/instances/${id}`;
 

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, expect, test } from '@jest/globals';
-import { HttpClient, type Answer, type Json } from '../../../support/http.ts';
+import { HttpClient, type ApiResponse, type Json } from '../../../support/http.ts';
 import { REVIEWER, scene } from '../../../support/scene.ts';
 import { createInstance, createProvisioner } from '../../../support/scene/factories.ts';
 import type { AapReceiver, ReceivedMessage } from '../../../support/servers/aap-receiver.ts';
@@ -16,7 +16,7 @@ export type Mount = '/aap' | '/api/aap';
 export interface Provider {
   readonly mount: Mount;
   /** Sends `body` as it is when it is text. A key is sent where one is given. */
-  readonly call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+  readonly call: (method: string, path: string, options?: CallOptions) => Promise<ApiResponse>;
   readonly decide: (id: string, status: 'approved' | 'denied') => Promise<void>;
   /** An instance whose requests are decided at their creation. */
   readonly freeInstanceId: string;
@@ -214,11 +214,14 @@ export async function describeLines(lines: readonly Line[], receiver?: AapReceiv
 export async function ask(
   { call }: Provider,
   { body = CALL, key = randomUUID(), as }: Pick<CallOptions, 'body' | 'key' | 'as'> = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return await call('POST', '/v1/requests', { body, key, ...(as !== undefined && { as }) });
 }
 
-export const idOf = ({ body }: Answer): string => String(body['id']);
-export const codeOf = ({ status, body }: Answer): unknown[] => [status, body['error']?.['code']];
-export const decisionOf = ({ body }: Answer): Json => body['decision'] as unknown as Json;
+export const idOf = ({ body }: ApiResponse): string => String(body['id']);
+export const codeOf = ({ status, body }: ApiResponse): unknown[] => [
+  status,
+  body['error']?.['code'],
+];
+export const decisionOf = ({ body }: ApiResponse): Json => body['decision'] as unknown as Json;
 export const timeOf = (text: unknown): number => Date.parse(String(text));

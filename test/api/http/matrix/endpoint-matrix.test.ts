@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { Answer } from '../../../support/http.ts';
+import type { ApiResponse } from '../../../support/http.ts';
 import { opens } from '../../../support/matrix/admission.ts';
 import {
   acquaintances,
@@ -53,7 +53,7 @@ describe("another organization's objects", () => {
     user_code: 'ABC-2345',
   };
 
-  const outcome = ({ status, body }: Answer, params: Params) => ({
+  const outcome = ({ status, body }: ApiResponse, params: Params) => ({
     status,
     code: body['error']?.['code'] as unknown,
     message: Object.entries(params).reduce(

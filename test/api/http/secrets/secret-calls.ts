@@ -3,11 +3,11 @@
  * look, and what they look for.
  */
 import type { TestApp } from '../../../support/app.ts';
-import { HttpClient, type Answer, type CallOptions } from '../../../support/http.ts';
+import { HttpClient, type ApiResponse, type CallOptions } from '../../../support/http.ts';
 import { cookieOf, deleteAttempts } from '../../../support/scene/sign-in.ts';
 import { everyColumn, type Column, type KnownSecret } from '../../../support/secrets.ts';
 
-interface KeptAnswer {
+interface KeptResponse {
   readonly what: string;
   readonly text: string;
 }
@@ -16,11 +16,11 @@ interface KeptAnswer {
 class Recorder {
   constructor(
     private readonly app: TestApp,
-    private readonly answers: KeptAnswer[],
+    private readonly answers: KeptResponse[],
     private readonly defaults: Readonly<Record<string, string>> = {},
   ) {}
 
-  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  async call(method: string, path: string, options: CallOptions = {}): Promise<ApiResponse> {
     const answer = await new HttpClient(this.app.url, this.defaults).call(method, path, options);
     this.answers.push({
       what: `${method} ${path}: ${answer.status}`,
@@ -32,7 +32,7 @@ class Recorder {
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     return this.call('POST', path, { body, headers });
   }
 }
@@ -42,7 +42,7 @@ export type SecretCalls = ReturnType<typeof secretCalls>;
 export function secretCalls(app: TestApp) {
   /** A copy of every table, taken before each deletion and at the end. */
   const columns: Column[] = [];
-  const answers: KeptAnswer[] = [];
+  const answers: KeptResponse[] = [];
   const secrets: KnownSecret[] = [];
   /** Secrets whose SHA-256 is stored on purpose. The search must find their hashes only there. */
   const hashed: string[] = [];
@@ -75,7 +75,7 @@ export function secretCalls(app: TestApp) {
   /**
    * Each authentication gives the session another token, and only the hash of the newest is stored.
    */
-  function session(name: string, answer: Answer): string {
+  function session(name: string, answer: ApiResponse): string {
     const cookie = cookieOf(answer);
     shown(name, cookie.split('=')[1] ?? '');
     return cookie;

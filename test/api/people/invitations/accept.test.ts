@@ -30,7 +30,7 @@ import {
   membership,
 } from '../../../support/scene/invitations.ts';
 import { tokenParts } from '../../../support/tokens.ts';
-import { type Answer } from '../../../support/http.ts';
+import { type ApiResponse } from '../../../support/http.ts';
 
 const app = await appForFile();
 let organization: TestOrganization;
@@ -181,7 +181,7 @@ test('the log of joining contains neither link nor password', async () => {
   expect(logged).not.toContain(PASSWORD);
 });
 
-const sessionOf = (answer: Answer) => answer.headers['set-cookie']?.split(';')[0] ?? '';
+const sessionOf = (answer: ApiResponse) => answer.headers['set-cookie']?.split(';')[0] ?? '';
 
 describe('a new person', () => {
   test('joins with a name and a password, is signed in at once and may do exactly what the invitation grants', async () => {

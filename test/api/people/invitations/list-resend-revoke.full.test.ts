@@ -7,7 +7,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../../support/scene/factories.ts';
-import type { Answer } from '../../../support/http.ts';
+import type { ApiResponse } from '../../../support/http.ts';
 import { everywhere } from '../../../support/scene/cast.ts';
 import { outcome } from '../../../support/refusals.ts';
 import {
@@ -131,12 +131,12 @@ describe('resending', () => {
 
   test('is limited to five times an hour, and the last link still works', async () => {
     const { id } = await invited(owner);
-    const sent: Answer[] = [];
+    const sent: ApiResponse[] = [];
     for (let round = 0; round < 6; round += 1)
       sent.push(await resend(owner, round % 2 ? id.toUpperCase() : id));
     expect(sent.map(outcome)).toEqual([...Array<string>(5).fill('200'), '429 rate_limited']);
     expect(Number(sent[5]?.headers['retry-after'])).toBeGreaterThan(3_000);
-    expect((await accept(app, tokenIn(sent[4] as Answer))).status).toBe(201);
+    expect((await accept(app, tokenIn(sent[4] as ApiResponse))).status).toBe(201);
     expect((await resend(owner, (await invited(owner)).id)).status).toBe(200);
   });
 

@@ -8,7 +8,7 @@ import {
   type TestMember,
   type TestOrganization,
 } from '../../../support/scene/factories.ts';
-import type { Answer } from '../../../support/http.ts';
+import type { ApiResponse } from '../../../support/http.ts';
 import { outcome } from '../../../support/refusals.ts';
 import {
   accept,
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 
 const rounds = Array.from({ length: ROUNDS }, (_, round) => ({ round }));
-const outcomes = (...answers: readonly Answer[]) => answers.map(outcome).sort();
+const outcomes = (...answers: readonly ApiResponse[]) => answers.map(outcome).sort();
 const resend = (id: string) => owner.browser.post(`${INVITATIONS}/${id}/resend`);
 const revoke = (id: string) => owner.browser.delete(`${INVITATIONS}/${id}`);
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { errorOf, type Answer } from '../../../support/adapter.ts';
+import { errorOf, type AdapterResponse } from '../../../support/adapter.ts';
 import { scene } from '../../../support/scene.ts';
 import { sendBytes } from './raw-socket.ts';
 import { argumentsOfDepth, submission, submissionOfSize } from './submissions.ts';
@@ -12,7 +12,7 @@ import { anyCharacter } from '../../../support/characters.ts';
 const { app, agents } = await scene({ pipelines: { bot: {} } });
 const { adapter, credential } = agents.bot;
 
-const pointersOf = (answer: Answer): string[] => {
+const pointersOf = (answer: AdapterResponse): string[] => {
   const { status, error } = errorOf(answer);
   expect([status, error.type]).toEqual([400, 'invalid_request']);
   return (error.details?.['issues'] as { pointer: string }[]).map(({ pointer }) => pointer);

@@ -5,8 +5,8 @@ import {
   Adapter,
   errorOf,
   requestOf,
-  type ErrorAnswer,
-  type RawAnswer,
+  type ErrorResponse,
+  type RawResponse,
 } from '../../../support/adapter.ts';
 import { scene } from '../../../support/scene.ts';
 import type { SceneAgent } from '../../../support/scene/cast.ts';
@@ -25,7 +25,7 @@ const revoke = async ({ credentialId }: SceneAgent): Promise<number> =>
 type Headers = Readonly<Record<string, string>>;
 
 /** The three operations with the given headers, and otherwise valid. */
-async function everyOperation(headers: Headers): Promise<(ErrorAnswer | RawAnswer)[]> {
+async function everyOperation(headers: Headers): Promise<(ErrorResponse | RawResponse)[]> {
   const more = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() };
   const path = `/api/aap/v1/requests/${id}`;
   return [

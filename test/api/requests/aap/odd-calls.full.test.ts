@@ -1,7 +1,7 @@
 /** Odd calls: ids, queries, methods, paths, HTTP and ids of calls that no adapter sends. Temporal is away. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { Adapter, errorOf, requestOf, type Answer } from '../../../support/adapter.ts';
+import { Adapter, errorOf, requestOf, type AdapterResponse } from '../../../support/adapter.ts';
 import { scene } from '../../../support/scene.ts';
 import { sendBytes } from './raw-socket.ts';
 import { submission, submissionOfSize } from './submissions.ts';
@@ -11,7 +11,7 @@ const { adapter } = agents.bot;
 const anonymous = new Adapter({ baseUrl: `${app.url}/api/aap` });
 const { id } = requestOf(await adapter.create(submission()));
 
-const pointersOf = (answer: Answer): string[] => {
+const pointersOf = (answer: AdapterResponse): string[] => {
   const { status, error } = errorOf(answer);
   expect([status, error.type]).toEqual([400, 'invalid_request']);
   return (error.details?.['issues'] as { pointer: string }[]).map(({ pointer }) => pointer);

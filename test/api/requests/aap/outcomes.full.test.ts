@@ -1,8 +1,8 @@
 /** How a request ends: callers that wait for it, the adapter that cancels it, and calls at the same moment, of which one wins. */
 import { describe, expect, test } from '@jest/globals';
-import { errorOf, requestOf, type Answer } from '../../../support/adapter.ts';
+import { errorOf, requestOf, type AdapterResponse } from '../../../support/adapter.ts';
 import type { ApprovalRequest } from '../../../support/adapter/approval-request.ts';
-import type { Answer as HttpAnswer } from '../../../support/http.ts';
+import type { ApiResponse } from '../../../support/http.ts';
 import { outcome } from '../../../support/refusals.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
 import { REVIEWER, scene } from '../../../support/scene.ts';
@@ -80,7 +80,7 @@ const rounds = (round: (index: number) => Promise<unknown>): Promise<unknown[]> 
 /** A request, and a wait that is parked before anything else is done. */
 async function begin(
   timeout: string,
-): Promise<{ id: string; deadline_at: string; wait: Promise<Answer> }> {
+): Promise<{ id: string; deadline_at: string; wait: Promise<AdapterResponse> }> {
   const { id, deadline_at } = requestOf(
     await adapter.create(submission({ timeout: `"${timeout}"` })),
   );
@@ -101,7 +101,10 @@ const aroundDeadline = (deadline: string, index: number): number =>
   Date.parse(deadline) - 15 * (ROUNDS - 1 - index);
 
 /** The final answer, which must be the same for a parked wait, a read and a replayed read. */
-async function finalOutcome(id: string, parked: Promise<Answer>): Promise<ApprovalRequest> {
+async function finalOutcome(
+  id: string,
+  parked: Promise<AdapterResponse>,
+): Promise<ApprovalRequest> {
   const answers = await Promise.all([parked, adapter.get(id, { wait: '10s' }), adapter.get(id)]);
   const last = await adapter.get(id);
   expect(answers.map(({ text }) => text)).toEqual(answers.map(() => last.text));
@@ -118,7 +121,7 @@ async function finalOutcome(id: string, parked: Promise<Answer>): Promise<Approv
 }
 
 const won = (answer: { readonly status: number }): boolean => answer.status === 200;
-const lost = (answer: HttpAnswer): void => {
+const lost = (answer: ApiResponse): void => {
   expect(outcome(answer)).toBe('409 already_terminal');
 };
 

@@ -34,8 +34,8 @@ await owner.http.post('/api/v1/webhook_endpoints/rules/revisions/1/activate', un
   headers: { 'if-match': '"0"' },
 });
 
-const answerWith = (body: object, status = 200) => {
-  receiver.answerWith((response) => response.writeHead(status).end(JSON.stringify(body)));
+const respondWith = (body: object, status = 200) => {
+  receiver.respondWith((response) => response.writeHead(status).end(JSON.stringify(body)));
 };
 const rows = () => app.db('approval_requests').where({ organization_id: organization.id });
 const pendingIds = async () => await rows().where({ state: 'pending' }).pluck<string[]>('id');
@@ -47,7 +47,7 @@ const fill = async () => {
 
 beforeEach(async () => {
   for (const id of await pendingIds()) await decide(owner, id);
-  answerWith({ outcome: 'human' });
+  respondWith({ outcome: 'human' });
 });
 
 const refused = {
@@ -65,7 +65,7 @@ describe('at the cap', () => {
   ])('no endpoint is asked, whatever it would answer: %s', async (_, body, status) => {
     const asker = await agent(undefined, { blocks: [asking('limit')] });
     await fill();
-    answerWith(body, status);
+    respondWith(body, status);
     const before = receiver.received.length;
     const key = randomUUID();
     expect(await postRequest(app, asker, { key })).toMatchObject(refused);
@@ -94,7 +94,7 @@ describe('at the cap', () => {
     const asker = await agent(undefined, { blocks: [asking('first'), asking('second')] });
     const before = receiver.received.length;
     let release: () => void = () => undefined;
-    receiver.answerWith((response) => {
+    receiver.respondWith((response) => {
       release = () => response.end(JSON.stringify({ outcome: 'next' }));
     });
     const creating = postRequest(app, asker);
@@ -119,7 +119,7 @@ describe('twelve creates at once', () => {
     ],
   ])('leave exactly as many as the cap allows, after %s', async (_, body, status, blocks) => {
     const asker = await agent(undefined, { blocks });
-    answerWith(body, status);
+    respondWith(body, status);
     const before = receiver.received.length;
     const answers = await Promise.all(Array.from({ length: 12 }, () => postRequest(app, asker)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([

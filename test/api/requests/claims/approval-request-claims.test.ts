@@ -1,6 +1,6 @@
 /** Claiming a request over HTTP: who may, when, for how long, and what holds when several calls meet. */
 import { describe, expect, test } from '@jest/globals';
-import type { Answer } from '../../../support/http.ts';
+import type { ApiResponse } from '../../../support/http.ts';
 import { outcome, refused } from '../../../support/refusals.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
 import { REVIEWER, scene } from '../../../support/scene.ts';
@@ -181,7 +181,7 @@ describe('concurrently', () => {
   const count = async (id: string, verb: string) =>
     (await verbsOf(id)).filter((each) => each === verb).length;
   /** Whether or not the claim came in time. */
-  const endsAs = async (id: string, status: string, claiming: Answer) => {
+  const endsAs = async (id: string, status: string, claiming: ApiResponse) => {
     expect(['200', '409 request_not_pending']).toContain(outcome(claiming));
     const request = await read(id);
     expect(request).toMatchObject({ status });

@@ -1,6 +1,6 @@
 /** What a request says that its reader can do is what the endpoints then answer, for every kind of caller and state. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Answer, HttpClient } from '../../../support/http.ts';
+import type { ApiResponse, HttpClient } from '../../../support/http.ts';
 import { everywhere, REVIEWER, scene } from '../../../support/scene.ts';
 import { createOrganizationKey } from '../../../support/scene/factories.ts';
 
@@ -55,7 +55,7 @@ const STATES: Readonly<Record<string, () => Promise<string>>> = {
 const REFUSALS: Readonly<Record<string, string>> = { request_not_pending: 'already_terminal' };
 
 /** Undefined when the call succeeded. */
-function refusalOf({ status, body }: Answer): string | undefined {
+function refusalOf({ status, body }: ApiResponse): string | undefined {
   if (status === 200) return undefined;
   const code = String(body['error']?.['code']);
   return REFUSALS[code] ?? code;

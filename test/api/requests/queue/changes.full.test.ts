@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Db } from '../../../../src/platform/postgres.ts';
 import { refused } from '../../../support/refusals.ts';
 import { ROUNDS } from '../../../support/rounds.ts';
-import type { Answer, HttpClient, Json } from '../../../support/http.ts';
+import type { ApiResponse, HttpClient, Json } from '../../../support/http.ts';
 import { everywhere, REVIEWER, scene } from '../../../support/scene.ts';
 import { stepAt } from '../../../support/scene/approval-requests.ts';
 import { ofMember, policiesOf } from '../../../support/scene/permission-policies.ts';
@@ -26,7 +26,7 @@ const alone = () => scene({ on: app, ...cast });
 const { ask, decide, person } = verbs;
 const { ada, bob, cleo } = people;
 
-const poll = (client: HttpClient, query: string): Promise<Answer> =>
+const poll = (client: HttpClient, query: string): Promise<ApiResponse> =>
   client.get(`/api/v1/requests/changes?${query}`);
 
 /** The answer, which must be one. */
@@ -48,7 +48,7 @@ async function during(
   client: HttpClient,
   { after, scope = 'visible' }: { readonly after: string; readonly scope?: string },
   happens: () => Promise<unknown>,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const before = app.context.queueWatch.size();
   const waiting = poll(client, `after=${after}&scope=${scope}&wait=30s`);
   await until('the poll is parked', () => app.context.queueWatch.size() > before);

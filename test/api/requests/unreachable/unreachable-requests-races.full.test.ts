@@ -1,6 +1,6 @@
 /**
  * People lose their rights while they decide or claim, or while a step reads who may decide: nothing waits for them afterwards.
- * Temporal is away, as in unreachable-requests.test.ts.
+ * Temporal is away, as in unreachable-requests.full.test.ts.
  */
 import { describe, expect, test } from '@jest/globals';
 import { lockAccess } from '../../../../src/data/organization/organizations.ts';

@@ -5,7 +5,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { wakeDue } from '../../../../src/services/engine/wake-round.ts';
-import type { Answer, Json } from '../../../support/http.ts';
+import type { ApiResponse, Json } from '../../../support/http.ts';
 import { everywhere, REVIEWER } from '../../../support/scene.ts';
 import { activatePolicy, createTeam } from '../../../support/scene/factories.ts';
 import { team as ofTeam, user } from '../../../support/scene/nodes.ts';
@@ -133,7 +133,7 @@ describe('a level goes on', () => {
   });
 
   test('when the people it notified through a team have left it, or the team lost its policy', async () => {
-    const losses: readonly ((team: string) => Promise<Answer>)[] = [
+    const losses: readonly ((team: string) => Promise<ApiResponse>)[] = [
       (team) => roster(team),
       async (team) => {
         const [policy] = await app

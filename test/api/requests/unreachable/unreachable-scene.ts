@@ -1,7 +1,7 @@
 /** The scene of the tests of people who lose their rights while a request waits for them. */
 import { expect } from '@jest/globals';
 import { wakeDue } from '../../../../src/services/engine/wake-round.ts';
-import type { Answer } from '../../../support/http.ts';
+import type { ApiResponse } from '../../../support/http.ts';
 import { REVIEWER, scene, type Scene } from '../../../support/scene.ts';
 import type { LevelSpec } from '../../../support/scene/cast.ts';
 import type { TestMember } from '../../../support/scene/factories.ts';
@@ -18,7 +18,7 @@ export async function unreachableScene() {
   const reviewer = (displayName: string) => home.person({ displayName, can: REVIEWER });
   const askOn = (nodes: readonly LevelSpec[], more: object = {}) =>
     home.askOn({ nodes, ...more }, { timeout: '168h' });
-  const lossOf = async (way: string, member: TestMember): Promise<Answer> => {
+  const lossOf = async (way: string, member: TestMember): Promise<ApiResponse> => {
     const lose = losses.ways[way];
     if (!lose) throw new Error(`no such way: ${way}`);
     return await lose(member);
@@ -104,6 +104,6 @@ function escalationOf({ app, later }: Pick<Scene, 'app' | 'later'>) {
 export const level = (targets: readonly object[], escalateAfter = '24h') =>
   levelOf(targets, escalateAfter);
 
-export const succeeds = async (answer: Promise<Answer>): Promise<void> => {
+export const succeeds = async (answer: Promise<ApiResponse>): Promise<void> => {
   expect((await answer).status).toBeLessThan(300);
 };

@@ -1,7 +1,7 @@
 /** The service with a secrets key, an organization, and what people do with second factors. */
 import { afterAll } from '@jest/globals';
 import { startApp, type TestApp } from '../../../support/app.ts';
-import type { Answer, HttpClient } from '../../../support/http.ts';
+import type { ApiResponse, HttpClient } from '../../../support/http.ts';
 import { createOrganization } from '../../../support/scene/factories.ts';
 import { SECRETS_KEY } from '../../../support/scene/sign-in.ts';
 
@@ -31,7 +31,7 @@ export async function mfaScene() {
     },
 
     /** Ends the challenge of a sign-in with a code. */
-    complete: (token: string, code: string, cookie = ''): Promise<Answer> =>
+    complete: (token: string, code: string, cookie = ''): Promise<ApiResponse> =>
       app.http.post('/auth/mfa', { token, code }, { headers: cookie === '' ? {} : { cookie } }),
     me: (cookie: string) => app.http.get('/api/v1/me', { headers: { cookie } }),
     /** The second factor as its owner sees it. */

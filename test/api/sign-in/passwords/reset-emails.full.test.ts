@@ -8,7 +8,7 @@ import {
   createOrganization,
   type TestMember,
 } from '../../../support/scene/factories.ts';
-import type { Answer } from '../../../support/http.ts';
+import type { ApiResponse } from '../../../support/http.ts';
 import { cheapHashOf, codeOf, deleteAttempts } from '../../../support/scene/sign-in.ts';
 import { OLD, passwordScene } from './password-scene.ts';
 
@@ -40,7 +40,7 @@ describe('a forgotten password', () => {
     const emails = ['unknown@example.com', ...people.map(({ email }) => email)];
     const known = await forgot(member.email.toUpperCase());
     await mail.mailTo(member.email);
-    const withoutId = ({ 'x-request-id': _id, date: _date, ...headers }: Answer['headers']) =>
+    const withoutId = ({ 'x-request-id': _id, date: _date, ...headers }: ApiResponse['headers']) =>
       headers;
     for (const email of emails) {
       const answer = await forgot(email);

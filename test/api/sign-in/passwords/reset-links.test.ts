@@ -7,7 +7,7 @@ import {
   createOrganization,
   type TestMember,
 } from '../../../support/scene/factories.ts';
-import type { Answer } from '../../../support/http.ts';
+import type { ApiResponse } from '../../../support/http.ts';
 import { pointersOf } from '../auth-scene.ts';
 import { codeOf, deleteAttempts } from '../../../support/scene/sign-in.ts';
 import { change, NEW, OLD, passwordScene } from './password-scene.ts';
@@ -77,7 +77,7 @@ describe('a forgotten password', () => {
   test('also ends the sessions in an organization the person joins at that moment', async () => {
     const token = await requestLink(member);
     const changer = await memberWithPassword();
-    const replacements: [TestMember, () => Promise<Answer>][] = [
+    const replacements: [TestMember, () => Promise<ApiResponse>][] = [
       [member, () => reset(token)],
       [changer, () => change(changer, { current_password: OLD, new_password: NEW })],
     ];
