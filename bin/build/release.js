@@ -47,15 +47,6 @@ function packService() {
   pack(folder);
 }
 
-function packSdks() {
-  // The compiler leaves outputs of sources that are gone.
-  rmSync(join(root, 'sdk/typescript/dist'), { recursive: true, force: true });
-  run('npx', ['tsc', '-p', 'sdk/typescript', '--noCheck']);
-  pack('./sdk/typescript');
-  run(process.execPath, ['bin/build/hook.js']);
-  pack('./sdk/hook');
-}
-
 /** With a virtual environment of its own, because a system's Python may refuse packages. */
 function packPython() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-release-'));
@@ -76,7 +67,7 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 run(process.execPath, ['bin/build/build.js']);
 packService();
-packSdks();
+run(process.execPath, ['bin/build/sdks.js', out]);
 packPython();
 
 const digest = (name) =>

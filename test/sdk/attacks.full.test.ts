@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { startBrokenServer, type BrokenServerOptions } from '../support/servers/broken-server.ts';
 import { until } from '../support/waiting.ts';
-import { eachSdk } from './drivers/each.ts';
+import { eachClient } from './drivers/each.ts';
 import type { Operation, SdkCall, SdkOptions, SdkTicket } from './drivers/sdk.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -37,7 +37,7 @@ async function serve(listener: (request: IncomingMessage, response: ServerRespon
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
-eachSdk((sdk) => {
+eachClient((sdk) => {
   const clientAt = async (url: string, more: SdkOptions = {}) =>
     (await sdk.client({ url, token: 'whc_x', ...more })).client;
   const clientOf = async (spoil: Spoil = (reply) => reply, more: SdkOptions = {}) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { REVIEWER, scene } from '../support/scene.ts';
 import { createProvisioner } from '../support/scene/factories.ts';
 import { until } from '../support/waiting.ts';
-import { eachSdk } from './drivers/each.ts';
+import { eachClient } from './drivers/each.ts';
 import { startGate } from './drivers/gate.ts';
 import type { SdkCall, SdkOptions, SdkTicket } from './drivers/sdk.ts';
 
@@ -42,7 +42,7 @@ const openOf = async ({ session, callId = '' }: SdkCall) =>
 const RAN = { runs: [{ payment_id: 'pay_1', amount: 12.5 }], value: 'ran' };
 const notRun = (failure: object) => ({ runs: [], failure: expect.objectContaining(failure) });
 
-eachSdk((sdk) => {
+eachClient((sdk) => {
   const clientOf = async (more: SdkOptions = {}) => {
     const options = { url: app.url, token: agents.bot.credential, ...more };
     return (await sdk.client(options)).client;

@@ -85,12 +85,6 @@ const INSERT_TEXT = `Object.defineProperty(globalThis, '__pw_bidiInsertText', {
   set: () => undefined,
 });`;
 
-/** What leaves a page by itself after 10 s stays: a busy machine may get to it later. */
-const LEAVE_LATER = `{
-  const { setTimeout: start } = globalThis;
-  globalThis.setTimeout = (end, ms, ...more) => start(end, ms === 10_000 ? 300_000 : ms, ...more);
-}`;
-
 /** Firefox takes them for all pages. A mouse that rests above things; light or dark. */
 const firefoxOptions = (dark: boolean): LaunchOptions => ({
   channel: 'moz-firefox',
@@ -164,7 +158,6 @@ export function startBrowser({
         locale: 'en-GB',
       });
       contexts.push(context);
-      await context.addInitScript(LEAVE_LATER);
       if (isFirefox) await context.addInitScript(INSERT_TEXT);
       if (as) {
         const [name = '', value = ''] = as.cookie.split('=');
