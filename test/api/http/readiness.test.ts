@@ -23,7 +23,7 @@ test('without Temporal the service is not ready, but for those who leave Tempora
 });
 
 test('a part that does not exist is refused, so that a misspelled probe is noticed', async () => {
-  for (const name of ['temporall', 'constructor', '']) {
+  for (const name of ['temporals', 'constructor', '']) {
     const { status, body } = await app.http.get(`/health/ready?exclude=temporal&exclude=${name}`);
     expect(status).toBe(400);
     expect(body['error']?.['details']?.['issues']).toEqual([
