@@ -30,7 +30,8 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /service ./
 RUN mkdir /data && chown node:node /data
 VOLUME /data
-USER node
+# As a number, which Kubernetes can see is not root.
+USER 1000:1000
 EXPOSE 8080
 # The process serves. Whether it can reach its servers is /health/ready, which a load balancer asks.
 HEALTHCHECK --start-period=30s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

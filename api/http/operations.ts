@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Router from '@koa/router';
-import { AppError } from '../../src/domain/errors.ts';
+import { AppError, invalid } from '../../src/domain/errors.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import { runProbes, type Probes } from '../../src/services/probes.ts';
@@ -28,7 +28,7 @@ export function mountOperations(
     ctx.body = { status: 'ok' };
   });
   router.get('/health/ready', async (ctx) => {
-    const checks = await runProbes(probes);
+    const checks = await runProbes(without(probes, ctx.query['exclude'] ?? []));
     const ready = Object.values(checks).every((check) => check.status === 'ok');
     ctx.status = ready ? 200 : 503;
     if (!ready) ctx.set('Retry-After', '2');
@@ -46,6 +46,20 @@ export function mountOperations(
     ctx.body = await readFile(OPENAPI_FILE, 'utf8');
   });
   mountReference(router);
+}
+
+/** A misspelled name would leave out nothing, so it is refused. */
+function without(probes: Probes, given: string | readonly string[]): Probes {
+  const excluded = [given].flat();
+  if (excluded.some((name) => !Object.hasOwn(probes, name)))
+    throw invalid([
+      {
+        pointer: '/query/exclude',
+        code: 'invalid_value',
+        message: `must be one of ${Object.keys(probes).join(', ')}`,
+      },
+    ]);
+  return Object.fromEntries(Object.entries(probes).filter(([name]) => !excluded.includes(name)));
 }
 
 /** Compared as digests, which takes the same time whatever was sent. */

@@ -45,6 +45,8 @@ const liveness = {
   properties: { status: { type: 'string', const: 'ok', description: 'Always `ok`.' } },
 } as const;
 
+const CHECKS = ['database', 'migrations', 'temporal'] as const;
+
 /** These calls can fail only in HTTP itself. */
 const malformed = { $ref: '#/components/responses/validation_failed' };
 
@@ -97,6 +99,16 @@ export const operationPaths: ZodOpenApiPathsObject = {
         summary: 'Whether the service can do its work',
         description: 'Asks every part the service depends on, each for at most two seconds.',
       }),
+      parameters: [
+        {
+          name: 'exclude',
+          in: 'query',
+          description:
+            'A part that is not asked. The service serves without Temporal, so what sends it calls may leave that out. May be given several times.',
+          schema: { type: 'array', items: { type: 'string', enum: [...CHECKS] } },
+          example: ['temporal'],
+        },
+      ],
       responses: {
         200: json('Every part works.', {
           schema: readiness,

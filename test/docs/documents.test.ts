@@ -13,6 +13,7 @@ import { DOCUMENTS, fencesOf, readDocument, type Fence } from './documents.ts';
 const NOT_RUN = {
   starts: 'starts the service or its tests, as this run has done already',
   docker: 'needs Docker',
+  kubernetes: 'needs a cluster',
   operator: 'changes how a deployment runs, which the tests of bin/ try with real processes',
   slack: 'is typed in Slack',
   'coding-agent': 'changes the settings of a coding agent, which the tests of sdk/hook try',

@@ -7,6 +7,7 @@ import { packageRoot } from '../../../src/platform/package-root.ts';
 import type { Config } from '@jest/types';
 import { builtTestPath } from './built.ts';
 import { prepareFrameworks } from './frameworks.ts';
+import { findImageTools } from './image.ts';
 import { preparePython } from './python.ts';
 import type { ServerAddresses } from './servers.ts';
 
@@ -15,27 +16,27 @@ export interface WithServers {
   countersignTestServers?: ChildProcess;
 }
 
-const TIERS_WITH_SDK = ['**/*.test.ts', '**/*.full.test.ts'];
-
-/** Whether the run has tests that need Python or agent frameworks, whose first install takes minutes. */
-function hasSdkTests(
+/** Whether the run has tests of this tier in this folder, which need what takes long to prepare. */
+function hasTests(
   { testPathPatterns }: Config.GlobalConfig,
   { rootDir, testMatch, testPathIgnorePatterns }: Config.ProjectConfig,
+  { folder, tier }: { readonly folder: string; readonly tier: 'full' | 'night' },
 ): boolean {
-  if (!testMatch.some((glob) => TIERS_WITH_SDK.includes(glob))) return false;
+  if (!['**/*.test.ts', `**/*.${tier}.test.ts`].some((glob) => testMatch.includes(glob)))
+    return false;
   const patterns = testPathPatterns.toExecutor({ rootDir });
-  return testsIn(join(rootDir, 'test/sdk')).some(
+  return testsIn(join(rootDir, folder), tier).some(
     (path) =>
       patterns.isMatch(path) && !testPathIgnorePatterns.some((each) => new RegExp(each).test(path)),
   );
 }
 
 /** Never through a link: packages of agent frameworks are linked into a folder of these. */
-const testsIn = (folder: string): string[] =>
+const testsIn = (folder: string, tier: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return testsIn(path);
-    return path.endsWith('.full.test.ts') ? [path] : [];
+    if (entry.isDirectory()) return testsIn(path, tier);
+    return path.endsWith(`.${tier}.test.ts`) ? [path] : [];
   });
 
 /** Builds the service and the programs of tests, and starts one Postgres and one Temporal for the run. */
@@ -44,8 +45,11 @@ export default async function globalSetup(
   project?: Config.ProjectConfig,
 ): Promise<void> {
   await build();
-  const further =
-    run && project && hasSdkTests(run, project) ? [preparePython(), prepareFrameworks()] : [];
+  const has = (folder: string, tier: 'full' | 'night') =>
+    run && project && hasTests(run, project, { folder, tier });
+  // Python and agent frameworks take minutes to install.
+  const further = has('test/sdk', 'full') ? [preparePython(), prepareFrameworks()] : [];
+  if (has('test/image', 'night')) findImageTools();
   await Promise.all([startServers(), ...further]);
 }
 

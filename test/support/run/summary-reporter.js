@@ -9,6 +9,7 @@ const LINES_OF_FAILURE = 25;
 const REASONS = {
   TEST_PYTHON_MISSING: 'Tests of the Python SDK were skipped',
   TEST_FRAMEWORKS_MISSING: 'Tests of these agent frameworks were skipped',
+  TEST_IMAGE_MISSING: 'The test of the image (test/image) was skipped',
 };
 
 /**
