@@ -5,7 +5,6 @@
  */
 import { join, parse } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
-import { isFormComponent, isLaterComponent, ROLLDOWN_RUNTIME } from './library-internals.ts';
 
 const ENTRY = 'src/app/main.tsx';
 /** The name of the file with what all screens need. */
@@ -99,7 +98,7 @@ type Info = (id: string) => Rolldown.ModuleInfo | null;
 /** By module, the file of a first screen that it belongs to. */
 function fileNames(root: string, infoOf: Info) {
   const entry = reach([join(root, ENTRY)], infoOf);
-  const names = new Map([...entry.now, ROLLDOWN_RUNTIME].map((id) => [id, SHARED]));
+  const names = new Map([...entry.now].map((id) => [id, SHARED]));
   for (const [page, files] of Object.entries(PAGES)) {
     const screens = files.map((file) => join(root, file));
     for (const id of reach(screens, infoOf).now) {
@@ -121,10 +120,6 @@ function fileNames(root: string, infoOf: Info) {
       if (from.every((name) => name === page)) continue;
       names.set(id, parts);
     }
-  for (const id of names.keys()) {
-    if (isFormComponent(id)) names.set(id, FORMS);
-    if (isLaterComponent(id)) names.delete(id);
-  }
   // The page begins with a file of its own, whose name changes with each build.
   names.delete(join(root, ENTRY));
   return names;
