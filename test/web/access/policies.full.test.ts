@@ -138,6 +138,12 @@ describeInBrowser('someone who manages permissions', () => {
     await decides(false).waitFor();
     await dialog.getByRole('textbox', { name: 'Add an agent' }).fill('bill');
     await page.getByRole('option', { name: 'billing-bot' }).waitFor();
+    // It closes the list, and not the dialog.
+    await page.keyboard.press('Escape');
+    await page.getByRole('option', { name: 'billing-bot' }).waitFor({ state: 'detached' });
+    expect(await dialog.isVisible()).toBe(true);
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: 'billing-bot' }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await button(page, 'Take out Agent billing-bot').waitFor();
