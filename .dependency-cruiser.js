@@ -134,7 +134,6 @@ const layers = {
     only: [
       'react',
       'react-dom',
-      '@mantine/[^/]+',
       '@tanstack/[^/]+',
       'openapi-fetch',
       'openapi-typescript-helpers',

@@ -41,12 +41,6 @@ const unsafeInWeb = [
     selector: "JSXAttribute[name.name='href'] > JSXExpressionContainer",
     message: 'A link to foreign text may run it. Use <Link>, or a literal.',
   },
-  {
-    selector:
-      'JSXAttribute > JSXExpressionContainer > ObjectExpression > Property[key.name=/^(base|xs|sm|md|lg|xl)$/]',
-    message:
-      "Responsive style props need inline styles, which the page's policy refuses: use a CSS module.",
-  },
 ];
 
 export default tseslint.config(

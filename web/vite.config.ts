@@ -21,7 +21,7 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
-      // Mantine marks its modules for server components, which this app does not have.
+      // Libraries mark their modules for server components, which this app does not have.
       onwarn: (warning, report) => {
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') report(warning);
       },

@@ -133,7 +133,9 @@ describeInBrowser('the sign-in page', () => {
           ),
         ).toBe('16px');
     }
-    expect(await page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe(scheme);
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
+      scheme === 'dark' ? 'rgb(21, 21, 20)' : 'rgb(251, 250, 247)',
+    );
     expect(await violationsOf(page)).toEqual([]);
     await page.goto(`${app.url}/password/forgot`);
     await page.getByRole('heading', { name: 'Reset your password' }).waitFor();

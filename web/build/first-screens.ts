@@ -1,11 +1,10 @@
 /**
- * A Vite plugin: says which code is in which file. The screens that links open load three, at once: one that all screens
- * have, their own, and what other areas need of theirs. On a slow processor each further file, and each that is found
- * late, costs more than its content. What several of the other areas need is in files of its own, too.
+ * A Vite plugin: the screens that links open load two files of scripts, at once: one that all screens have, and their own.
+ * Split as Rolldown does by itself, they are 47 to 66 files. On a slow processor, the queue and a request then take 1.5 to
+ * 2.2 times as long until they are shown.
  */
 import { join, parse } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
-import { isFormComponent, isLaterComponent, ROLLDOWN_RUNTIME } from './library-internals.ts';
 
 const ENTRY = 'src/app/main.tsx';
 /** The name of the file with what all screens need. */
@@ -21,12 +20,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   'sign-in': ['src/areas/sign-in/login.tsx'],
 };
 
-const FORMS = 'forms';
-/** By page, the name of the file with what other screens need of its code. */
-const PARTS: Readonly<Record<string, string>> = { requests: 'parts', 'sign-in': FORMS };
-
-/** A file takes what its modules need, too, unless a file before it has that. */
-const FIRST_FILES = [SHARED, ...Object.values(PARTS), ...Object.keys(PAGES)];
+const FIRST_FILES = [SHARED, ...Object.keys(PAGES)];
 
 /** The name of the files with what several other screens need. */
 const COMMON = 'common';
@@ -42,14 +36,16 @@ const COMPILE_ALL = '//# allFunctionsCalledOnLoad\n';
 export function firstScreens(): Plugin {
   let root = '';
   let names: ReadonlyMap<string, string> | undefined;
-  const first = FIRST_FILES.map((name, index, { length }): Rolldown.CodeSplittingGroup => ({
+  const first: Rolldown.CodeSplittingGroup = {
     name: (id, graph) => {
       names ??= fileNames(root, (each) => graph.getModuleInfo(each));
-      return names.get(id) === name ? name : undefined;
+      return names.get(id);
     },
-    priority: length - index,
-    debugName: name,
-  }));
+    // A file takes what its modules need, too. All of it has a name here.
+    includeDependenciesRecursively: false,
+    priority: 1,
+    debugName: 'first',
+  };
   const common: Rolldown.CodeSplittingGroup = {
     name: COMMON,
     minShareCount: 2,
@@ -67,7 +63,7 @@ export function firstScreens(): Plugin {
             chunkFileNames: ({ name }) => `assets/${shortName(name)}-[hash].js`,
             assetFileNames: ({ names: [name = ''] }) =>
               `assets/${shortName(parse(name).name)}-[hash][extname]`,
-            codeSplitting: { groups: [...first, common] },
+            codeSplitting: { groups: [first, common] },
           },
         },
       },
@@ -97,53 +93,24 @@ const shortName = (name: string): string => name.replace(/~.*/s, '');
 type Info = (id: string) => Rolldown.ModuleInfo | null;
 
 /** By module, the file of a first screen that it belongs to. */
-function fileNames(root: string, infoOf: Info) {
-  const entry = reach([join(root, ENTRY)], infoOf);
-  const names = new Map([...entry.now, ROLLDOWN_RUNTIME].map((id) => [id, SHARED]));
+function fileNames(root: string, infoOf: Info): ReadonlyMap<string, string> {
+  const entry = join(root, ENTRY);
+  const names = new Map([...neededBy([entry], infoOf)].map((id) => [id, SHARED]));
   for (const [page, files] of Object.entries(PAGES)) {
     const screens = files.map((file) => join(root, file));
-    for (const id of reach(screens, infoOf).now) {
-      const other = names.get(id);
-      names.set(id, other === undefined || other === page ? page : SHARED);
-    }
-  }
-  // What a screen loads later may load more.
-  for (const id of entry.later)
-    for (const later of reach([id], infoOf).later) entry.later.add(later);
-  for (const screen of entry.later)
-    for (const id of reach([screen], infoOf, CALLS).now) {
-      if (id.includes(CALLS)) continue;
-      const page = names.get(id);
-      const parts = page === undefined ? undefined : PARTS[page];
-      if (parts === undefined || screen.includes(`/areas/${page}/`)) continue;
-      // Of a part that only this page loads later, no other screen needs anything.
-      const from = infoOf(screen)?.dynamicImporters.map((importer) => names.get(importer)) ?? [];
-      if (from.every((name) => name === page)) continue;
-      names.set(id, parts);
-    }
-  for (const id of names.keys()) {
-    if (isFormComponent(id)) names.set(id, FORMS);
-    if (isLaterComponent(id)) names.delete(id);
+    for (const id of neededBy(screens, infoOf)) names.set(id, names.has(id) ? SHARED : page);
   }
   // The page begins with a file of its own, whose name changes with each build.
-  names.delete(join(root, ENTRY));
+  names.delete(entry);
   return names;
 }
 
-/** Other screens that draw calls load the file of the queue for that. Those that draw none need nothing of it. */
-const CALLS = '/src/shared/call/';
-
-/** The modules that these need at once, and those that they load later. `end`: what has this in its name is not looked into. */
-function reach(files: readonly string[], infoOf: Info, end?: string) {
-  const now = new Set(files);
-  const later = new Set<string>();
-  for (const id of now) {
-    if (end !== undefined && id.includes(end)) continue;
-    const info = infoOf(id);
-    for (const imported of info?.importedIds ?? []) now.add(imported);
-    for (const imported of info?.dynamicallyImportedIds ?? []) later.add(imported);
-  }
-  return { now, later };
+/** These modules and what they import at once. */
+function neededBy(files: readonly string[], infoOf: Info): ReadonlySet<string> {
+  const needed = new Set(files);
+  for (const id of needed)
+    for (const imported of infoOf(id)?.importedIds ?? []) needed.add(imported);
+  return needed;
 }
 
 /** Of most texts. A page that finds it only in its styles would draw them twice. */
@@ -165,7 +132,7 @@ function pagesOf(page: string, bundle: Rolldown.OutputBundle): [fileName: string
   const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
   return Object.keys(PAGES).map((name) => {
     const links = chunks
-      .filter((file) => file.name === name || file.name === PARTS[name])
+      .filter((file) => file.name === name)
       .flatMap(({ fileName, viteMetadata }) => [
         `<link rel="modulepreload" crossorigin href="/${fileName}">`,
         ...[...(viteMetadata?.importedCss ?? [])].map(

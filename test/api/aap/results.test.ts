@@ -1,7 +1,7 @@
 /** After an approval: the window in which the call may start, a start whose response was lost, and the result. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { createInstance } from '../../support/scene/factories.ts';
 
@@ -35,7 +35,7 @@ const start = async (id: string, key?: string, by = caller) =>
   );
 const report = async (id: string, body: unknown, by = caller) =>
   await by.post(`/api/aap/v1/requests/${id}/result`, body);
-const outcome = ({ status, body }: Answer) =>
+const outcome = ({ status, body }: ApiResponse) =>
   `${String(status)} ${body?.['error']?.['code'] ?? ''}`.trim();
 const detail = async (id: string) => (await ada.http.get(`/api/v1/requests/${id}`)).body;
 const typesOf = async (id: string) => {

@@ -1,7 +1,7 @@
 /** An adapter parks a call and goes on with it later: the same call finds its request again. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { HttpClient, type Answer } from '../../support/http.ts';
+import { HttpClient, type ApiResponse } from '../../support/http.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { createInstance } from '../../support/scene/factories.ts';
 
@@ -26,7 +26,7 @@ const create = async (body: object, { by = caller, key = randomUUID() as string 
     { timeout: '1h', resume: true, ...body },
     { headers: { 'idempotency-key': key } },
   );
-const idOf = ({ body }: Answer) => String(body['id']);
+const idOf = ({ body }: ApiResponse) => String(body['id']);
 const start = async (id: string) => await caller.post(`/api/aap/v1/requests/${id}/start`);
 
 describe('a create with resume', () => {

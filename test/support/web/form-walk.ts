@@ -39,7 +39,7 @@ const SCRIPT = `(globalThis.formWalk ??= (() => {
   const kindOf = (element) => {
     if (element === document.body || element === scope()) return 'none';
     if (element.getAttribute('aria-haspopup') === 'menu') return 'menu';
-    if (element.getAttribute('aria-haspopup') === 'listbox') return 'combobox';
+    if (element.getAttribute('role') === 'combobox') return 'combobox';
     if (element.matches('select')) return 'select';
     if (element.matches('input[type=checkbox], input[type=radio]')) return element.type;
     if (element.matches('input[type=date]')) return 'date';

@@ -65,7 +65,7 @@ describeInBrowser('an owner', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('Choose at least one permission.').waitFor();
     await dialog.getByRole('radio', { name: 'Some agents' }).check();
-    await dialog.getByRole('textbox', { name: 'Add an agent' }).fill('supp');
+    await dialog.getByRole('combobox', { name: 'Add an agent' }).fill('supp');
     await page.getByRole('option', { name: 'support-bot' }).click();
     await dialog.getByLabel('Claim a request routed to you').check();
     await dialog.getByText('claim requests of').first().waitFor();
@@ -136,7 +136,7 @@ describeInBrowser('someone who manages permissions', () => {
     const decides = (disabled: boolean) =>
       dialog.getByRole('checkbox', { name: 'Approve or deny requests', disabled }).first();
     await decides(false).waitFor();
-    await dialog.getByRole('textbox', { name: 'Add an agent' }).fill('bill');
+    await dialog.getByRole('combobox', { name: 'Add an agent' }).fill('bill');
     await page.getByRole('option', { name: 'billing-bot' }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');

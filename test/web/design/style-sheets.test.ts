@@ -18,10 +18,3 @@ test('style sheets name the widths at which they change, which stand in one file
   );
   expect(widths).toEqual([]);
 });
-
-test('styles of Mantine that come with a component are in a layer, so that ours win in any order', () => {
-  const others = sources('.tsx').flatMap(({ file, text }) =>
-    (text.match(/@mantine\/core\/styles\/\w+\.css/g) ?? []).map((style) => `${file}: ${style}`),
-  );
-  expect(others).toEqual([]);
-});

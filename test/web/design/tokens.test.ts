@@ -7,16 +7,14 @@ import { packageRoot } from '../../../src/platform/package-root.ts';
 const read = (file: string): string => readFileSync(join(packageRoot(), file), 'utf8');
 const TOKENS = read('web/src/shared/design/tokens.css');
 
-const colorsOf = (scheme: string): ReadonlyMap<string, string> => {
-  const [, rules = ''] = TOKENS.split(`[data-mantine-color-scheme='${scheme}'] {`);
-  const inside = rules.slice(0, rules.indexOf('}'));
-  return new Map(
-    [...inside.matchAll(/--([\w-]+): (#[\da-f]{6});/g)].map(([, name = '', color = '']) => [
-      name,
-      color,
-    ]),
+const SCHEMES = ['light', 'dark'] as const;
+
+const colorsOf = (scheme: (typeof SCHEMES)[number]): ReadonlyMap<string, string> =>
+  new Map(
+    [...TOKENS.matchAll(/--([\w-]+): light-dark\((#[\da-f]{6}), (#[\da-f]{6})\);/g)].map(
+      ([, name = '', ...colors]) => [name, colors[SCHEMES.indexOf(scheme)] ?? ''],
+    ),
   );
-};
 
 /** As WCAG defines them. */
 function luminance(color: string): number {
@@ -31,7 +29,7 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
+describe.each(SCHEMES)('in the %s scheme', (scheme) => {
   const colors = colorsOf(scheme);
   const ratio = (one: string, other: string): number =>
     contrast(colors.get(one) ?? '', colors.get(other) ?? '');

@@ -67,7 +67,7 @@ describeInBrowser('those who manage keys', () => {
     await button(page, 'Create key').click();
     await page.getByText('Choose at least one permission.').waitFor();
     await page.getByRole('radio', { name: 'Some agents' }).check();
-    await page.getByRole('textbox', { name: 'Add an agent' }).fill('supp');
+    await page.getByRole('combobox', { name: 'Add an agent' }).fill('supp');
     await page.getByRole('option', { name: 'support-bot' }).click();
     // No key of the organization decides.
     await page.getByLabel(/^See agents/).check();

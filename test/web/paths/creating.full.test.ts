@@ -23,7 +23,7 @@ describeInBrowser('the pages of escalation paths', () => {
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByText('Choose someone.').waitFor();
     await page.getByRole('list', { name: 'People and teams' }).getByText('Mia Berg').click();
-    const zone = page.getByRole('textbox', { name: 'Time zone of the office' });
+    const zone = page.getByRole('combobox', { name: 'Time zone of the office' });
     for (const [typed, found] of [
       ['Kolkata', 'Asia/Kolkata'],
       ['calcutta', 'Asia/Kolkata'],

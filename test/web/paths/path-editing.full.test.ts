@@ -84,7 +84,7 @@ describeInBrowser('the editor of an escalation path', () => {
       .waitFor();
     await screenshot(page, 'path-rows');
     expect(await violationsOf(page)).toEqual([]);
-    const zone = page.getByRole('textbox', { name: 'Time zone' }).first();
+    const zone = page.getByRole('combobox', { name: 'Time zone' }).first();
     await zone.fill('Nowhere/Else');
     await zone.press('Tab');
     await page.getByText('must be the IANA name', { exact: false }).waitFor();

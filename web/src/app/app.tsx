@@ -1,8 +1,6 @@
 /** The providers that every page uses. */
-import { MantineProvider } from '@mantine/core';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { theme } from '../shared/design/theme.ts';
 import { createAppRouter } from './router.tsx';
 import { pauseMs, readsAgain, retryAfterOf, withJitter } from '../shared/api/retries.ts';
 import { safeReturnPath } from '../shared/session/return-to.ts';
@@ -50,20 +48,10 @@ const session = watchSession(queries, {
   },
 });
 
-const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.nonce ?? '';
-
 export function App() {
   return (
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      withCssVariables={false}
-      withGlobalClasses={false}
-      getStyleNonce={() => nonce}
-    >
-      <QueryClientProvider client={queries}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
   );
 }

@@ -9,11 +9,6 @@ import { watchTyping } from '../shared/browser/typing.ts';
 takeLinkSecret();
 watchLoading();
 watchTyping();
-// Mantine sets it after the first draw, and the page would then be styled twice.
-document.documentElement.dataset['mantineColorScheme'] = matchMedia('(prefers-color-scheme: dark)')
-  .matches
-  ? 'dark'
-  : 'light';
 
 const root = document.getElementById('app');
 if (root) createRoot(root).render(<App />);

@@ -1,7 +1,7 @@
 /** A person's sign-ins, and the ways to end them. */
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { Button } from '../../shared/design/button.tsx';
 import { useTitle } from '../../shared/page/title.ts';
 import { PagedList } from '../../shared/page/list/paged-list.tsx';
 import { account as text } from '../../shared/text/account.ts';
@@ -75,9 +75,10 @@ function SessionList({ sessions }: { readonly sessions: readonly Session[] }) {
         <p className={classes['none']}>{text.noOthers}</p>
       ) : (
         <Button
-          variant="default"
+          isSecondary
           className={classes['all'] ?? ''}
-          loading={endOthers.isPending}
+          disabled={endOthers.isPending}
+          aria-busy={endOthers.isPending}
           onClick={() => {
             endOne.reset();
             endOthers.mutate();
@@ -111,8 +112,8 @@ function SessionRow({
       actions={
         session.current ? undefined : (
           <Button
-            variant="default"
-            size="compact-sm"
+            isSecondary
+            isSmall
             aria-label={text.endSessionOf(device)}
             disabled={isEnding}
             onClick={onEnd}

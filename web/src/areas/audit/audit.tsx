@@ -1,8 +1,8 @@
 /** The audit log of the organization. The open edition has it on the command line alone. */
-import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../shared/design/button.tsx';
 import { Page } from '../../shared/page/page.tsx';
 import { MissingPermission } from '../../shared/page/states.tsx';
 import { accountQuery, hasPermission, signInOptionsQuery } from '../../shared/session/session.ts';
@@ -42,7 +42,7 @@ function Log() {
       hint={text.hint}
       actions={
         <Button
-          variant="default"
+          isSecondary
           onClick={() => {
             setExporting(true);
           }}

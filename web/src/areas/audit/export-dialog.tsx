@@ -1,6 +1,6 @@
 /** The log as a file: what is in it, and how to verify it. */
-import { Button } from '@mantine/core';
 import { useId, useState } from 'react';
+import { Button, ButtonLink } from '../../shared/design/button.tsx';
 import { Modal } from '../../shared/design/dialogs/modal.tsx';
 import { SegmentedControl } from '../../shared/design/fields/segmented-control.tsx';
 import { Code } from '../../shared/page/code.tsx';
@@ -50,15 +50,14 @@ export function ExportDialog({ search, onClose }: ExportDialogProps) {
         </>
       )}
       <div className={classes['buttons']}>
-        <Button
-          component="a"
+        <ButtonLink
           // eslint-disable-next-line no-restricted-syntax -- Its path is ours.
           href={addressOf(search, form)}
           download={form === 'csv' ? 'audit.csv' : 'audit.ndjson'}
         >
           {text.download}
-        </Button>
-        <Button variant="default" onClick={onClose}>
+        </ButtonLink>
+        <Button isSecondary onClick={onClose}>
           {text.close}
         </Button>
       </div>

@@ -1,7 +1,7 @@
 /** The browsers of a person that get push messages, and whether this one does. */
-import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { Button } from '../../shared/design/button.tsx';
 import { Instant } from '../../shared/design/instant.tsx';
 import { Item, Items } from '../../shared/design/lists/items.tsx';
 import { Panel } from '../../shared/design/panel.tsx';
@@ -165,7 +165,7 @@ function DeviceRow({
       actions={
         <>
           <Button
-            variant="default"
+            isSecondary
             aria-label={text.testOf(name)}
             aria-disabled={isBusy}
             onClick={onTest}
@@ -173,7 +173,7 @@ function DeviceRow({
             {text.test}
           </Button>
           <Button
-            variant="default"
+            isSecondary
             aria-label={text.removeOf(name)}
             aria-disabled={isBusy}
             onClick={onRemove}

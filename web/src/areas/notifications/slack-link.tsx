@@ -1,8 +1,8 @@
 /** The link between a person and their Slack user. */
-import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../shared/design/button.tsx';
 import { CopyButton } from '../../shared/design/copy-button.tsx';
 import { Fact, Facts } from '../../shared/design/lists/facts.tsx';
 import { Panel } from '../../shared/design/panel.tsx';
@@ -107,7 +107,7 @@ function Actions({ isLinked, isLinking, isUnlinking, onLink, onUnlink }: Actions
   return (
     <div className={classes['actions']}>
       <Button
-        variant={isLinked ? 'default' : 'filled'}
+        isSecondary={isLinked}
         aria-disabled={isLinking}
         onClick={isLinking ? undefined : onLink}
       >
@@ -115,7 +115,7 @@ function Actions({ isLinked, isLinking, isUnlinking, onLink, onUnlink }: Actions
       </Button>
       {isLinked && (
         <Button
-          variant="default"
+          isSecondary
           aria-disabled={isUnlinking}
           onClick={isUnlinking ? undefined : onUnlink}
         >
@@ -182,7 +182,7 @@ function Command({
       <code>{code.command}</code>
       <div className={classes['actions']}>
         <CopyButton label={text.copyCommand} value={code.command} />
-        <Button variant="default" onClick={onCancel}>
+        <Button isSecondary onClick={onCancel}>
           {text.cancel}
         </Button>
       </div>

@@ -1,8 +1,8 @@
 /** A person lets an app act for them, or declines. */
-import { Button } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { Button } from '../../shared/design/button.tsx';
 import { ApiError } from '../../shared/api/api.ts';
 import { LinkButton } from '../../shared/design/link-button.tsx';
 import note from '../../shared/design/note.module.css';
@@ -110,7 +110,7 @@ function Question({
             {deciding.isPending && deciding.variables.approve ? text.approving : text.approve}
           </Button>
           <Button
-            variant="default"
+            isSecondary
             onClick={() => {
               send(false);
             }}

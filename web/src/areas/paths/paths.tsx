@@ -1,6 +1,6 @@
 /** The escalation paths of the organization. */
+import { Button } from '../../shared/design/button.tsx';
 import { NewPath } from './new/new-path.tsx';
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';

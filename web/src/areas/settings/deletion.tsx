@@ -1,8 +1,8 @@
 /** Ends the organization for good. */
-import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../shared/design/button.tsx';
 import { ConfirmByName } from '../../shared/design/dialogs/confirm-by-name.tsx';
 import { Panel } from '../../shared/design/panel.tsx';
 import { useSensitiveMutation } from '../../shared/session/recent-authentication.tsx';
@@ -29,7 +29,7 @@ export function Deletion() {
     <Panel title={text.deletion} hint={text.deletionHint}>
       <div>
         <Button
-          variant="default"
+          isSecondary
           className={classes['danger'] ?? ''}
           onClick={() => {
             setOpen(true);

@@ -1,6 +1,6 @@
 /** Which names of arguments hide their values, tried on arguments that someone writes. */
-import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { Button } from '../../shared/design/button.tsx';
 import { shownCall } from '../../../../src/domain/shown/shown-call.ts';
 import { readSource } from '../../../../src/platform/json/source-values.ts';
 import { Checkbox } from '../../shared/design/fields/checkbox.tsx';
@@ -87,7 +87,7 @@ function MoreNames({ section }: { readonly section: Section }) {
             problem={isThere ? text.alreadyThere : problemAt('hidden_names')}
             onChange={setTyped}
           />
-          <Button variant="default" onClick={add}>
+          <Button isSecondary onClick={add}>
             {text.add}
           </Button>
         </div>

@@ -1,6 +1,6 @@
 /** Around the fields of a section: what its changes mean, saving them, and what became of that. */
-import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { Button } from '../../shared/design/button.tsx';
 import { useFirstProblem } from '../../shared/design/fields/first-problem.ts';
 import { LinkButton } from '../../shared/design/link-button.tsx';
 import note from '../../shared/design/note.module.css';

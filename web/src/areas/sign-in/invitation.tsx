@@ -1,7 +1,7 @@
 /** Joining an organization through an invitation. */
-import { Loader } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useRouteContext } from '@tanstack/react-router';
+import { Spinner } from '../../shared/design/spinner.tsx';
 import { Failed } from '../../shared/page/states.tsx';
 import { startSession, type Account } from '../../shared/session/session.ts';
 import { signIn as text } from '../../shared/text/sign-in.ts';
@@ -30,7 +30,7 @@ export function Invitation() {
   if (invitation.isPending)
     return (
       <SignInPage title={text.joinTitle}>
-        <Loader size="sm" color="var(--accent)" />
+        <Spinner />
       </SignInPage>
     );
   const { email, account_exists: isKnown, organization, invited_by: inviter } = invitation.data;

@@ -1,8 +1,8 @@
 /** The ways to accept an invitation. */
-import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../shared/design/button.tsx';
 import { ApiError } from '../../shared/api/api.ts';
 import { Form, PasswordField, Submit, TextField } from '../../shared/forms/form.tsx';
 import { dropSession, signOut, type Account } from '../../shared/session/session.ts';

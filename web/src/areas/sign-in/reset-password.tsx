@@ -1,7 +1,7 @@
 /** Choosing a new password through the emailed link. */
-import { Loader } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { Spinner } from '../../shared/design/spinner.tsx';
 import { ApiError } from '../../shared/api/api.ts';
 import { Form, PasswordField, Submit } from '../../shared/forms/form.tsx';
 import { signInOptionsQuery } from '../../shared/session/session.ts';
@@ -20,7 +20,7 @@ export function ResetPassword() {
   if (link.isPending)
     return (
       <SignInPage title={text.resetTitle}>
-        <Loader size="sm" color="var(--accent)" />
+        <Spinner />
       </SignInPage>
     );
   if (reset.isSuccess)

@@ -1,5 +1,5 @@
 /** The button that leads to the identity provider and from there to `path`. */
-import { Button } from '@mantine/core';
+import { Button } from '../../shared/design/button.tsx';
 import { singleSignOnPath } from '../../shared/session/return-to.ts';
 import { signIn as text } from '../../shared/text/sign-in.ts';
 import classes from './page.module.css';
@@ -8,7 +8,7 @@ export function SingleSignOn({ name, path }: { readonly name: string; readonly p
   return (
     <>
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           location.assign(singleSignOnPath(path));
         }}

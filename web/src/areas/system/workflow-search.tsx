@@ -1,6 +1,6 @@
 /** Leads to the workflow of a request in the Temporal UI. */
-import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { Button, ButtonLink } from '../../shared/design/button.tsx';
 import { TextBox } from '../../shared/design/fields/text-box.tsx';
 import { Panel } from '../../shared/design/panel.tsx';
 import { system as text } from './text.ts';
@@ -24,20 +24,19 @@ export function WorkflowSearch({ base }: { readonly base: string | undefined }) 
           problem={typed !== '' && id === undefined ? text.notAnId : undefined}
         />
         {id === undefined ? (
-          <Button variant="default" disabled>
+          <Button isSecondary disabled>
             {text.openWorkflow}
           </Button>
         ) : (
-          <Button
-            component="a"
-            variant="default"
+          <ButtonLink
+            isSecondary
             // eslint-disable-next-line no-restricted-syntax -- The configuration names the address, http or https.
             href={base + encodeURIComponent(id)}
             target="_blank"
             rel="noreferrer"
           >
             {text.openWorkflow}
-          </Button>
+          </ButtonLink>
         )}
       </div>
     </Panel>

@@ -1,6 +1,6 @@
 /** Someone else changed a policy while it was edited. Nothing of it is written over unseen. */
-import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { Button } from '../design/button.tsx';
 import note from '../design/note.module.css';
 import { permissionText } from '../text/permissions.ts';
 import type { Policy, Resource, Terms } from './access-data.ts';
@@ -42,7 +42,7 @@ export function NewerPolicy({ newer, terms, resources, onKeep, onTake }: NewerPo
       <div className={classes['buttons']}>
         {!isComparing && (
           <Button
-            variant="default"
+            isSecondary
             onClick={() => {
               setComparing(true);
             }}
@@ -51,7 +51,7 @@ export function NewerPolicy({ newer, terms, resources, onKeep, onTake }: NewerPo
           </Button>
         )}
         <Button
-          variant="default"
+          isSecondary
           onClick={() => {
             onKeep(newer);
           }}
@@ -59,7 +59,7 @@ export function NewerPolicy({ newer, terms, resources, onKeep, onTake }: NewerPo
           {text.keepMine}
         </Button>
         <Button
-          variant="default"
+          isSecondary
           onClick={() => {
             onTake(newer);
           }}

@@ -1,7 +1,7 @@
 /** Writes a new policy, or another text of one. Shows what it would do before it is saved. */
-import { Button } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useId, useState, type FormEvent } from 'react';
+import { Button } from '../design/button.tsx';
 import { ApiError } from '../api/api.ts';
 import { Modal } from '../design/dialogs/modal.tsx';
 import { Checkbox } from '../design/fields/checkbox.tsx';
@@ -97,7 +97,7 @@ export function PolicyEditor({ holder, page, policy, onClose }: EditorProps) {
           <Button type="submit" aria-busy={save.isPending}>
             {save.isPending ? text.saving : text.save}
           </Button>
-          <Button variant="default" onClick={onClose}>
+          <Button isSecondary onClick={onClose}>
             {text.cancel}
           </Button>
         </div>

@@ -1,7 +1,7 @@
 /** The permission policies of a member, a team or an organization key, as sentences. */
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../design/button.tsx';
 import { LinkButton } from '../design/link-button.tsx';
 import note from '../design/note.module.css';
 import { Panel } from '../design/panel.tsx';

@@ -1,7 +1,6 @@
 /** A newer build of the app has other files than the page that is open. */
 import { useSyncExternalStore } from 'react';
 import { pause } from './online.ts';
-import { keepRouterFromReloading } from './router-internals.ts';
 
 const RELOADED = 'reloaded-at';
 const AGAIN_MS = 60_000;
@@ -21,7 +20,8 @@ export async function loadChunk<Chunk>(loading: Promise<Chunk>): Promise<Chunk> 
     if (isLeft()) await pause(LEAVING_MS);
     await lookForNewBuild({ atOnce: true });
     if (isNewer && reloadOnce()) await pause(LEAVING_MS);
-    throw error;
+    // At the browser's own message, the router would load the page again by itself.
+    throw new Error('A part of the page could not be loaded.', { cause: error });
   });
 }
 
@@ -58,9 +58,6 @@ function loadStylesAgain(): void {
 export function watchLoading(): void {
   addEventListener('beforeunload', () => {
     leftAt = performance.now();
-  });
-  addEventListener('vite:preloadError', ({ payload }) => {
-    keepRouterFromReloading(payload);
   });
   const rememberStyle = ({ target }: Event) => {
     if (target instanceof HTMLLinkElement) failedStyles.push(target);

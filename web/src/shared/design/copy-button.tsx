@@ -1,6 +1,6 @@
 /** Copies a text, and says whether it did. */
-import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { Button } from './button.tsx';
 import { copyText } from '../browser/copy-text.ts';
 import { copy as text } from '../text/copy.ts';
 import classes from './copy-button.module.css';
@@ -10,7 +10,7 @@ export function CopyButton({ label, value }: { readonly label: string; readonly 
   return (
     <span className={classes['copy']}>
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           void copyText(value).then((isCopied) => {
             setOutcome(isCopied ? text.copied : text.notCopied);

@@ -1,6 +1,6 @@
 /** Someone else activated a revision while this one was edited. Nothing of it is written over. */
-import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { Button } from '../design/button.tsx';
 import { Modal } from '../design/dialogs/modal.tsx';
 import note from '../design/note.module.css';
 import { editor as text } from '../text/editor.ts';
@@ -30,7 +30,7 @@ export function ConflictNote({ document, active, by, onTold, compare }: Conflict
       </p>
       <div className={classes['buttons']}>
         <Button
-          variant="default"
+          isSecondary
           onClick={() => {
             setComparing(true);
           }}
@@ -39,7 +39,7 @@ export function ConflictNote({ document, active, by, onTold, compare }: Conflict
         </Button>
         {!read.problem && (
           <Button
-            variant="default"
+            isSecondary
             onClick={() => {
               const { base, text: mine } = state;
               const merged = mergeDocuments({ base: base.text, mine, theirs: active.text });
@@ -56,7 +56,7 @@ export function ConflictNote({ document, active, by, onTold, compare }: Conflict
           </Button>
         )}
         <Button
-          variant="default"
+          isSecondary
           onClick={() => {
             act({ type: 'rebased', base: active, text: active.text });
           }}
@@ -88,7 +88,7 @@ function Comparison({
       {compare(state.base.text, active.text)}
       <h2>{text.myChanges}</h2>
       {compare(state.base.text, state.text)}
-      <Button variant="default" onClick={onClose}>
+      <Button isSecondary onClick={onClose}>
         {text.close}
       </Button>
     </Modal>

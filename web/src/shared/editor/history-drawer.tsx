@@ -1,6 +1,6 @@
 /** All revisions of a document, newest first: compare one with the text, edit it again, or activate it. */
-import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { Button } from '../design/button.tsx';
 import { Drawer } from '../design/dialogs/drawer.tsx';
 import { Instant } from '../design/instant.tsx';
 import { Item, Items } from '../design/lists/items.tsx';
@@ -70,7 +70,7 @@ function Row({ each, isCompared, onCompare, compare, ...more }: RowProps) {
       name={text.revision(revision)}
       current={isActive ? text.active : undefined}
       actions={actions.map(({ label, act }) => (
-        <Button key={label} variant="default" onClick={act}>
+        <Button key={label} isSecondary onClick={act}>
           {label}
         </Button>
       ))}

@@ -1,6 +1,6 @@
 /** The bar of every document with revisions: what changed, what is wrong, and what can be done with it. */
-import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { Button } from '../design/button.tsx';
 import { LinkButton } from '../design/link-button.tsx';
 import { Instant } from '../design/instant.tsx';
 import { permissionText } from '../text/permissions.ts';
@@ -149,7 +149,7 @@ function Actions({ document: { state, act }, isHeld, mayActivate, onOpen }: Acti
   return (
     <>
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           act({ type: 'discarded' });
         }}
@@ -157,7 +157,7 @@ function Actions({ document: { state, act }, isHeld, mayActivate, onOpen }: Acti
         {text.discard}
       </Button>
       {!isRevision && (
-        <Button variant="default" aria-disabled={isHeld} onClick={save(false)}>
+        <Button isSecondary aria-disabled={isHeld} onClick={save(false)}>
           {text.save}
         </Button>
       )}

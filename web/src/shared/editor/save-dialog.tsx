@@ -1,6 +1,6 @@
 /** Asks for a comment, shows what a revision changes, and saves or activates it. */
-import { Button } from '@mantine/core';
 import { useId, useState, type ReactNode } from 'react';
+import { Button } from '../design/button.tsx';
 import { ApiError } from '../api/api.ts';
 import { Modal } from '../design/dialogs/modal.tsx';
 import { Checkbox } from '../design/fields/checkbox.tsx';
@@ -81,7 +81,7 @@ export function SaveDialog(props: SaveDialogProps) {
         >
           {labelOf(isActivated, saving.isPending)}
         </Button>
-        <Button variant="default" onClick={close}>
+        <Button isSecondary onClick={close}>
           {text.cancel}
         </Button>
       </div>

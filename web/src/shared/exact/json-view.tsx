@@ -1,10 +1,10 @@
 /** JSON as it was sent, line by line. Of long values only the visible lines are in the page. */
-import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { lazy, Suspense, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { BREAKPOINTS } from '../design/breakpoints.ts';
 import { NOTHING_HIDDEN, type Hidden } from '../../../../src/domain/shown/hidden.ts';
 import type { SourceValue } from '../../../../src/platform/json/source-values.ts';
+import { useMediaQuery } from '../browser/media-query.ts';
 import { loadPart } from '../browser/new-build.ts';
 import { exact as words } from '../text/exact.ts';
 import {
@@ -43,14 +43,11 @@ interface JsonViewProps {
   readonly root?: string;
 }
 
-const useMatches = (query: string): boolean =>
-  useMediaQuery(query, false, { getInitialValueInEffect: false });
-
 export function JsonView({ value, label, hidden = NOTHING_HIDDEN, root = '' }: JsonViewProps) {
   const [folded, setFolded] = useState(NOTHING_FOLDED);
   const [found, setFound] = useState<number>();
   const isBig = useMemo(() => isBigValue(value), [value]);
-  const isPhone = useMatches(BREAKPOINTS.phone);
+  const isPhone = useMediaQuery(BREAKPOINTS.phone);
   const whole = useMemo(
     () => outlineOf(value, { hidden, ...(isPhone && { mostColumns: PHONE_COLUMNS }) }),
     [value, hidden, isPhone],
@@ -78,7 +75,7 @@ export function JsonView({ value, label, hidden = NOTHING_HIDDEN, root = '' }: J
     },
   };
   // The box stays what it is while its lines are folded, and keeps the focus.
-  const most = useMatches(BREAKPOINTS['one-pane']) ? ALL_ROWS_NARROW : ALL_ROWS;
+  const most = useMediaQuery(BREAKPOINTS['one-pane']) ? ALL_ROWS_NARROW : ALL_ROWS;
   const tops = topContainers(value);
   return (
     <>

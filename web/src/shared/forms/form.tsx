@@ -2,7 +2,6 @@
  * Forms. What was typed stays when a call fails, problems appear at their fields, and the first
  * wrong field gets the focus.
  */
-import { Button, PasswordInput, TextInput } from '@mantine/core';
 import {
   createContext,
   useContext,
@@ -12,6 +11,9 @@ import {
   type FormEvent,
   type ReactNode,
 } from 'react';
+import { Button } from '../design/button.tsx';
+import { Field } from '../design/fields/field.tsx';
+import controls from '../design/fields/field.module.css';
 import { focusFirstProblem } from '../design/fields/first-problem.ts';
 import { Select, type Option } from '../design/fields/select.tsx';
 import { form as text } from '../text/form.ts';
@@ -185,33 +187,39 @@ interface FieldProps {
   readonly value?: string;
 }
 
-function useFieldProps({
-  name,
-  isOptional = false,
-  isReadOnly = false,
-  onChange,
-  ...field
-}: FieldProps) {
+/** What the field around a control is told, and what the control is. */
+function useField({ label, description, isOptional, isReadOnly, onChange, ...input }: FieldProps) {
   const { problems } = useContext(FormContext);
-  const problem = problems[name];
   return {
-    ...field,
-    name,
-    required: !isOptional,
-    readOnly: isReadOnly,
-    withAsterisk: false,
-    error: problem,
-    'aria-invalid': problem !== undefined,
-    ...(onChange && {
-      onChange: ({ currentTarget }: FormEvent<HTMLInputElement>) => {
-        onChange(currentTarget.value);
-      },
-    }),
+    field: { label, description, problem: problems[input.name] },
+    input: {
+      ...input,
+      required: isOptional !== true,
+      readOnly: isReadOnly,
+      ...(onChange && {
+        onChange: ({ currentTarget }: FormEvent<HTMLInputElement>) => {
+          onChange(currentTarget.value);
+        },
+      }),
+    },
   };
 }
 
 export function TextField(props: FieldProps) {
-  return <TextInput spellCheck={false} {...useFieldProps(props)} />;
+  const { field, input } = useField(props);
+  return (
+    <Field {...field}>
+      {(control) => (
+        <input
+          type="text"
+          spellCheck={false}
+          {...control}
+          {...input}
+          className={controls['control']}
+        />
+      )}
+    </Field>
+  );
 }
 
 interface PasswordFieldProps extends FieldProps {
@@ -220,12 +228,42 @@ interface PasswordFieldProps extends FieldProps {
 }
 
 export function PasswordField({ showLabel = text.showPassword, ...props }: PasswordFieldProps) {
+  const { field, input } = useField(props);
+  const [isShown, setShown] = useState(false);
   return (
-    <PasswordInput
-      {...useFieldProps(props)}
-      visibilityToggleFocusable
-      visibilityToggleButtonProps={{ 'aria-label': showLabel }}
-    />
+    <Field {...field}>
+      {(control) => (
+        <span className={classes['secret']}>
+          <input
+            {...control}
+            {...input}
+            type={isShown ? 'text' : 'password'}
+            className={controls['control']}
+          />
+          <button
+            type="button"
+            className={classes['show']}
+            aria-label={showLabel}
+            aria-pressed={isShown}
+            onClick={() => {
+              setShown(!isShown);
+            }}
+          >
+            <Eye isCrossed={isShown} />
+          </button>
+        </span>
+      )}
+    </Field>
+  );
+}
+
+function Eye({ isCrossed }: { readonly isCrossed: boolean }) {
+  return (
+    <svg viewBox="0 0 20 20" aria-hidden="true" fill="none" stroke="currentcolor">
+      <path d="M1.5 10C3 6.5 6 4.5 10 4.5s7 2 8.5 5.5c-1.5 3.5-4.5 5.5-8.5 5.5S3 13.5 1.5 10Z" />
+      <circle cx="10" cy="10" r="2.75" />
+      {isCrossed && <path d="M4 3l12 14" />}
+    </svg>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Below the part of a list that was read: reads the next page. */
-import { Button } from '@mantine/core';
+import { Button } from '../design/button.tsx';
 import { session } from '../text/session.ts';
 
 interface MoreProps {
@@ -18,7 +18,7 @@ export function More({ list }: MoreProps) {
     <div>
       {list.isFetchNextPageError && <p role="alert">{session.partFailed}</p>}
       <Button
-        variant="default"
+        isSecondary
         aria-busy={list.isFetchingNextPage}
         onClick={() => {
           if (!list.isFetchingNextPage) void list.fetchNextPage();

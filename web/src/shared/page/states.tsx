@@ -1,8 +1,9 @@
 /** What a page shows instead of its content: loading, failed, not found. */
-import { Button, Loader } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { Button } from '../design/button.tsx';
+import { Spinner } from '../design/spinner.tsx';
 import { session } from '../text/session.ts';
 import { ApiError } from '../api/api.ts';
 import { isBusy } from '../api/retries.ts';
@@ -14,7 +15,7 @@ import classes from './states.module.css';
 export function Loading({ why }: { readonly why?: string | undefined }) {
   return (
     <div className={classes['state']} role="status" aria-live="polite">
-      <Loader size="sm" color="var(--accent)" />
+      <Spinner />
       <p>{why ?? session.loading}</p>
     </div>
   );

@@ -1,6 +1,6 @@
 /** A secret that the service shows only once: a credential, a token, a key, a signing secret. */
-import { Button } from '@mantine/core';
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { Button } from '../design/button.tsx';
 import { useLeaving } from '../browser/leaving.ts';
 import { CopyButton } from '../design/copy-button.tsx';
 import { LeaveDialog } from '../design/dialogs/leave-dialog.tsx';
@@ -51,7 +51,7 @@ export function ShownOnce(props: ShownOnceProps) {
           <CopyButton value={secret} label={text.copy} />
           {file && (
             <Button
-              variant="default"
+              isSecondary
               onClick={() => {
                 saveAsFile(file.name, envText(file.variables));
               }}
@@ -60,7 +60,7 @@ export function ShownOnce(props: ShownOnceProps) {
             </Button>
           )}
           <Button
-            variant="default"
+            isSecondary
             aria-expanded={isShown}
             onClick={() => {
               setShown(!isShown);

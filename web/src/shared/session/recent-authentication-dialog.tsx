@@ -1,7 +1,8 @@
 /** Asks for the password, a code or a new sign-in at the identity provider, on top of the page. */
-import { Button, Loader } from '@mantine/core';
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../design/button.tsx';
+import { Spinner } from '../design/spinner.tsx';
 import { Modal } from '../design/dialogs/modal.tsx';
 import { recentAuthentication as text } from './recent-authentication-text.ts';
 import { ApiError, call } from '../api/api.ts';
@@ -30,7 +31,7 @@ export function RecentAuthenticationDialog({
   const hasPassword = account.user.has_password;
   const isEnrolled = factor.data?.totp.enrolled === true;
   const content = () => {
-    if (factor.isPending) return <Loader size="sm" color="var(--accent)" />;
+    if (factor.isPending) return <Spinner />;
     if (factor.isError) return <PartFailed part={factor} />;
     if (missing === 'mfa_required' && !isEnrolled && hasPassword) return <p>{text.noFactor}</p>;
     if (missing === 'mfa_required' && isEnrolled) return <SecondFactorForm onClose={onClose} />;
@@ -53,7 +54,7 @@ export function RecentAuthenticationDialog({
       <h2 id="recent-authentication">{text.title}</h2>
       {content()}
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           onClose(false);
         }}

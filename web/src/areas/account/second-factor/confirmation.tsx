@@ -1,7 +1,7 @@
 /** Asks once more, in place, before something ends that a person relies on. */
-import { Button } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { security as text } from '../security-text.ts';
 import { Result } from '../../../shared/design/result.tsx';
 import classes from './second-factor.module.css';
@@ -45,7 +45,7 @@ export function Confirmation({
         >
           {action.isPending ? text.working : label}
         </Button>
-        <Button variant="default" onClick={onCancel}>
+        <Button isSecondary onClick={onCancel}>
           {text.cancel}
         </Button>
       </div>

@@ -1,7 +1,7 @@
 /** Setting up an authenticator app: the secret as a picture and as text, then a code of the app. */
-import { Button } from '@mantine/core';
 
 import { useEffect, useRef } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { CopyButton } from '../../../shared/design/copy-button.tsx';
 import { QrCode } from '../../../shared/design/marks/qr-code.tsx';
 import type { ApiError } from '../../../shared/api/api.ts';
@@ -62,7 +62,7 @@ export function Enrollment({
         />
         <div className={classes['actions']}>
           <Submit label={text.confirm} busy={text.confirming} />
-          <Button variant="default" onClick={onCancel}>
+          <Button isSecondary onClick={onCancel}>
             {text.cancel}
           </Button>
         </div>

@@ -1,6 +1,6 @@
 /** Recovery codes, which the service shows once. */
-import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { CopyButton } from '../../../shared/design/copy-button.tsx';
 import { security as text } from '../security-text.ts';
 import classes from './second-factor.module.css';
@@ -40,7 +40,7 @@ export function RecoveryCodes({
           {text.downloadCodes}
         </Button>
         <CopyButton label={text.copyCodes} value={codes.join('\n')} />
-        <Button variant="default" onClick={onSaved}>
+        <Button isSecondary onClick={onSaved}>
           {text.codesSaved}
         </Button>
       </div>

@@ -1,7 +1,7 @@
 /** Whether a second factor is on, and how to change that. */
-import { Button } from '@mantine/core';
 
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { ApiError } from '../../../shared/api/api.ts';
 import { useSensitiveMutation } from '../../../shared/session/recent-authentication.tsx';
 import { security as text } from '../security-text.ts';
@@ -118,7 +118,7 @@ function Choices({ onChoose }: { readonly onChoose: (choice: Choice) => void }) 
   return (
     <div className={classes['actions']}>
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           onChoose('codes');
         }}
@@ -126,7 +126,7 @@ function Choices({ onChoose }: { readonly onChoose: (choice: Choice) => void }) 
         {text.newCodes}
       </Button>
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           onChoose('remove');
         }}

@@ -1,8 +1,8 @@
 /** One agent: its name, its state and what can be done to it, above the pages about it. */
-import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { LinkTabs } from '../../../shared/design/menus/link-tabs.tsx';
 import note from '../../../shared/design/note.module.css';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
@@ -72,7 +72,7 @@ function Actions({ agent }: { readonly agent: AgentDetail }) {
   return (
     <div className={classes['actions']}>
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           setOpen('rename');
         }}
@@ -80,7 +80,7 @@ function Actions({ agent }: { readonly agent: AgentDetail }) {
         {text.rename}
       </Button>
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           setOpen('stop');
         }}
@@ -131,7 +131,7 @@ function Notes({ agent: { slug, status }, canChange }: NotesProps) {
       <p>{isArchived ? `${text.archived} ${text.restored}` : text.paused}</p>
       {canChange && (
         <Button
-          variant="default"
+          isSecondary
           aria-busy={doing.isPending}
           onClick={() => {
             if (doing.isPending) return;

@@ -1,6 +1,6 @@
 /** Asks for another name. */
-import { Button } from '@mantine/core';
 import { useId, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import type { ApiError } from '../../../shared/api/api.ts';
 import { Modal } from '../../../shared/design/dialogs/modal.tsx';
 import { Form, Submit, TextField } from '../../../shared/forms/form.tsx';
@@ -45,7 +45,7 @@ export function Rename({ title, name, doing, onRename, onClose }: RenameProps) {
         />
         <div className={classes['buttons']}>
           <Submit label={text.rename} busy={text.renaming} />
-          <Button variant="default" onClick={onClose}>
+          <Button isSecondary onClick={onClose}>
             {text.cancel}
           </Button>
         </div>

@@ -1,7 +1,7 @@
 /** The demo agent: the page acts as an agent, so that a browser is all it takes to see a decision arrive. */
-import { Button } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { SegmentedControl } from '../../../shared/design/fields/segmented-control.tsx';
 import note from '../../../shared/design/note.module.css';
 import { Panel } from '../../../shared/design/panel.tsx';
@@ -53,7 +53,7 @@ function DemoPage() {
       actions={
         exists && (
           <Button
-            variant="default"
+            isSecondary
             onClick={() => {
               setRemoving(true);
             }}
@@ -107,7 +107,7 @@ function Run({ exists, demo: { course, run, withdraw, remove } }: RunProps) {
       {isOpen ? (
         request && (
           <Button
-            variant="default"
+            isSecondary
             className={classes['button'] ?? ''}
             aria-busy={withdraw.isPending}
             onClick={() => {

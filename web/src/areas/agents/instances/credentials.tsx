@@ -1,6 +1,6 @@
 /** The credentials of an instance that work, and changing over from one to the next. */
-import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Button } from '../../../shared/design/button.tsx';
 import { useNowSeconds } from '../../../shared/api/clock.ts';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { useIssuedSecret } from '../../../shared/secrets/issued-secret.ts';
@@ -41,8 +41,8 @@ export function Credentials({ instance }: { readonly instance: Instance }) {
         {ended > 0 && <span>{text.ended(ended)} </span>}
         {mayIssue && secret === undefined && (
           <Button
-            size="xs"
-            variant="default"
+            isSmall
+            isSecondary
             aria-label={working.length === 0 ? text.issueOf(name) : text.rotateOf(name)}
             aria-busy={issuing.isPending}
             onClick={() => {

@@ -1,6 +1,6 @@
 /** One instance: where it runs, its credentials, and what can be done to it. */
-import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { useNowSeconds } from '../../../shared/api/clock.ts';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
@@ -70,8 +70,8 @@ function Actions({ instance: { id, name, status } }: { readonly instance: Instan
     <div className={classes['actions']}>
       {change.isError && !isRenaming && <p role="alert">{change.error.message}</p>}
       <Button
-        size="xs"
-        variant="default"
+        isSmall
+        isSecondary
         aria-label={text.renameOf(name)}
         onClick={() => {
           setRenaming(true);
@@ -80,8 +80,8 @@ function Actions({ instance: { id, name, status } }: { readonly instance: Instan
         {text.rename}
       </Button>
       <Button
-        size="xs"
-        variant="default"
+        isSmall
+        isSecondary
         aria-label={isPaused ? text.resumeOf(name) : text.pauseOf(name)}
         aria-busy={change.isPending}
         onClick={() => {

@@ -1,8 +1,8 @@
 /** The agents of the organization: first those that need someone. */
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { useNowSeconds } from '../../../shared/api/clock.ts';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';

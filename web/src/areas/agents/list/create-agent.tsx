@@ -1,8 +1,8 @@
 /** Creates an agent, then leads to its connection. */
-import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import type { ApiError } from '../../../shared/api/api.ts';
 import { Modal } from '../../../shared/design/dialogs/modal.tsx';
 import { Form, Submit, TextField } from '../../../shared/forms/form.tsx';
@@ -63,7 +63,7 @@ export function CreateAgent({ onClose }: { readonly onClose: () => void }) {
         />
         <div className={classes['buttons']}>
           <Submit label={text.submit} busy={text.busy} />
-          <Button variant="default" onClick={onClose}>
+          <Button isSecondary onClick={onClose}>
             {text.cancel}
           </Button>
         </div>

@@ -1,7 +1,7 @@
 /** The ways to stop an agent, from the smallest to the largest. Each says what ends and how it comes back. */
-import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId, type ReactNode } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { NameForm } from '../../../shared/design/dialogs/confirm-by-name.tsx';
 import { Modal } from '../../../shared/design/dialogs/modal.tsx';
 import { useArchiveAgent, useChangeAgent } from '../agent/changes.ts';
@@ -48,7 +48,7 @@ export function StopDialog({ agent, onClose }: StopDialogProps) {
           <Archive slug={slug} onDone={onClose} />
         </Step>
       </ol>
-      <Button variant="default" onClick={onClose}>
+      <Button isSecondary onClick={onClose}>
         {text.close}
       </Button>
     </Modal>

@@ -1,6 +1,6 @@
 /** One message: its recipient, how it ended, and what can be done. */
-import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { Button } from '../../../shared/design/button.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { Fact, Facts } from '../../../shared/design/lists/facts.tsx';
 import { StateMark, type StateTone } from '../../../shared/design/marks/badge.tsx';
@@ -53,8 +53,8 @@ export function DeliveryRow({ delivery, search, onRetry }: DeliveryRowProps) {
       <div className={classes['actions']}>
         {!isOver && onRetry && (
           <Button
-            size="xs"
-            variant="default"
+            isSmall
+            isSecondary
             aria-label={text.retryOf(delivery.member?.display_name ?? delivery.channel.name)}
             onClick={onRetry}
           >

@@ -1,7 +1,7 @@
 /** Tries again all dead messages that are shown. Says how far it is, and what became of them. */
-import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import note from '../../../shared/design/note.module.css';
 import { retryAll, type Retried } from './deliveries-data.ts';
 import { deliveries as text } from './text.ts';
@@ -25,7 +25,7 @@ export function RetryAll({ ids, canWrite, onDone }: RetryAllProps) {
       {ids.length > 0 && (
         <div className={classes['actions']}>
           <Button
-            variant="default"
+            isSecondary
             aria-busy={retry.isPending}
             onClick={() => {
               if (!retry.isPending) retry.mutate();

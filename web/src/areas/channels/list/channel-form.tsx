@@ -1,6 +1,6 @@
 /** Creates a webhook, or changes a channel. Channels of other kinds have only a name. */
-import { Button } from '@mantine/core';
 import { useId, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { Modal } from '../../../shared/design/dialogs/modal.tsx';
 import { Checkbox } from '../../../shared/design/fields/checkbox.tsx';
 import { Form, Submit, TextField } from '../../../shared/forms/form.tsx';
@@ -70,7 +70,7 @@ export function ChannelForm({ channel, doing, onSubmit, onClose }: ChannelFormPr
             label={channel ? text.save : text.create}
             busy={channel ? text.saving : text.creating}
           />
-          <Button variant="default" onClick={onClose}>
+          <Button isSecondary onClick={onClose}>
             {text.cancel}
           </Button>
         </div>

@@ -1,6 +1,6 @@
 /** A channel: who gets what over it, how it is, and what can be done. */
-import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { ConfirmByName } from '../../../shared/design/dialogs/confirm-by-name.tsx';
 import { Badge, StateMark } from '../../../shared/design/marks/badge.tsx';
 import { Menu } from '../../../shared/design/menus/menu.tsx';
@@ -90,7 +90,7 @@ function Actions({ channel, doing, onEdit, onDelete, onRotate }: ActionsProps) {
   return (
     <div className={classes['buttons']}>
       <Button
-        variant="default"
+        isSecondary
         aria-label={text.testOf(name)}
         aria-busy={doing.test.isPending}
         onClick={() => {
@@ -100,14 +100,14 @@ function Actions({ channel, doing, onEdit, onDelete, onRotate }: ActionsProps) {
         {doing.test.isPending ? text.testing : text.test}
       </Button>
       <Button
-        variant="default"
+        isSecondary
         aria-label={isWebhook ? text.editOf(name) : text.renameOf(name)}
         onClick={onEdit}
       >
         {isWebhook ? text.edit : text.rename}
       </Button>
       <Button
-        variant="default"
+        isSecondary
         aria-label={enabled ? text.turnOffOf(name) : text.turnOnOf(name)}
         onClick={() => {
           doing.turn(!enabled);

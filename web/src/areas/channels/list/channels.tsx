@@ -1,7 +1,7 @@
 /** The ways over which the organization notifies. */
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { PagedList } from '../../../shared/page/list/paged-list.tsx';
 import { Page } from '../../../shared/page/page.tsx';
 import { MissingPermission } from '../../../shared/page/states.tsx';

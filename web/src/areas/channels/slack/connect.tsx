@@ -1,7 +1,7 @@
 /** The steps in the order in which a person does them in Slack, with a field where each brings something. */
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { ButtonLink } from '../../../shared/design/button.tsx';
 import type { ApiError } from '../../../shared/api/api.ts';
 import { CopyButton } from '../../../shared/design/copy-button.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
@@ -140,16 +140,15 @@ function NewApp({ app }: { readonly app: SlackApp }) {
   return (
     <>
       <div className={classes['buttons']}>
-        <Button
-          component="a"
-          variant="default"
+        <ButtonLink
+          isSecondary
           // eslint-disable-next-line no-restricted-syntax -- An address of Slack, and what the service says is encoded in it.
           href={newAppUrl(manifest)}
           target="_blank"
           rel="noreferrer"
         >
           {text.openSlack}
-        </Button>
+        </ButtonLink>
         <CopyButton label={text.copyManifest} value={manifest} />
       </div>
       <details className={classes['hand']}>

@@ -1,8 +1,8 @@
 /** A connected workspace: how it is, a test, and what can be changed. */
-import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { Fact, Facts } from '../../../shared/design/lists/facts.tsx';
 import { StateMark } from '../../../shared/design/marks/badge.tsx';
@@ -126,13 +126,13 @@ function Actions({ slack, connection }: ActionsProps) {
         >
           {test.isPending ? text.testing : text.test}
         </Button>
-        <Button variant="default" onClick={open('change')}>
+        <Button isSecondary onClick={open('change')}>
           {text.change}
         </Button>
-        <Button variant="default" onClick={open('replace')}>
+        <Button isSecondary onClick={open('replace')}>
           {text.replace}
         </Button>
-        <Button variant="default" onClick={open('disconnect')}>
+        <Button isSecondary onClick={open('disconnect')}>
           {text.disconnect}
         </Button>
       </div>

@@ -1,7 +1,7 @@
 /** What changes or ends the connection, with what follows said before the press. */
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type ReactNode } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { ConfirmByName } from '../../../shared/design/dialogs/confirm-by-name.tsx';
 import { Modal } from '../../../shared/design/dialogs/modal.tsx';
 import note from '../../../shared/design/note.module.css';
@@ -116,7 +116,7 @@ function FormDialog({ title, doing, onSubmit, submit, onClose, children }: FormD
         {children}
         <div className={classes['buttons']}>
           <Submit label={label} busy={busy} />
-          <Button variant="default" onClick={onClose}>
+          <Button isSecondary onClick={onClose}>
             {change.cancel}
           </Button>
         </div>

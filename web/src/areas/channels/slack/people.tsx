@@ -1,8 +1,8 @@
 /** Which members linked their Slack user, and who gets no message there. */
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { PersonName } from '../../../shared/access/person-name.tsx';
 import { Consequence } from '../../../shared/design/dialogs/consequence.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
@@ -122,7 +122,7 @@ function LinkedItem({ member, onUnlink }: LinkedItemProps) {
       name={<PersonName {...{ id, name }} />}
       actions={
         onUnlink && (
-          <Button size="xs" variant="default" aria-label={text.unlinkOf(name)} onClick={onUnlink}>
+          <Button isSmall isSecondary aria-label={text.unlinkOf(name)} onClick={onUnlink}>
             {text.unlink}
           </Button>
         )

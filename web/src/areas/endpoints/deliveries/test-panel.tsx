@@ -1,7 +1,7 @@
 /** Posts a sample request to a revision of an endpoint, and shows the response. */
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { Fact, Facts } from '../../../shared/design/lists/facts.tsx';
 import { Select } from '../../../shared/design/fields/select.tsx';
 import note from '../../../shared/design/note.module.css';
@@ -59,7 +59,7 @@ export function TestPanel({ endpointKey, newest, isUnsaved }: TestPanelProps) {
       {isUnsaved && <p className={note['note']}>{text.unsaved}</p>}
       <div>
         <Button
-          variant="default"
+          isSecondary
           aria-busy={testing.isPending}
           onClick={() => {
             if (!testing.isPending) testing.mutate();

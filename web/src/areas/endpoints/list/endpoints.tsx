@@ -1,8 +1,8 @@
 /** The systems that rules ask, how they are doing, and a new one. */
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { DataTable, type Column } from '../../../shared/design/tables/data-table.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import { Empty, NoMatch } from '../../../shared/page/empty.tsx';

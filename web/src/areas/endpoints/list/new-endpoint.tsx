@@ -1,8 +1,8 @@
 /** Creates an endpoint, shows its signing secret once, then leads to its page. */
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { ApiError } from '../../../shared/api/api.ts';
 import { Modal } from '../../../shared/design/dialogs/modal.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
@@ -127,7 +127,7 @@ function NewEndpointDialog({ creating }: { creating: ReturnType<typeof useNewEnd
         <TextField label={text.url} description={text.urlHint} name="url" autoComplete="off" />
         <div className={classes['buttons']}>
           <Submit label={text.submit} busy={text.busy} />
-          <Button variant="default" onClick={close}>
+          <Button isSecondary onClick={close}>
             {text.cancel}
           </Button>
         </div>

@@ -1,7 +1,7 @@
 /** The age of an endpoint's signing secret, and replacing it. */
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
 import note from '../../../shared/design/note.module.css';
 import { Panel } from '../../../shared/design/panel.tsx';
@@ -46,7 +46,7 @@ export function SecretPanel({ summary, mayWrite }: SecretPanelProps) {
       {mayWrite && secret === undefined && (
         <div>
           <Button
-            variant="default"
+            isSecondary
             onClick={() => {
               setAsking(true);
             }}

@@ -1,7 +1,7 @@
 /** The first things to do in a new organization, in any order. Nothing waits for them. */
-import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { Button } from '../../../shared/design/button.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
 import { accountQuery, mayRunDemo } from '../../../shared/session/session.ts';
 import { completeSetup, useSteps } from './checklist-data.ts';
@@ -94,7 +94,7 @@ function Hide({ isFinished }: { readonly isFinished: boolean }) {
     <>
       <span role="alert">{complete.error?.message}</span>
       <Button
-        variant={isFinished ? 'filled' : 'default'}
+        isSecondary={!isFinished}
         aria-busy={complete.isPending}
         onClick={() => {
           if (!complete.isPending) complete.mutate();

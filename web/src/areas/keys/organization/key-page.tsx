@@ -1,7 +1,7 @@
 /** One key of the organization: whose it is, what it may do, when it was used, and revoking it. */
-import { Button } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { Button } from '../../../shared/design/button.tsx';
 import { mayReadAccess } from '../../../shared/access/granting.ts';
 import {
   KeyState,
@@ -67,7 +67,7 @@ function Shown({ apiKey, account }: ShownProps) {
         </div>
         {mayRevoke && (
           <Button
-            variant="default"
+            isSecondary
             onClick={() => {
               revoking.ask(apiKey);
             }}

@@ -1,8 +1,8 @@
 /** The keys of the organization, newest first, each with its way to its page. */
-import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { KeyName, shortPrefix } from '../../../shared/access/keys/key-facts.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { DataTable, type Column } from '../../../shared/design/tables/data-table.tsx';
@@ -108,8 +108,8 @@ function columnsFor(onRevoke: ((apiKey: Key) => void) | undefined): readonly Col
       acts: (apiKey: Key) =>
         apiKey.status === 'active' && (
           <Button
-            variant="default"
-            size="compact-sm"
+            isSecondary
+            isSmall
             aria-label={keysText.revokeOf(apiKey.name)}
             onClick={() => {
               onRevoke(apiKey);

@@ -1,7 +1,7 @@
 /** Issues a key that acts for the organization, in three steps, and shows it once. */
-import { Button } from '@mantine/core';
 import { useQuery, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
 import { refusedFields } from '../../../shared/forms/form-problems.ts';
 import { Form, Submit, TextField } from '../../../shared/forms/form.tsx';
@@ -102,7 +102,7 @@ function IssueForm({ options, issuing, onClose }: IssueFormProps) {
         <p className={classes['soft']}>{text.again}</p>
         <div className={classes['buttons']}>
           <Submit label={formText.submit} busy={formText.busy} />
-          <Button variant="default" onClick={onClose}>
+          <Button isSecondary onClick={onClose}>
             {formText.cancel}
           </Button>
         </div>

@@ -1,8 +1,8 @@
 /** All API keys of the organization, and issuing one that acts for it. */
-import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { useFocusBack } from '../../../shared/design/dialogs/focus-back.ts';
 import note from '../../../shared/design/note.module.css';
 import { PageTitle } from '../../../shared/guide/page-title.tsx';

@@ -1,7 +1,7 @@
 /** What a new key may do: one or several sets of permissions, each at its own place. One is open at a time. */
-import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import type { Terms } from '../../../shared/access/access-data.ts';
 import { isComplete, termsOf, type Scope } from '../../../shared/access/granting.ts';
 import { PermissionsField } from '../../../shared/access/permissions-field.tsx';
@@ -83,7 +83,7 @@ export function PolicyDrafts({ options, drafts, problemAt }: PolicyDraftsProps) 
       <Dangerous {...{ options, drafts }} />
       {drafts.canAdd && (
         <div className={classes['buttons']}>
-          <Button variant="default" onClick={drafts.add}>
+          <Button isSecondary onClick={drafts.add}>
             {text.more}
           </Button>
         </div>

@@ -1,7 +1,7 @@
 /** Makes a key of the reader's own, and shows it once. */
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
 import { Form, Submit, TextField } from '../../../shared/forms/form.tsx';
 import { useIssuedSecret } from '../../../shared/secrets/issued-secret.ts';
@@ -67,7 +67,7 @@ export function NewOwnKey({ bearable, isScoped, latest, onClose }: NewOwnKeyProp
         <ExpiryFields expiry={expiry} />
         <div className={classes['buttons']}>
           <Submit label={text.submit} busy={text.busy} />
-          <Button variant="default" onClick={onClose}>
+          <Button isSecondary onClick={onClose}>
             {text.cancel}
           </Button>
         </div>

@@ -1,7 +1,7 @@
 /** The lists of one's own keys, and revoking one of them. */
-import { Button } from '@mantine/core';
 import { useQuery, type InfiniteData, type UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { KeyName, KeyTimes, WhyBlocked } from '../../../shared/access/keys/key-facts.tsx';
 import { Item, Items } from '../../../shared/design/lists/items.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
@@ -98,12 +98,7 @@ function Row({ apiKey, onRevoke }: { readonly apiKey: Key; readonly onRevoke: ()
       name={<KeyName apiKey={apiKey} />}
       actions={
         apiKey.status === 'active' && (
-          <Button
-            variant="default"
-            size="compact-sm"
-            aria-label={text.revokeOf(apiKey.name)}
-            onClick={onRevoke}
-          >
+          <Button isSecondary isSmall aria-label={text.revokeOf(apiKey.name)} onClick={onRevoke}>
             {text.revoke}
           </Button>
         )

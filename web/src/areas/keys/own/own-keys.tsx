@@ -1,8 +1,8 @@
 /** The reader's own API keys: those they made, and those of programs that they let in. */
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { useFocusBack } from '../../../shared/design/dialogs/focus-back.ts';
 import note from '../../../shared/design/note.module.css';
 import { Page } from '../../../shared/page/page.tsx';

@@ -1,8 +1,8 @@
 /** Creates a path from one of a few starts, then leads to its page. */
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useMemo, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { stringifyExact } from '../../../../../src/platform/json/exact-json.ts';
 import type { ApiError } from '../../../shared/api/api.ts';
 import { Modal } from '../../../shared/design/dialogs/modal.tsx';
@@ -71,7 +71,7 @@ export function NewPath({ start, onClose }: NewPathProps) {
         <p className={classes['hint']}>{text.notActive}</p>
         <div className={classes['buttons']}>
           <Submit label={text.submit} busy={text.busy} />
-          <Button variant="default" onClick={onClose}>
+          <Button isSecondary onClick={onClose}>
             {text.cancel}
           </Button>
         </div>

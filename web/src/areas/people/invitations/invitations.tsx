@@ -1,5 +1,4 @@
 /** Invites people, and shows what was sent. */
-import { Button } from '@mantine/core';
 import {
   useInfiniteQuery,
   useMutation,
@@ -8,6 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { showToast } from '../../../shared/design/messages/toasts.tsx';
 import { NoneOf } from '../../../shared/page/empty.tsx';
 import { ListFilter } from '../../../shared/page/filter-bar.tsx';
@@ -153,20 +153,15 @@ function Acts({ invitation: { email }, isResending, onResend, onRevoke }: ActsPr
   return (
     <span className={people['row']}>
       <Button
-        variant="default"
-        size="compact-sm"
+        isSecondary
+        isSmall
         aria-label={text.resendOf(email)}
         aria-busy={isResending}
         onClick={onResend}
       >
         {isResending ? text.resending : text.resend}
       </Button>
-      <Button
-        variant="default"
-        size="compact-sm"
-        aria-label={text.revokeOf(email)}
-        onClick={onRevoke}
-      >
+      <Button isSecondary isSmall aria-label={text.revokeOf(email)} onClick={onRevoke}>
         {text.revoke}
       </Button>
     </span>

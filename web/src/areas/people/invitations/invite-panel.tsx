@@ -1,7 +1,7 @@
 /** Invites one person, or everyone in a pasted list. Who would be invited is named before anything is sent. */
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { useFirstProblem } from '../../../shared/design/fields/first-problem.ts';
 import { Select } from '../../../shared/design/fields/select.tsx';
 import { TextArea } from '../../../shared/design/fields/text-box.tsx';

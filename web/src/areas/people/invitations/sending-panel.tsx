@@ -1,6 +1,6 @@
 /** What becomes of each invitation of a batch, with a stop and another try. */
-import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { useLeaving } from '../../../shared/browser/leaving.ts';
 import { LeaveDialog } from '../../../shared/design/dialogs/leave-dialog.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
@@ -117,7 +117,7 @@ function Acts({ sending: { isRunning, links, stop }, left, onRetry, onDone }: Ac
       <div className={classes['buttons']}>
         <Button
           ref={button}
-          variant="default"
+          isSecondary
           aria-disabled={isStopping}
           onClick={() => {
             setStopping(true);
@@ -145,7 +145,7 @@ function Acts({ sending: { isRunning, links, stop }, left, onRetry, onDone }: Ac
       )}
       <Button
         ref={left.length > 0 ? undefined : button}
-        variant={left.length > 0 ? 'default' : 'filled'}
+        isSecondary={left.length > 0}
         onClick={onDone}
       >
         {text.others}

@@ -1,7 +1,7 @@
 /** Who a member is at the identity provider. */
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { Item, Items } from '../../../shared/design/lists/items.tsx';
 import { showToast } from '../../../shared/design/messages/toasts.tsx';
@@ -63,7 +63,7 @@ function Unlink({ member: { id, email } }: { readonly member: Member }) {
   return (
     <div>
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           setOpen(true);
         }}

@@ -1,6 +1,6 @@
 /** Suspends, reactivates and removes a person. */
-import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { showToast } from '../../../shared/design/messages/toasts.tsx';
 import type { Member } from '../people-data.ts';
 import { leaving as text } from '../text.ts';
@@ -31,7 +31,7 @@ export function LeaveActions({ member }: { readonly member: Member }) {
         </Button>
       ) : (
         <Button
-          variant="default"
+          isSecondary
           onClick={() => {
             setOpen('suspend');
           }}
@@ -40,7 +40,7 @@ export function LeaveActions({ member }: { readonly member: Member }) {
         </Button>
       )}
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           setOpen('remove');
         }}

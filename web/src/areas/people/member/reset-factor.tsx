@@ -1,6 +1,6 @@
 /** Takes the second factor from someone who lost it. */
 import { useState } from 'react';
-import { Button } from '@mantine/core';
+import { Button } from '../../../shared/design/button.tsx';
 import { Consequence } from '../../../shared/design/dialogs/consequence.tsx';
 import { showToast } from '../../../shared/design/messages/toasts.tsx';
 import type { Member } from '../people-data.ts';
@@ -17,8 +17,8 @@ export function ResetFactor({ member: { id } }: { readonly member: Member }) {
   return (
     <>
       <Button
-        variant="default"
-        size="compact-sm"
+        isSecondary
+        isSmall
         aria-label={text.resetOf}
         onClick={() => {
           setOpen(true);

@@ -1,8 +1,8 @@
 /** The people of the organization. */
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { namesQuery } from '../../../shared/api/names.ts';
 import { InlineSelect } from '../../../shared/design/fields/select.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';

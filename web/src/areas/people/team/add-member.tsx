@@ -1,7 +1,7 @@
 /** Finds people and adds them to a team. */
-import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { useSettled } from '../../../shared/browser/settled.ts';
 import { TextBox } from '../../../shared/design/fields/text-box.tsx';
 import { Item, Items } from '../../../shared/design/lists/items.tsx';
@@ -94,8 +94,8 @@ function Candidate({ person, isIn, isHeld, isBusy, onAdd }: CandidateProps) {
       actions={
         isIn ? undefined : (
           <Button
-            variant="default"
-            size="compact-sm"
+            isSecondary
+            isSmall
             aria-label={text.addOf(name)}
             aria-disabled={isHeld}
             aria-busy={isBusy}

@@ -1,7 +1,7 @@
 /** The members of a team. Each change takes effect at once, and can be undone. */
-import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { ChangeEffect } from '../../../shared/access/change-effect.tsx';
 import { Item, Items } from '../../../shared/design/lists/items.tsx';
 import { Badge } from '../../../shared/design/marks/badge.tsx';
@@ -114,8 +114,8 @@ function Row({ member, isHeld, onTakeOut }: RowProps) {
         onTakeOut &&
         sources.includes('manual') && (
           <Button
-            variant="default"
-            size="compact-sm"
+            isSecondary
+            isSmall
             aria-label={text.takeOutOf(name)}
             aria-disabled={isHeld}
             onClick={onTakeOut}

@@ -1,8 +1,8 @@
 /** One team: who is in it, what it gives, and how paths ask it. */
-import { Button } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { PolicyList } from '../../../shared/access/policy-list.tsx';
 import { Badge } from '../../../shared/design/marks/badge.tsx';
 import note from '../../../shared/design/note.module.css';
@@ -78,7 +78,7 @@ function Actions({ team: { id, name } }: { readonly team: TeamFacts }) {
   return (
     <>
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           setOpen('rename');
         }}
@@ -86,7 +86,7 @@ function Actions({ team: { id, name } }: { readonly team: TeamFacts }) {
         {text.rename}
       </Button>
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           setOpen('archive');
         }}

@@ -1,6 +1,6 @@
 /** Asks for the name of a team. */
-import { Button } from '@mantine/core';
 import { useId } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import type { ApiError } from '../../../shared/api/api.ts';
 import { Modal } from '../../../shared/design/dialogs/modal.tsx';
 import { Form, Submit, TextField } from '../../../shared/forms/form.tsx';
@@ -38,7 +38,7 @@ export function TeamName(props: TeamNameProps) {
         <TextField label={label} name="name" autoComplete="off" defaultValue={name} autoFocus />
         <div className={classes['buttons']}>
           <Submit label={submit} busy={busy} />
-          <Button variant="default" onClick={onClose}>
+          <Button isSecondary onClick={onClose}>
             {text.cancel}
           </Button>
         </div>

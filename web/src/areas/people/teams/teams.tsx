@@ -1,8 +1,8 @@
 /** The teams of the organization. */
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { Badge } from '../../../shared/design/marks/badge.tsx';
 import { DataTable, type Column } from '../../../shared/design/tables/data-table.tsx';
 import { Empty, NoMatch } from '../../../shared/page/empty.tsx';

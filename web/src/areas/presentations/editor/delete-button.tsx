@@ -1,8 +1,8 @@
 /** Deletes a presentation, once someone has read what applies then. It can be taken back for a while. */
-import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { ApiError } from '../../../shared/api/api.ts';
 import { Consequence } from '../../../shared/design/dialogs/consequence.tsx';
 import { showToast } from '../../../shared/design/messages/toasts.tsx';
@@ -44,7 +44,7 @@ export function DeleteButton({ id, tool, saved }: DeleteButtonProps) {
   return (
     <>
       <Button
-        variant="default"
+        isSecondary
         onClick={() => {
           setOpen(true);
         }}

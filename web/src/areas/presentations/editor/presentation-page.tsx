@@ -1,8 +1,8 @@
 /** The editor of a presentation: what it says on one side, and on the other how a call would look. */
-import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { ApiError } from '../../../shared/api/api.ts';
 import { showToast } from '../../../shared/design/messages/toasts.tsx';
 import note from '../../../shared/design/note.module.css';
@@ -198,7 +198,7 @@ function Conflict({
       <div className={classes['acts']}>
         {!read.problem && (
           <Button
-            variant="default"
+            isSecondary
             onClick={() => {
               const versions = { base: state.base.text, mine: state.text, theirs: current.text };
               act({ type: 'rebased', base: current, text: mergeDocuments(versions).text });
@@ -209,7 +209,7 @@ function Conflict({
           </Button>
         )}
         <Button
-          variant="default"
+          isSecondary
           onClick={() => {
             act({ type: 'rebased', base: current, text: current.text });
           }}

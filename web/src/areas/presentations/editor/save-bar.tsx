@@ -1,6 +1,6 @@
 /** The bar below the editor: whether something changed, taking it back, and saving. */
-import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { LinkButton } from '../../../shared/design/link-button.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
 import type { EditedDocument } from '../../../shared/editor/use-document.ts';

@@ -1,8 +1,8 @@
 /** The presentations of the organization, then the built-in ones. */
-import { Button } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { LinkButton } from '../../../shared/design/link-button.tsx';
 import { Badge } from '../../../shared/design/marks/badge.tsx';

@@ -1,6 +1,6 @@
 /** Why this person cannot decide the request, and what they can do about it. */
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { Button } from '../../../shared/design/button.tsx';
 import { useRecentAuthentication } from '../../../shared/session/recent-authentication.tsx';
 import { requests as text } from '../../../shared/text/requests.ts';
 import { requestKey, type RequestDetail } from '../requests-data.ts';
@@ -35,7 +35,7 @@ function EnterCode({ id }: { readonly id: string }) {
     if (await ask('mfa_required')) await queries.invalidateQueries({ queryKey: requestKey(id) });
   };
   return (
-    <Button variant="default" onClick={() => void enter()}>
+    <Button isSecondary onClick={() => void enter()}>
       {text.enterCode}
     </Button>
   );

@@ -1,10 +1,10 @@
 /** The second act of a decision: names what would run, takes a note, and confirms. */
-import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef } from 'react';
 import { parseDuration } from '../../../../../src/domain/durations.ts';
 import { quotedInside } from '../../../../../src/platform/json/source-values.ts';
 import { useNowSeconds } from '../../../shared/api/clock.ts';
+import { Button } from '../../../shared/design/button.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { cutKey } from '../../../shared/exact/cut-key.ts';
 import { CutText } from '../../../shared/exact/cut-text.tsx';
@@ -88,7 +88,7 @@ export function ConfirmDecision(props: ConfirmDecisionProps) {
           <NoteField {...note} label={text.note} describedBy={what} />
         </div>
         <div className={classes['buttons']}>
-          <Button variant="default" onClick={cancel}>
+          <Button isSecondary onClick={cancel}>
             {text.cancel}
           </Button>
           <Button {...secondAct.button} className={classes['confirm']}>

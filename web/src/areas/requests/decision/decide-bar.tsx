@@ -1,7 +1,7 @@
 /** Deciding a request: one act opens the bar, another one confirms. Any change of the request closes it. */
-import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, type MouseEvent, type ReactNode } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { shownLine } from '../../../../../src/domain/shown-text.ts';
 import { digestOf } from '../../../shared/exact/arguments-digest.ts';
 import { useOnline } from '../../../shared/browser/online.ts';
@@ -158,7 +158,7 @@ function Choices({ canApprove, canDeny, focused, choose }: ChoicesProps) {
         {text.approve} <kbd className={keyClasses['key']}>{text.approveKey}</kbd>
       </Button>
       <Button
-        variant="default"
+        isSecondary
         disabled={!canDeny}
         autoFocus={focused === 'denied'}
         onClick={(event) => {

@@ -1,6 +1,6 @@
 /** Asking colleagues for help with a request. */
-import { Button } from '@mantine/core';
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { loadPart } from '../../../shared/browser/new-build.ts';
 import { useOnline } from '../../../shared/browser/online.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
@@ -26,7 +26,7 @@ export function AskForHelp({ request }: { readonly request: RequestDetail }) {
   return (
     <div className={classes['help']}>
       <Button
-        variant="default"
+        isSecondary
         disabled={!isOnline}
         aria-describedby={reason}
         onClick={() => {

@@ -1,5 +1,4 @@
 /** Who to ask for help with a request. Loaded when someone wants to ask. */
-import { Button } from '@mantine/core';
 import {
   keepPreviousData,
   useMutation,
@@ -8,6 +7,7 @@ import {
   useSuspenseQuery,
 } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import { call } from '../../../shared/api/api.ts';
 import { useOnline } from '../../../shared/browser/online.ts';
@@ -175,13 +175,13 @@ export function ChoosePeople({ request: { id }, done, close }: ChoosePeopleProps
       <OfflineReason id={reason} />
       <div role="alert">{(ask.error ?? error)?.message}</div>
       <div className={classes['buttons']}>
-        <Button variant="default" onClick={close}>
+        <Button isSecondary onClick={close}>
           {text.close}
         </Button>
         <Button
-          disabled={chosen.length === 0 || !isOnline}
+          disabled={chosen.length === 0 || !isOnline || ask.isPending}
           aria-describedby={reason}
-          loading={ask.isPending}
+          aria-busy={ask.isPending}
           onClick={() => {
             ask.mutate();
           }}
@@ -202,7 +202,7 @@ function NoneLeft({ close }: Pick<ChoosePeopleProps, 'close'>) {
       <h2 id="help-title">{text.helpTitle}</h2>
       <p role="status">{text.helpNoneLeft}</p>
       <div className={classes['buttons']}>
-        <Button autoFocus variant="default" onClick={close}>
+        <Button autoFocus isSecondary onClick={close}>
           {text.close}
         </Button>
       </div>

@@ -1,7 +1,7 @@
 /** Claiming a request, so that no one else is asked meanwhile. */
-import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useId } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import { call } from '../../../shared/api/api.ts';
@@ -51,9 +51,9 @@ export function ClaimControl({ request }: { readonly request: RequestDetail }) {
       )}
       {(isOwn || !claim) && (
         <Button
-          variant="default"
-          loading={change.isPending}
-          disabled={!isOnline}
+          isSecondary
+          disabled={!isOnline || change.isPending}
+          aria-busy={change.isPending}
           aria-describedby={reason}
           onClick={() => {
             change.mutate(claim ? 'delete' : 'post');

@@ -1,7 +1,7 @@
 /** Why the list is empty, and what the reader can do about it. */
-import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Button } from '../../../shared/design/button.tsx';
 import { accountQuery, mayRunDemo } from '../../../shared/session/session.ts';
 import { queue as queueText } from '../../../shared/text/queue.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
@@ -24,7 +24,7 @@ export function EmptyQueue({ search, change }: EmptyQueueProps) {
         <h2>{text.noMatch}</h2>
         <p>{text.noMatchHint}</p>
         <Button
-          variant="default"
+          isSecondary
           onClick={() => {
             change(withoutFilters(search));
           }}
@@ -40,7 +40,7 @@ export function EmptyQueue({ search, change }: EmptyQueueProps) {
       {account.onboarding.required && mayRunDemo(account) && <Link to="/demo">{text.tryDemo}</Link>}
       {tab === 'asked' && decidable > 0 && (
         <Button
-          variant="default"
+          isSecondary
           onClick={() => {
             change({ ...search, tab: 'mine' });
           }}

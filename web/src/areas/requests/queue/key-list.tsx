@@ -1,5 +1,5 @@
 /** The keys of the app in a dialog. Loaded when someone asks for them. */
-import { Button } from '@mantine/core';
+import { Button } from '../../../shared/design/button.tsx';
 import { areSingleKeysOn } from '../../../shared/browser/single-keys.ts';
 import { Modal } from '../../../shared/design/dialogs/modal.tsx';
 import { KeyTables } from '../../../shared/page/key-tables.tsx';
@@ -11,7 +11,7 @@ export function KeyList({ close }: { readonly close: () => void }) {
     <Modal labelledBy="keys" onClose={close}>
       <h2 id="keys">{text.shortcuts}</h2>
       <KeyTables isOn={areSingleKeysOn()} />
-      <Button variant="default" onClick={close}>
+      <Button isSecondary onClick={close}>
         {queueText.close}
       </Button>
     </Modal>

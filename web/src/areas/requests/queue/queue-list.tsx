@@ -1,8 +1,8 @@
 /** The rows of the queue. Only those that are visible are in the page. */
-import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { ApiError } from '../../../shared/api/api.ts';
 import { isBusy } from '../../../shared/api/retries.ts';
 import { useIsDrawn } from '../../../shared/browser/next-draw.ts';
@@ -60,7 +60,7 @@ export function QueueList({ search, queue: { list, rows }, selection, change }: 
       />
       {list.isFetchingNextPage && <p className={classes['more']}>{queueText.loadingMore}</p>}
       {list.isFetchNextPageError && (
-        <Button variant="default" onClick={() => void list.fetchNextPage()}>
+        <Button isSecondary onClick={() => void list.fetchNextPage()}>
           {text.moreFailed}
         </Button>
       )}

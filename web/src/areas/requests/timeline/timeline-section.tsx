@@ -1,7 +1,7 @@
 /** What happened to a request: a picture, and every event in words. */
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { loadPart } from '../../../shared/browser/new-build.ts';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
@@ -56,7 +56,7 @@ function Events({ entries }: { readonly entries: readonly Entry[] }) {
     <>
       {hidden > 0 && (
         <Button
-          variant="default"
+          isSecondary
           onClick={() => {
             setShown(shown + AT_ONCE);
           }}

@@ -1,5 +1,5 @@
 /** Where there is no rule yet: three to start from. */
-import { Button } from '@mantine/core';
+import { Button } from '../../../shared/design/button.tsx';
 import { Empty } from '../../../shared/page/empty.tsx';
 import { addBlock } from '../document/rule-edits.ts';
 import { startBlocks } from '../document/start-blocks.ts';
@@ -18,7 +18,7 @@ export function EmptyRules() {
             {startBlocks.map((block) => (
               <Button
                 key={block.id}
-                variant="default"
+                isSecondary
                 onClick={() => {
                   edit((all) => addBlock(all, { list: '/blocks', index: 0 }, block));
                   setOpen('/blocks/0');

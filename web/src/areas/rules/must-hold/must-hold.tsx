@@ -1,7 +1,7 @@
 /** Tests that must hold: what they are, whether they do, and a form for one more. */
-import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { LinkButton } from '../../../shared/design/link-button.tsx';
 import { Select } from '../../../shared/design/fields/select.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
@@ -105,7 +105,7 @@ function Adding({ scope, tests }: { readonly scope: Scope; readonly tests: MustH
       />
       <div>
         <Button
-          variant="default"
+          isSecondary
           aria-disabled={sample === undefined}
           onClick={() => {
             if (sample) setFull(!tests.keep([...tests.tests, testOf(sample, expected)]));

@@ -1,7 +1,7 @@
 /** What the rules would have made of the requests of the last week. It runs by itself, a moment after the last change. */
-import { Button } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { isExactObject, type ExactValue } from '../../../../../src/platform/json/exact-values.ts';
 import { ApiError } from '../../../shared/api/api.ts';
 import { useSettled } from '../../../shared/browser/settled.ts';
@@ -67,8 +67,8 @@ export function PastRequests({
           {' · '}
           {pages.isFetchNextPageError && <span role="alert">{session.partFailed} </span>}
           <Button
-            variant="default"
-            size="compact-sm"
+            isSecondary
+            isSmall
             aria-busy={pages.isFetchingNextPage}
             onClick={() => {
               if (!pages.isFetchingNextPage) void pages.fetchNextPage();

@@ -1,7 +1,7 @@
 /** One request, real or written, on its way through the rules. */
-import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { Button } from '../../../shared/design/button.tsx';
 import { isExactObject } from '../../../../../src/platform/json/exact-values.ts';
 import { Select } from '../../../shared/design/fields/select.tsx';
 import { TextArea, TextBox } from '../../../shared/design/fields/text-box.tsx';
@@ -67,7 +67,7 @@ export function Try({ scope, document, onTrial }: TryProps) {
         <>
           <p className={classes['hint']}>{text.asksSystems}</p>
           <Button
-            variant="default"
+            isSecondary
             aria-disabled={!isReady}
             onClick={() => {
               if (isReady) mutate({ text: state.text, sample });

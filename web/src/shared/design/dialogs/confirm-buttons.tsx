@@ -1,5 +1,5 @@
 /** The end of a dialog: why it did not work, the button that does it, and the one that leaves. */
-import { Button } from '@mantine/core';
+import { Button } from '../button.tsx';
 import { messages as text } from '../../text/design.ts';
 import classes from './confirm-buttons.module.css';
 
@@ -42,7 +42,7 @@ export function ConfirmButtons(props: ConfirmButtonsProps) {
           {doing.isPending ? busy : label}
         </Button>
         {onClose && (
-          <Button variant="default" onClick={onClose}>
+          <Button isSecondary onClick={onClose}>
             {keep}
           </Button>
         )}

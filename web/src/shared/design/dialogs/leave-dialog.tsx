@@ -1,6 +1,6 @@
 /** Asks before a page that would lose something is left. */
-import { Button } from '@mantine/core';
 import { useId } from 'react';
+import { Button } from '../button.tsx';
 import type { Leaving } from '../../browser/leaving.ts';
 import { messages as text } from '../../text/design.ts';
 import { Modal } from './modal.tsx';
@@ -23,7 +23,7 @@ export function LeaveDialog({ leaving, title, why }: LeaveDialogProps) {
       <p>{why}</p>
       <div className={classes['buttons']}>
         <Button onClick={leaving.stay}>{text.stay}</Button>
-        <Button variant="default" onClick={leaving.leave}>
+        <Button isSecondary onClick={leaving.leave}>
           {text.leave}
         </Button>
       </div>

@@ -1,6 +1,6 @@
 /** Says that something cannot go yet, and what still uses it. */
-import { Button } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
+import { Button } from '../button.tsx';
 import { messages as text } from '../../text/design.ts';
 import { Modal } from './modal.tsx';
 
@@ -20,7 +20,7 @@ export function StillInUse({ title, told, onClose, children }: StillInUseProps) 
       <p role="alert">{told}</p>
       {children}
       <div>
-        <Button variant="default" onClick={onClose}>
+        <Button isSecondary onClick={onClose}>
           {text.close}
         </Button>
       </div>

@@ -1,9 +1,5 @@
 /** One of many values, found by typing. Each has its pointer, type and examples beside its name. */
-import { Combobox as MantineCombobox, useCombobox } from '@mantine/core';
-import { useState } from 'react';
-import '@mantine/core/styles/Popover.layer.css';
-import '@mantine/core/styles/ScrollArea.layer.css';
-import '@mantine/core/styles/Combobox.layer.css';
+import { useEffect, useId, useState, type KeyboardEvent } from 'react';
 import { fields as text } from '../../text/design.ts';
 import { Field, type FieldProps } from './field.tsx';
 import field from './field.module.css';
@@ -33,6 +29,8 @@ interface ComboboxProps extends FieldProps {
 /** More would be slow, and no one reads them: typing narrows them down. */
 const MOST_SHOWN = 100;
 
+const NONE = -1;
+
 const matches = (option: ComboboxOption, typed: string): boolean =>
   [option.label, option.value, option.code ?? '', option.keywords ?? ''].some((each) =>
     each.toLowerCase().includes(typed.toLowerCase()),
@@ -40,82 +38,140 @@ const matches = (option: ComboboxOption, typed: string): boolean =>
 
 export function Combobox(given: ComboboxProps) {
   const { options, value, onChange, isOpen = false, placeholder, ...props } = given;
-  const store = useCombobox({
-    onDropdownClose: () => {
-      store.resetSelectedOption();
-    },
-  });
+  const id = useId();
   /** Until an option is chosen, or the field is left. */
   const [typed, setTyped] = useState<string>();
   const chosen = options.find((each) => each.value === value);
   const shown = options.filter((each) => matches(each, typed ?? '')).slice(0, MOST_SHOWN);
+  const choose = (option: ComboboxOption) => {
+    setTyped(undefined);
+    list.close();
+    onChange(option.value);
+  };
+  const list = useOptions({ shown, chosen, choose });
   const leave = () => {
     if (isOpen && typed !== undefined) onChange(typed.trim());
     setTyped(undefined);
-    store.closeDropdown();
+    list.close();
   };
   return (
     <Field {...props}>
       {(control) => (
-        // In place: a dialog of the browser would cover what is elsewhere in the page.
-        <MantineCombobox
-          store={store}
-          withinPortal={false}
-          transitionProps={{ duration: 0 }}
-          onOptionSubmit={(submitted) => {
-            setTyped(undefined);
-            onChange(submitted);
-            store.closeDropdown();
-          }}
-        >
-          <MantineCombobox.Target>
-            <input
-              {...control}
-              type="text"
-              className={field['control']}
-              autoComplete="off"
-              spellCheck={false}
-              placeholder={placeholder}
-              value={typed ?? chosen?.label ?? value}
-              onChange={({ currentTarget }) => {
-                setTyped(currentTarget.value);
-                store.openDropdown();
-                store.updateSelectedOptionIndex('selected');
-              }}
-              onClick={() => {
-                store.openDropdown();
-              }}
-              onKeyDownCapture={(event) => {
-                // It closes the list, and not the dialog around it.
-                if (event.key === 'Escape' && store.dropdownOpened) event.preventDefault();
-              }}
-              onBlur={leave}
-            />
-          </MantineCombobox.Target>
-          <List label={props.label} options={shown} value={value} />
-        </MantineCombobox>
+        <div className={classes['place']}>
+          <input
+            {...control}
+            type="text"
+            role="combobox"
+            className={field['control']}
+            aria-autocomplete="list"
+            aria-expanded={list.isShown}
+            aria-controls={list.isShown ? id : undefined}
+            aria-activedescendant={list.isShown && shown[list.at] ? `${id}-${list.at}` : undefined}
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={placeholder}
+            value={typed ?? chosen?.label ?? value}
+            onChange={({ currentTarget }) => {
+              setTyped(currentTarget.value);
+              list.show(NONE);
+            }}
+            onClick={list.open}
+            onKeyDown={list.press}
+            onBlur={leave}
+          />
+          {list.isShown && (
+            <List {...{ id, value, choose }} at={list.at} label={props.label} options={shown} />
+          )}
+        </div>
       )}
     </Field>
   );
 }
 
-function List({ label, options, value }: Pick<ComboboxProps, 'label' | 'options' | 'value'>) {
+interface Choice {
+  readonly shown: readonly ComboboxOption[];
+  readonly chosen: ComboboxOption | undefined;
+  readonly choose: (option: ComboboxOption) => void;
+}
+
+/** Whether the list is there, and its active option, which keys move. The focus stays in the field. */
+function useOptions({ shown, chosen, choose }: Choice) {
+  const [isShown, setShown] = useState(false);
+  const [at, setAt] = useState(NONE);
+  const show = (index: number) => {
+    setAt(index);
+    setShown(true);
+  };
+  const open = () => {
+    if (!isShown) show(chosen ? shown.indexOf(chosen) : NONE);
+  };
+  const close = () => {
+    setShown(false);
+  };
+  const move = (by: 1 | -1) => {
+    const from = at === NONE && by === -1 ? 0 : at;
+    if (!isShown) open();
+    else if (shown.length > 0) setAt((from + by + shown.length) % shown.length);
+  };
+  const press = (event: KeyboardEvent) => {
+    const active = isShown ? shown[at] : undefined;
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    // It closes the list, and not the dialog around it.
+    else if (event.key === 'Escape' && isShown) close();
+    else if (event.key === 'Enter' && active) choose(active);
+    else return;
+    event.preventDefault();
+  };
+  return { isShown, at, show, open, close, press };
+}
+
+interface ListProps extends Pick<ComboboxProps, 'label' | 'options' | 'value'> {
+  readonly id: string;
+  /** The index of the active option. */
+  readonly at: number;
+  readonly choose: (option: ComboboxOption) => void;
+}
+
+/** Above the page and its dialogs. */
+const lift = (list: HTMLElement | null) => {
+  list?.showPopover();
+};
+
+function List({ label, options, value, id, at, choose }: ListProps) {
+  useEffect(() => {
+    document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' });
+  }, [id, at]);
   return (
-    <MantineCombobox.Dropdown className={classes['dropdown'] ?? ''}>
-      <MantineCombobox.Options className={classes['options'] ?? ''} aria-label={label}>
-        {options.map((option) => (
-          <MantineCombobox.Option
+    <div
+      ref={lift}
+      popover="manual"
+      className={classes['dropdown']}
+      onMouseDown={(event) => {
+        // The field keeps the focus.
+        event.preventDefault();
+      }}
+    >
+      <div id={id} role="listbox" className={classes['options']} aria-label={label}>
+        {options.map((option, index) => (
+          <div
             key={option.value}
-            value={option.value}
-            active={option.value === value}
-            className={classes['option'] ?? ''}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={option.value === value}
+            data-active={index === at || undefined}
+            className={classes['option']}
+            onClick={() => {
+              choose(option);
+            }}
           >
             <OptionFacts option={option} />
-          </MantineCombobox.Option>
+          </div>
         ))}
-        {options.length === 0 && <MantineCombobox.Empty>{text.noMatch}</MantineCombobox.Empty>}
-      </MantineCombobox.Options>
-    </MantineCombobox.Dropdown>
+      </div>
+      {options.length === 0 && <p className={classes['none']}>{text.noMatch}</p>}
+    </div>
   );
 }
 

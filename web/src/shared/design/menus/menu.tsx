@@ -1,8 +1,6 @@
 /** What can be done to one thing, behind a button. Arrow keys move in it, and letters find an entry. */
-import { Menu as MantineMenu } from '@mantine/core';
-import { useRef, type ReactNode } from 'react';
-import '@mantine/core/styles/Popover.layer.css';
-import '@mantine/core/styles/Menu.layer.css';
+import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { moveFocus } from './arrow-keys.ts';
 import classes from './menu.module.css';
 
 export interface MenuEntry {
@@ -22,42 +20,89 @@ interface MenuProps {
   readonly entries: readonly MenuEntry[];
 }
 
+/** The browser closes it at Escape and at a press elsewhere, and gives the focus back. */
 export function Menu({ label, children, entries }: MenuProps) {
-  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const shown = () => [...(menu.current?.querySelectorAll('button') ?? [])];
+  const close = () => {
+    menu.current?.hidePopover();
+  };
+  const press = (event: KeyboardEvent) => {
+    // The focus goes back to the button, and Tab on from there.
+    if (event.key === 'Tab') close();
+    else if (!moveFocus(event, shown(), 'column') && event.key.length === 1)
+      findByLetter(event.key, shown());
+  };
   return (
-    // In place: a dialog of the browser would cover what is elsewhere in the page.
-    <MantineMenu
-      position="bottom-end"
-      withinPortal={false}
-      withInitialFocusPlaceholder={false}
-      transitionProps={{ duration: 0 }}
-      classNames={{ dropdown: classes['dropdown'] ?? '', item: classes['item'] ?? '' }}
+    <span className={classes['place']}>
+      <button
+        type="button"
+        className={classes['button']}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        popoverTarget={id}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return;
+          event.preventDefault();
+          menu.current?.showPopover();
+        }}
+      >
+        {children ?? <Dots />}
+      </button>
+      <div
+        ref={menu}
+        id={id}
+        popover="auto"
+        role="menu"
+        className={classes['dropdown']}
+        aria-label={label}
+        onBeforeToggle={({ newState }) => {
+          // The entry with the focus stays until the browser has given the focus back.
+          if (newState === 'open') setOpen(true);
+        }}
+        onToggle={({ newState }) => {
+          if (newState === 'open') shown()[0]?.focus();
+          else setOpen(false);
+        }}
+        onKeyDown={press}
+      >
+        {isOpen && entries.map((entry) => <Entry key={entry.label} entry={entry} close={close} />)}
+      </div>
+    </span>
+  );
+}
+
+/** The next one after the focus that begins with the letter. */
+function findByLetter(letter: string, entries: readonly HTMLButtonElement[]): void {
+  const at = entries.findIndex((entry) => entry === document.activeElement);
+  [...entries.slice(at + 1), ...entries.slice(0, at + 1)]
+    .find(({ textContent }) => textContent.toLowerCase().startsWith(letter.toLowerCase()))
+    ?.focus();
+}
+
+function Entry({ entry, close }: { readonly entry: MenuEntry; readonly close: () => void }) {
+  const { label, onSelect, isDangerous = false, disabledReason } = entry;
+  return (
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      className={classes['item']}
+      aria-disabled={disabledReason !== undefined}
+      data-dangerous={isDangerous || undefined}
+      onClick={() => {
+        if (disabledReason !== undefined) return;
+        // First: a dialog gives the focus back to where it was, and the entry will be gone.
+        close();
+        onSelect();
+      }}
     >
-      <MantineMenu.Target>
-        <button ref={button} type="button" className={classes['button']} aria-label={label}>
-          {children ?? <Dots />}
-        </button>
-      </MantineMenu.Target>
-      <MantineMenu.Dropdown>
-        {entries.map(({ label: entry, onSelect, isDangerous = false, disabledReason }) => (
-          <MantineMenu.Item
-            key={entry}
-            disabled={disabledReason !== undefined}
-            data-dangerous={isDangerous || undefined}
-            onClick={() => {
-              // A dialog gives the focus back to where it was, and the entry will be gone.
-              button.current?.focus();
-              onSelect();
-            }}
-          >
-            {entry}
-            {disabledReason !== undefined && (
-              <span className={classes['reason']}>{disabledReason}</span>
-            )}
-          </MantineMenu.Item>
-        ))}
-      </MantineMenu.Dropdown>
-    </MantineMenu>
+      {label}
+      {disabledReason !== undefined && <span className={classes['reason']}>{disabledReason}</span>}
+    </button>
   );
 }
 

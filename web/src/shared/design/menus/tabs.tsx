@@ -1,7 +1,6 @@
 /** Views of one page, one at a time. Views with paths of their own are `LinkTabs`. */
-import { Tabs as MantineTabs } from '@mantine/core';
-import type { ReactNode } from 'react';
-import '@mantine/core/styles/Tabs.layer.css';
+import { useId, useRef, type ReactNode } from 'react';
+import { moveFocus } from './arrow-keys.ts';
 import classes from './tabs.module.css';
 
 export interface Tab<Key extends string> {
@@ -21,31 +20,48 @@ interface TabsProps<Key extends string> {
 }
 
 export function Tabs<Key extends string>({ label, tabs, open, onOpen }: TabsProps<Key>) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
   return (
-    <MantineTabs
-      value={open}
-      keepMounted={false}
-      classNames={{
-        list: classes['tabs'] ?? '',
-        tab: classes['tab'] ?? '',
-        panel: classes['panel'] ?? '',
-      }}
-      onChange={(key) => {
-        if (key !== null) onOpen(key as Key);
-      }}
-    >
-      <MantineTabs.List aria-label={label}>
+    <div>
+      <div
+        ref={list}
+        role="tablist"
+        className={classes['tabs']}
+        aria-label={label}
+        onKeyDown={(event) => {
+          moveFocus(event, [...(list.current?.querySelectorAll('button') ?? [])], 'row')?.click();
+        }}
+      >
         {tabs.map(({ key, label: tab, mark }) => (
-          <MantineTabs.Tab key={key} value={key}>
-            {tab} {mark}
-          </MantineTabs.Tab>
+          <button
+            key={key}
+            id={`${id}-${key}`}
+            type="button"
+            role="tab"
+            className={classes['tab']}
+            aria-selected={key === open}
+            aria-controls={key === open ? `${id}-panel` : undefined}
+            tabIndex={key === open ? 0 : -1}
+            onClick={() => {
+              onOpen(key);
+            }}
+          >
+            <span>
+              {tab} {mark}
+            </span>
+          </button>
         ))}
-      </MantineTabs.List>
-      {tabs.map(({ key, content }) => (
-        <MantineTabs.Panel key={key} value={key}>
-          {content}
-        </MantineTabs.Panel>
-      ))}
-    </MantineTabs>
+      </div>
+      <div
+        key={open}
+        id={`${id}-panel`}
+        role="tabpanel"
+        className={classes['panel']}
+        aria-labelledby={`${id}-${open}`}
+      >
+        {tabs.find(({ key }) => key === open)?.content}
+      </div>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 /** Denies the selected requests: names each, takes one note, and shows what became of each. */
-import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../../../shared/design/button.tsx';
 import { Modal } from '../../../../shared/design/dialogs/modal.tsx';
 import { ForeignText } from '../../../../shared/exact/foreign-text.tsx';
 import { useOnline } from '../../../../shared/browser/online.ts';
@@ -119,7 +119,7 @@ function Confirm({ selection: { selected, dropped }, cancel, confirm }: ConfirmP
       </p>
       <NoteField {...note} label={text.note} />
       <div className={classes['acts']}>
-        <Button variant="default" onClick={cancel}>
+        <Button isSecondary onClick={cancel}>
           {text.cancel}
         </Button>
         <Button {...act.button}>{text.confirm(selected.length)}</Button>
@@ -178,7 +178,7 @@ function SentActs({ batch: { isRunning, outcomes, stop }, leave }: SentActsProps
       ) : (
         <Button
           ref={button}
-          variant="default"
+          isSecondary
           aria-disabled={isStopping}
           onClick={() => {
             setStopping(true);

@@ -1,6 +1,6 @@
 /** Below the list while rows are selected: how many, why some left, and what can be done with them. */
-import { Button } from '@mantine/core';
 import { createElement, useEffect, useState } from 'react';
+import { Button } from '../../../../shared/design/button.tsx';
 import { LinkButton } from '../../../../shared/design/link-button.tsx';
 import { useOnline } from '../../../../shared/browser/online.ts';
 import { loadPart } from '../../../../shared/browser/new-build.ts';
