@@ -1,4 +1,5 @@
 /** The commands beside `run`. Each returns the exit status: 0 done, 1 not done. */
+import { mkdir } from 'node:fs/promises';
 import { hostname, homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -145,6 +146,7 @@ async function enrollHere(values: Values, positionals: readonly string[]): Promi
   const { agent, name = hostname(), force } = values;
   const runtime = `countersign-hook ${VERSION} on ${process.platform}`;
   const file = credentialOf(values.credential);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   try {
     return await enroll({ url, file, agent, name, force, runtime }, stop.signal);
   } catch (error) {

@@ -1,9 +1,8 @@
 /** Makes this machine an instance of an agent, with a person's consent: `countersign enroll` and `countersign-hook enroll`. */
 import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { copyFile, lstat, open, rename, rm } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { send } from './connection.ts';
 import { addressOf } from './http.ts';
@@ -90,7 +89,6 @@ async function reserve({ file, force = false }: EnrollOptions) {
     throw new EnrollError(
       `${file} exists and stays as it is. Name another file, or replace it with --force.`,
     );
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch(() => undefined);
   const path = `${file}.${randomBytes(6).toString('hex')}`;
   const draft = await open(path, 'wx', 0o600).catch((error: unknown) => {
     throw new EnrollError(`${file} cannot be written: ${described(error)}.`);
