@@ -22,6 +22,8 @@ interface Results {
   readonly url: string;
   readonly reports: { path: string; body: Record<string, unknown> }[];
   isAway: boolean;
+  /** As a service of before that has no such path. */
+  isOld: boolean;
   readonly server: Server;
 }
 function startResults(): Results {
@@ -34,6 +36,11 @@ function startResults(): Results {
       from.on('end', () => {
         if (results.isAway) {
           to.writeHead(503).end();
+          return;
+        }
+        if (results.isOld) {
+          const error = { code: 'not_found', message: 'There is nothing at this path.' };
+          to.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
           return;
         }
         const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
@@ -50,7 +57,7 @@ function startResults(): Results {
     from.pipe(passed);
   }).listen(0, '127.0.0.1');
   const results: Results = {
-    ...{ reports, server, isAway: false },
+    ...{ reports, server, isAway: false, isOld: false },
     get url() {
       return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
     },
@@ -75,6 +82,7 @@ afterAll(() => {
 beforeEach(() => {
   results.reports.length = 0;
   results.isAway = false;
+  results.isOld = false;
 });
 
 const credential = () => join(hook.home, '.config/countersign-credential');
@@ -180,14 +188,27 @@ describe('after a call', () => {
   });
 
   test('a service that takes no results changes nothing', async () => {
-    const old = join(hook.home, 'old');
-    writeFileSync(old, kept(app.url));
+    results.isOld = true;
     const call = callOf('s3');
     await approved(call);
-    const args = ['run', 'claude', '--credential', old];
-    expect(await hook.run(args, { stdin: at('PostToolUse', call) })).toEqual({
-      ...{ code: 0, stdout: '', stderr: '' },
-    });
+    expect(await after(call)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const other = callOf('s3');
+    await approved(other);
+    const stopped = await after({ ...other, tool_input: { command: 'touch evil' } });
+    expect(stopped.stdout).toContain('"continue":false');
+  });
+
+  test('the service itself keeps the result', async () => {
+    const direct = join(hook.home, 'direct');
+    writeFileSync(direct, kept(app.url));
+    const call = callOf('s5');
+    const id = await approved(call);
+    const args = ['run', 'claude', '--credential', direct];
+    const stdin = at('PostToolUse', { ...call, tool_input: { command: 'touch evil' } });
+    expect((await hook.run(args, { stdin })).code).toBe(0);
+    expect((await hook.run(['resume', 's5'])).stdout).toContain('reported to Countersign');
+    const { body } = await ada.http.get(`/api/v1/requests/${id}`);
+    expect(body['result']).toMatchObject({ outcome: 'ran_differently' });
   });
 });
 
