@@ -83,7 +83,7 @@ const layers = {
   'sdk/typescript/src': {
     ours: [],
     apart: 'sdk/typescript/src/adapters/',
-    only: ['node:crypto', 'node:fs', 'node:fs/promises', 'node:os', 'node:path'],
+    only: ['node:(crypto|fs|http|https|os|path)', 'node:(fs|timers)/promises'],
     door: 'the SDK is a package of its own without dependencies: it imports itself and node only, and no adapter.',
   },
   'sdk/typescript/src/adapters': {
@@ -158,9 +158,17 @@ const layers = {
     door: 'documents of the configuration are pure: they import domain, exact JSON, yaml, zod, uuid and node:crypto.',
   },
   bin: {
-    ours: ['src/', 'api/', 'workflows/', 'activities/', 'temporal/', 'migrations/'],
+    ours: [
+      'src/',
+      'api/',
+      'workflows/',
+      'activities/',
+      'temporal/',
+      'migrations/',
+      'sdk/typescript/src/',
+    ],
     not: [],
-    door: 'bin puts the service together: it imports everything the service is made of, and no test, demo or benchmark.',
+    door: 'bin puts the service together: it imports everything the service is made of and the SDK, and no test, demo or benchmark.',
   },
 };
 

@@ -65,4 +65,7 @@ else {
   process.stdout.write(` done in ${((performance.now() - began) / 1_000).toFixed(1)} s.\n`);
 }
 if (process.argv.includes('--tests'))
-  await compile(root, { folders: [...FOLDERS, 'test', 'web/src', 'web/build'], to: 'dist/tests' });
+  await compile(root, {
+    folders: [...FOLDERS, 'sdk/hook/src', 'test', 'web/src', 'web/build'],
+    to: 'dist/tests',
+  });

@@ -67,7 +67,7 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 run(process.execPath, ['bin/build/build.js']);
 packService();
-run(process.execPath, ['bin/build/sdks.js', out]);
+run(process.execPath, ['bin/build/packages.js', '--into', out]);
 packPython();
 
 const digest = (name) =>

@@ -12,6 +12,7 @@ import { appForFile } from '../support/scene.ts';
 import { HttpClient } from '../support/http.ts';
 import { builtPath } from '../support/run/built.ts';
 import { createAgent, createOrganization, type TestMember } from '../support/scene/factories.ts';
+import { bundledHook } from '../sdk/hook/hook-process.ts';
 import { deleteAttempts } from '../support/scene/sign-in.ts';
 
 const app = await appForFile();
@@ -37,9 +38,9 @@ const fileIn = () => join(folder, 'credential');
 const keptIn = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as { token: string };
 
 /** The running command; `until` resolves once it has printed something that matches. */
-function run(args: readonly string[], url = app.url) {
+function run(args: readonly string[], url = app.url, program = builtPath('bin/countersign.ts')) {
   const { PATH = '', HOME = '' } = process.env;
-  const command = [builtPath('bin/countersign.ts'), 'enroll', '--url', url, ...args];
+  const command = [program, 'enroll', '--url', url, ...args];
   const child = spawn(process.execPath, command, {
     env: { PATH, HOME },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -126,6 +127,20 @@ describe('enroll', () => {
     expect(statSync(fileIn()).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['credential']);
     expect(await worksFor(token)).toBe(true);
+  });
+
+  test('is a command of the package of the hook, too, for a machine that has only that', async () => {
+    const hook = bundledHook();
+    const file = join(folder, 'new', 'credential');
+    const args = ['--credential', file, '--agent', 'deploy-bot', '--name', 'hook-laptop'];
+    const { exited, userCode } = run(args, app.url, hook.file);
+    expect(await authorize(await userCode)).toBe('hook-laptop');
+    const { code, printed } = await exited;
+    expect([code, printed]).toEqual([0, expect.stringContaining(`Its credential is in ${file}`)]);
+    expect(await worksFor(keptIn(file).token)).toBe(true);
+    const again = await run(args, app.url, hook.file).exited;
+    expect([again.code, again.complained]).toEqual([1, expect.stringContaining('stays as it is')]);
+    hook.remove();
   });
 
   test('leaves a file that exists as it is, and asks no one', async () => {

@@ -1,41 +1,40 @@
 /** The commands beside `run`. Each returns the exit status: 0 done, 1 not done. */
-import { realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { hostname, homedir } from 'node:os';
+import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { credentialsFor } from '../../typescript/src/credentials.ts';
-import { callService } from '../../typescript/src/http.ts';
-import { change, readSettings, say } from './files.ts';
-import { secondsOf } from './limit.ts';
+import { enroll, EnrollError } from '../../typescript/src/enroll.ts';
+import { managedSettingsOf, requirementsOf } from './deployed.ts';
+import { addressFor, credentialOf, entriesFor, ownFile } from './entries.ts';
+import { change, isWanted, readSettings, say } from './files.ts';
+import { clearStop, stops } from './run/kept.ts';
 import { RUNTIME_NAMES, runtimeNamed, type Runtime } from './runtimes.ts';
-import {
-  CLEARED,
-  commandsIn,
-  gapsIn,
-  requirementsOf,
-  requireUsable,
-  SettingsError,
-  withHook,
-  withoutHook,
-} from './settings.ts';
+import { othersIn, scopesOf } from './scopes.ts';
+import { requireUsable, SettingsError, withHook, withoutHook } from './settings.ts';
+import { status } from './status.ts';
 import { tryOut } from './trial.ts';
 import { VERSION } from './version.ts';
 import { versionOf } from './versions.ts';
 
 const USAGE = `countersign-hook ${VERSION}: asks Countersign before a tool call of a coding agent runs
 
+  countersign-hook enroll --url URL              gets a credential for this machine, with a person's consent
   countersign-hook install claude|codex|cursor   shows the change of the settings, and writes it with --yes
-  countersign-hook status [claude|codex|cursor]  whether it is installed, works, and blocks when it fails
-  countersign-hook test claude|codex|cursor      asks for a harmless call, and shows what failures do
+  countersign-hook status [claude|codex|cursor]  whether calls in this folder are asked about, and why not
+  countersign-hook test claude|codex|cursor      asks for a harmless call, shows what failures do, and starts the agent once
+  countersign-hook resume [SESSION]              shows the sessions that were stopped, and lets them go on
   countersign-hook uninstall claude|codex|cursor
   countersign-hook run claude|codex|cursor       what the coding agent starts
 
   --scope user|project   whose settings. Default: user
   --config FILE          these settings
+  --credential FILE      where the token is. Default: ~/.config/countersign-credential
   --limit 10m            how long the coding agent waits for the hook
   --url URL              the address of Countersign
   --binary PATH          the program whose version is asked
+  --managed              with install claude: prints managed-settings.json for administrators
   --requirements         with install codex: prints requirements.toml for administrators
+  --agent, --name, --force   with enroll: the agent, the name of this machine, replace the credential
   --yes                  writes without a question`;
 
 const OPTIONS = {
@@ -44,6 +43,11 @@ const OPTIONS = {
   limit: { type: 'string' },
   url: { type: 'string' },
   binary: { type: 'string' },
+  credential: { type: 'string' },
+  agent: { type: 'string' },
+  name: { type: 'string' },
+  force: { type: 'boolean', default: false },
+  managed: { type: 'boolean', default: false },
   requirements: { type: 'boolean', default: false },
   yes: { type: 'boolean', default: false },
 } as const;
@@ -56,9 +60,14 @@ const COMMANDS: Readonly<
 > = {
   install,
   uninstall,
-  status,
-  test: async (runtime, values) =>
-    await tryOut(runtime, { file: ownFile(), url: addressFor(values) }),
+  status: async (runtime, { config, binary }) =>
+    await status(runtime, { file: config === undefined ? undefined : resolve(config), binary }),
+  test: async (runtime, values) => {
+    const file = values.config === undefined ? undefined : resolve(values.config);
+    const start = { file: ownFile(), url: addressFor({ ...values, place: 'user' }) };
+    const credential = credentialOf(values.credential);
+    return await tryOut(runtime, { ...start, credential }, { file, binary: values.binary });
+  },
 };
 
 /** A hook that is started by a wrong name must not pass, so everything unknown is 2. */
@@ -70,6 +79,8 @@ export async function perform(name: string, args: readonly string[]): Promise<nu
   try {
     const command = COMMANDS[name];
     const { values, positionals } = read(args);
+    if (name === 'enroll') return await enrollHere(values, positionals);
+    if (name === 'resume') return await resume(values, positionals);
     const areAll = positionals.length === 0 && name === 'status';
     const names = areAll ? RUNTIME_NAMES : positionals;
     const runtimes = names.map(runtimeNamed);
@@ -91,23 +102,78 @@ async function install(runtime: Runtime, values: Values): Promise<boolean> {
   const { version, refusal } = await versionOf(runtime, values.binary);
   const isTooOld = version !== undefined && refusal !== undefined;
   if (refusal !== undefined && (isTooOld || runtime.name === 'claude')) throw new Error(refusal);
-  const entry = entryFor(runtime, values);
-  if (values.requirements) {
-    if (runtime.name !== 'codex') throw new TypeError('Only Codex has a requirements.toml.');
-    process.stdout.write(requirementsOf(entry, dirname(ownFile())));
-    return true;
-  }
+  if (values.requirements || values.managed) return deploy(runtime, values);
+  const place = values.scope === 'project' ? 'project' : 'user';
+  const entries = entriesFor(runtime, { ...values, place });
   const file = fileOf(runtime, values);
   const isDone = await inFile(file, async () => {
     const before = await readSettings(file);
-    const after = withHook(before, runtime, entry);
+    const after = withHook(before, runtime, entries);
     requireUsable(after, runtime);
     if (after !== before) return await change(file, { before, after, isAgreed: values.yes });
     say(`${file} has the hook already.`);
     return true;
   });
   if (isDone) say(nextSteps(runtime));
+  if (runtime.name === 'claude')
+    for (const { scope, event, file: of, what } of othersIn(scopesOf(runtime), runtime))
+      say(`Another hook, at ${event} of ${scope} (${of}), ${what}.`);
   return isDone;
+}
+
+function deploy(runtime: Runtime, values: Values): boolean {
+  const right = values.managed ? 'claude' : 'codex';
+  if (runtime.name !== right)
+    throw new TypeError('--managed is for claude, and --requirements is for codex.');
+  const entries = entriesFor(runtime, { ...values, place: 'machine' });
+  process.stdout.write(
+    values.managed
+      ? managedSettingsOf(runtime, entries)
+      : requirementsOf(runtime, entries, dirname(ownFile())),
+  );
+  return true;
+}
+
+async function enrollHere(values: Values, positionals: readonly string[]): Promise<number> {
+  const url = values.url ?? process.env['COUNTERSIGN_URL'];
+  if (!url || positionals.length > 0)
+    throw new TypeError('Say where Countersign answers: countersign-hook enroll --url URL.');
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      stop.abort();
+    });
+  const { agent, name = hostname(), force } = values;
+  const runtime = `countersign-hook ${VERSION} on ${process.platform}`;
+  const file = credentialOf(values.credential);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    return await enroll({ url, file, agent, name, force, runtime }, stop.signal);
+  } catch (error) {
+    if (!(error instanceof EnrollError)) throw error;
+    throw new Error(error.message, { cause: error });
+  }
+}
+
+/** For a person: an agent that is stopped cannot start it. */
+async function resume(values: Values, [session]: readonly string[]): Promise<number> {
+  const found = (await stops()).filter((stop) => session === undefined || stop.session === session);
+  if (found.length === 0) {
+    say(session === undefined ? 'No session is stopped.' : `No session ${session} is stopped.`);
+    return session === undefined ? 0 : 1;
+  }
+  for (const stop of found) {
+    const { runtime, at, detail, request, isReported } = stop;
+    say(`Session ${stop.session} of ${runtime}, stopped at ${at}.
+  ${detail}
+  request ${request ?? 'not known'}${isReported ? ', reported to Countersign' : ''}`);
+    if (session === undefined) continue;
+    if (!values.yes && !(await isWanted('Let this session go on? [y/N] '))) return 1;
+    await clearStop(stop);
+    say('It goes on.');
+  }
+  if (session === undefined) say('To let one go on: countersign-hook resume SESSION');
+  return 0;
 }
 
 const TERMINALS = 'unified_exec_tty';
@@ -131,84 +197,6 @@ async function uninstall(runtime: Runtime, values: Values): Promise<boolean> {
     say(`${file} has no hook of Countersign.`);
     return true;
   });
-}
-
-/** Undefined where it is not installed, which is no fault as long as another one is. */
-async function status(runtime: Runtime, values: Values): Promise<boolean | undefined> {
-  const file = fileOf(runtime, values);
-  const text = await inFile(file, () => readSettings(file));
-  const gaps = await inFile(file, async () => gapsIn(text, runtime));
-  if (!gaps) {
-    say(`${runtime.title}: not installed in ${file}`);
-    return undefined;
-  }
-  const { version, refusal } = await versionOf(runtime, values.binary);
-  if (refusal !== undefined && (version !== undefined || runtime.name === 'claude'))
-    gaps.push(refusal);
-  if (runtime.name === 'codex') gaps.push(...(await gapsOfCodex(file, runtime)));
-  const reached = await reach(commandsIn(text, runtime)[0] ?? '');
-  say(`${runtime.title}: installed in ${file}
-  version           ${version ?? 'not known'} (hook ${VERSION})
-  blocks on failure ${gaps.length === 0 ? 'yes' : `NO: ${gaps.join('; ')}`}
-  service           ${reached ?? 'reached'}`);
-  if (runtime.name === 'codex')
-    say('  trust             Codex skips the hook until you trust it: look at /hooks in codex');
-  return gaps.length === 0 && reached === undefined;
-}
-
-/** What Codex runs without a hook. */
-async function gapsOfCodex(file: string, runtime: Runtime): Promise<string[]> {
-  const folders = new Set([dirname(file), dirname(runtime.userFile())]);
-  const files = await Promise.all(
-    [...folders].map((folder) => readSettings(join(folder, 'config.toml'))),
-  );
-  const isOff = (feature: string) =>
-    files.some((text) => new RegExp(`^\\s*(features\\.)?${feature}\\s*=\\s*false`, 'm').test(text));
-  return [
-    ...(isOff('hooks') || isOff('codex_hooks') ? ['config.toml turns hooks off'] : []),
-    ...(isOff(TERMINALS) ? [] : [`config.toml has no ${TERMINALS} = false: ${WHY_NO_TERMINALS}`]),
-  ];
-}
-
-/** Undefined, or why the hook cannot ask. */
-async function reach(command: string): Promise<string | undefined> {
-  const [, url] = /--url '([^']+)'/.exec(command) ?? [];
-  try {
-    const credentials = credentialsFor({ url });
-    const limits = { until: performance.now() + 5_000 };
-    const token = await credentials.token(0, limits);
-    const path = '/requests?status=pending';
-    await callService(credentials.url, { method: 'GET', path, token }, limits);
-    return undefined;
-  } catch (error) {
-    return `NOT reached, so every call is denied: ${(error as Error).message}`;
-  }
-}
-
-/** What the runtime starts: this program, with this Node and this address, whatever its environment says. */
-function entryFor(runtime: Runtime, values: Values) {
-  const timeout = secondsOf(values.limit);
-  const words = [process.execPath, ownFile()].map(quoted).join(' ');
-  const command = `${CLEARED} ${words} run ${runtime.name} --limit ${String(timeout)}s --url ${quoted(addressFor(values))}`;
-  // Codex runs the tool when a hook is killed or missing, so the shell says no for it.
-  return {
-    timeout,
-    command:
-      runtime.name === 'codex'
-        ? `${command} || { echo 'Countersign did not approve this call.' >&2; exit 2; }`
-        : command,
-  };
-}
-
-const addressFor = ({ url }: Values): string => credentialsFor({ url }).url;
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
-function ownFile(): string {
-  const file = realpathSync(process.argv[1] ?? '');
-  if (file.includes('/_npx/'))
-    throw new Error('npx removes this program again. Install it: npm install --global.');
-  return file;
 }
 
 function fileOf(runtime: Runtime, { config, scope }: Values): string {

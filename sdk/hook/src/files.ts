@@ -49,10 +49,10 @@ export async function change(
   return true;
 }
 
-async function isWanted(): Promise<boolean> {
+export async function isWanted(question = 'Write this? [y/N] '): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   const lines = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await lines.question('Write this? [y/N] ');
+  const answer = await lines.question(question);
   lines.close();
   return /^y(es)?$/i.test(answer.trim());
 }

@@ -1,5 +1,5 @@
 /** `countersign-hook`: a gate before the tools of coding agents, and the commands that put it there. */
-import { gate } from './gate.ts';
+import { gate } from './run/gate.ts';
 
 const [command = '', ...rest] = process.argv.slice(2);
 if (command === 'run') gate(rest);

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Members } from '../../typescript/src/exact.ts';
-import { readClaude, readCodex, readCursor, type HookCall } from './events.ts';
+import { readClaude, readCodex, readCursor, type HookCall } from './run/events.ts';
 
 export const RUNTIME_NAMES = ['claude', 'codex', 'cursor'] as const;
 export type RuntimeName = (typeof RUNTIME_NAMES)[number];
@@ -13,8 +13,10 @@ export interface Runtime {
   /** The events at which it asks. */
   readonly events: readonly string[];
   readonly read: (event: Members) => HookCall;
-  /** What the hook prints when the call may run. */
-  readonly passes: string;
+  /** The events after a call, at which it compares what ran. */
+  readonly after: readonly string[];
+  /** What the hook prints when the call may run. Where the runtime takes it, this is the input that was approved. */
+  readonly pass: (call: HookCall) => string;
   readonly denial: (reason: string) => unknown;
   /** Below the home folder or the project. */
   readonly file: string;
@@ -22,6 +24,17 @@ export interface Runtime {
   /** What it does when the hook ends without a decision. */
   readonly whenHookFails: string;
 }
+
+/**
+ * Other hooks may give another input, and the last one to end counts. Without a decision, the permissions of Claude Code stay in
+ * force. Codex takes an input with `allow` only, and applies its rules and its sandbox all the same.
+ */
+const pinned =
+  (decision: string) =>
+  ({ given }: HookCall): string =>
+    given
+      ? `{"hookSpecificOutput":{"hookEventName":"PreToolUse",${decision}"updatedInput":${given.input}}}`
+      : '';
 
 /** Both know these fields. Codex refuses a response with any other, and runs the tool. */
 const preToolUseDenial = (reason: string) => ({
@@ -33,9 +46,11 @@ const preToolUseDenial = (reason: string) => ({
 
 const RUNTIMES: Readonly<Record<RuntimeName, Runtime>> = {
   claude: {
-    ...{ name: 'claude', title: 'Claude Code', passes: '' },
+    ...{ name: 'claude', title: 'Claude Code' },
     // A command in the text of a skill is no call of a tool.
     events: ['PreToolUse', 'PreSkillShellCommand'],
+    after: ['PostToolUse', 'PostToolUseFailure', 'PostToolBatch'],
+    pass: pinned(''),
     read: readClaude,
     denial: preToolUseDenial,
     file: '.claude/settings.json',
@@ -44,7 +59,8 @@ const RUNTIMES: Readonly<Record<RuntimeName, Runtime>> = {
     whenHookFails: 'Claude Code blocks the call, because of "onFailure": "block"',
   },
   codex: {
-    ...{ name: 'codex', title: 'Codex', events: ['PreToolUse'], passes: '' },
+    ...{ name: 'codex', title: 'Codex', events: ['PreToolUse'], after: ['PostToolUse'] },
+    pass: pinned('"permissionDecision":"allow",'),
     read: readCodex,
     denial: preToolUseDenial,
     file: '.codex/hooks.json',
@@ -56,7 +72,7 @@ const RUNTIMES: Readonly<Record<RuntimeName, Runtime>> = {
     events: ['preToolUse', 'beforeShellExecution', 'beforeMCPExecution'],
     read: readCursor,
     // Cursor takes an empty output for a failure, and blocks.
-    passes: '{}',
+    ...{ after: [], pass: () => '{}' },
     denial: (reason) => ({ permission: 'deny', user_message: reason, agent_message: reason }),
     file: '.cursor/hooks.json',
     userFile: () => join(homedir(), '.cursor/hooks.json'),

@@ -1,20 +1,12 @@
 /** The settings of a runtime as text: the hook goes in and out, and everything else stays as it is, comments too. */
 import { applyEdits, modify, parse, parseTree, type JSONPath, type Node } from 'jsonc-parser';
+import { isOwnCommand, type Entries, type HookEntry } from './entries.ts';
 import type { Runtime } from './runtimes.ts';
-
-/** Before the command: a project could set it, and load code into the hook that lets every call pass. */
-export const CLEARED = 'NODE_OPTIONS=';
 
 /** The file is not as the runtime describes it, so it is left alone. */
 export class SettingsError extends Error {}
 
-export interface HookEntry {
-  readonly command: string;
-  /** In seconds. */
-  readonly timeout: number;
-}
-
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 interface Found {
   readonly event: string;
@@ -25,24 +17,26 @@ interface Found {
 }
 
 const isGrouped = (runtime: Runtime) => runtime.name !== 'cursor';
-const isObject = (value: unknown): value is Json =>
+export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** With the hook once at each event. The same text, if it is there already. */
-export function withHook(text: string, runtime: Runtime, entry: HookEntry): string {
-  const wanted = hookOf(runtime, entry);
+export function withHook(text: string, runtime: Runtime, entries: Entries): string {
+  const wanted = wantedBy(runtime, entries);
   const found = foundIn(text, runtime);
   const isThere =
-    found.length === runtime.events.length &&
-    runtime.events.every((event) => found.some((each) => each.event === event)) &&
-    found.every(({ hook, group }) => isSame(hook, wanted) && !hasMatcher(hook, group));
+    found.length === Object.keys(wanted).length &&
+    Object.entries(wanted).every(([event, hook]) =>
+      found.some((each) => each.event === event && isSame(each.hook, hook)),
+    ) &&
+    found.every(({ hook, group }) => !hasMatcher(hook, group));
   if (isThere) return text;
   let changed = withoutHook(text.trim() === '' ? '{}\n' : text, runtime);
   const settings = settingsOf(changed);
   if (runtime.name === 'cursor' && settings['version'] === undefined)
     changed = edited(changed, ['version'], 1);
-  for (const event of runtime.events) {
-    const item = isGrouped(runtime) ? { hooks: [wanted] } : wanted;
+  for (const [event, hook] of Object.entries(wanted)) {
+    const item = isGrouped(runtime) ? { hooks: [hook] } : hook;
     const list = listOf(settingsOf(changed), event);
     changed = list
       ? edited(changed, ['hooks', event, list.length], item)
@@ -77,25 +71,23 @@ export const commandsIn = (text: string, runtime: Runtime): string[] =>
 export function gapsIn(text: string, runtime: Runtime): string[] | undefined {
   const found = foundIn(text, runtime);
   if (found.length === 0) return undefined;
-  const settings = settingsOf(text);
-  const gaps = runtime.events
+  const gaps = eventsOf(runtime)
     .filter((event) => !found.some((each) => each.event === event))
     .map((event) => `there is no hook at ${event}`);
   for (const { event, hook, group } of found) {
     if (hasMatcher(hook, group)) gaps.push(`the matcher at ${event} leaves tools out`);
-    if (runtime.name === 'claude' && hook['onFailure'] !== 'block')
+    if (runtime.name === 'claude' && isBefore(event, runtime) && hook['onFailure'] !== 'block')
       gaps.push('"onFailure" is not "block"');
     if (runtime.name === 'cursor' && hook['failClosed'] !== true)
       gaps.push(`"failClosed" is not true at ${event}`);
     if (hook['async'] === true || hook['asyncRewake'] === true || hook['if'] !== undefined)
       gaps.push(`"async" or "if" lets calls through at ${event}`);
-    if (!String(hook['command']).startsWith(`${CLEARED} `))
-      gaps.push(`the command at ${event} does not clear NODE_OPTIONS`);
+    if (!isOwnCommand(String(hook['command']), runtime))
+      gaps.push(`the command at ${event} is not the one of this version, so install it again`);
     const [, limit] = /--limit (\d+)s/.exec(String(hook['command'])) ?? [];
     if (!(Number(hook['timeout']) >= Number(limit)))
       gaps.push(`"timeout" at ${event} ends before --limit of the command`);
   }
-  if (settings['disableAllHooks'] === true) gaps.push('"disableAllHooks" is true');
   return gaps;
 }
 
@@ -109,15 +101,28 @@ export function requireUsable(text: string, runtime: Runtime): void {
     throw new SettingsError('"version" is not 1. This hook knows version 1.');
 }
 
-function hookOf({ name }: Runtime, { command, timeout }: HookEntry): Json {
-  if (name === 'cursor') return { command, timeout, failClosed: true };
-  return { type: 'command', command, timeout, ...(name === 'claude' && { onFailure: 'block' }) };
+/** By event. */
+export function wantedBy(runtime: Runtime, { before, after }: Entries): Record<string, Json> {
+  const entries = [
+    ...runtime.events.map((event) => [event, hookOf(runtime, before, true)] as const),
+    ...runtime.after.map((event) => [event, hookOf(runtime, after, false)] as const),
+  ];
+  return Object.fromEntries(entries);
 }
+
+function hookOf({ name }: Runtime, { command, timeout }: HookEntry, isFirst: boolean): Json {
+  if (name === 'cursor') return { command, timeout, failClosed: true };
+  const onFailure = name === 'claude' && isFirst && { onFailure: 'block' };
+  return { type: 'command', command, timeout, ...onFailure };
+}
+
+const eventsOf = ({ events, after }: Runtime) => [...events, ...after];
+const isBefore = (event: string, { events }: Runtime) => events.includes(event);
 
 function foundIn(text: string, runtime: Runtime): Found[] {
   if (text.trim() === '') return [];
   const settings = settingsOf(text);
-  return runtime.events.flatMap((event) =>
+  return eventsOf(runtime).flatMap((event) =>
     (listOf(settings, event) ?? []).flatMap((item, index): Found[] => {
       const path = ['hooks', event, index];
       if (!isObject(item)) return [];
@@ -133,7 +138,7 @@ function foundIn(text: string, runtime: Runtime): Found[] {
   );
 }
 
-const isOurs = ({ command }: Json, { name }: Runtime): boolean =>
+export const isOurs = ({ command }: Json, { name }: Runtime): boolean =>
   typeof command === 'string' &&
   command.includes('countersign-hook') &&
   command.includes(` run ${name} `);
@@ -145,7 +150,7 @@ const isSame = (one: Json, other: Json): boolean =>
   JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort());
 
 /** Throws for a text that is not JSON, and for names that stand twice: a change of one would leave the other. */
-function settingsOf(text: string): Json {
+export function settingsOf(text: string): Json {
   const errors: unknown[] = [];
   const settings: unknown = parse(text, errors as never, { allowTrailingComma: true });
   if (errors.length > 0 || !isObject(settings)) throw new SettingsError('It is no JSON object.');
@@ -183,28 +188,4 @@ function edited(text: string, path: JSONPath, value: unknown): string {
   const isArrayInsertion = value !== undefined && typeof path.at(-1) === 'number';
   const formattingOptions = { insertSpaces, tabSize: insertSpaces ? indent.length : 1, eol };
   return applyEdits(text, modify(text, path, value, { isArrayInsertion, formattingOptions }));
-}
-
-/** The `requirements.toml` with which an administrator of Codex gives the hook to everyone, trusted. */
-export function requirementsOf({ command, timeout }: HookEntry, folder: string): string {
-  const text = (value: string) => JSON.stringify(value);
-  return `# /etc/codex/requirements.toml: the hook of Countersign for everyone on this machine. No one has to trust it, and no one can
-# turn it off. Other hooks of users and projects do not run.
-allow_managed_hooks_only = true
-
-[features]
-hooks = true
-# Codex asks no hook about input for a running terminal.
-unified_exec_tty = false
-
-[hooks]
-managed_dir = ${text(folder)}
-
-[[hooks.PreToolUse]]
-
-[[hooks.PreToolUse.hooks]]
-type = "command"
-command = ${text(command)}
-timeout = ${String(timeout)}
-`;
 }

@@ -1,24 +1,28 @@
-/** Starts the hook as a runtime does: for a harmless call, and with everything that can fail. */
+/** Starts the hook as a runtime does: for a harmless call, with everything that can fail, and in the runtime itself. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { say } from './files.ts';
+import { tryProgram } from './program.ts';
 import type { Runtime } from './runtimes.ts';
+import { lookAt, type Look } from './status.ts';
 
 interface Start {
   /** The file of this program. */
   readonly file: string;
   readonly url: string;
+  readonly credential: string;
   readonly limit?: number;
-  readonly env?: Readonly<Record<string, string>>;
   readonly isKilled?: boolean;
 }
 
 interface Ended {
   readonly code: number | null;
-  readonly output: string;
   readonly reason: string;
 }
 
@@ -27,67 +31,83 @@ const TOOL = 'countersign_hook_test';
 const SERVICE_LIMIT = 45;
 const SHORT_LIMIT = 7;
 
-/** True if the service decided about the call, and each failure denied it. */
-export async function tryOut(runtime: Runtime, { file, url }: Start): Promise<boolean> {
-  say(`Asks ${url} for a call of ${TOOL}. A reviewer has half a minute.`);
-  const asked = await start(runtime, { file, url, limit: SERVICE_LIMIT });
-  const isDecided =
-    isPass(runtime, asked) || !/did not respond|gave no decision/.test(asked.reason);
+/** True if the service decided about the call, each failure denied it, and the program itself asks in this folder. */
+export async function tryOut(runtime: Runtime, start: Start, look: Look): Promise<boolean> {
+  say(`Asks ${start.url} for a call of ${TOOL}. A reviewer has half a minute.`);
+  const asked = await run(runtime, { ...start, limit: SERVICE_LIMIT });
+  const isDecided = isPass(asked) || !/did not respond|gave no decision/.test(asked.reason);
   say(`as installed    ${shown(runtime, asked)}`);
-
-  const silent = createServer().listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const silentUrl = `http://127.0.0.1:${String((silent.address() as AddressInfo).port)}`;
-  const env = { COUNTERSIGN_TOKEN: 'whc_wrong' };
-  const failures: readonly (readonly [string, Start])[] = [
-    ['wrong address', { file, url: `${url}/wrong` }],
-    ['wrong token', { file, url, env }],
-    ['no response', { file, url: silentUrl, limit: SHORT_LIMIT, env }],
-    ['killed', { file, url: silentUrl, env, isKilled: true }],
-  ];
-  let areDenied = true;
-  for (const [name, failure] of failures) {
-    const ended = await start(runtime, failure);
-    say(`${name.padEnd(15)} ${shown(runtime, ended)}`);
-    areDenied &&= !isPass(runtime, ended);
-  }
-  silent.close();
+  const areDenied = await failuresDeny(runtime, start);
+  const { why, others } = await lookAt(runtime, look);
   say(
-    isDecided && areDenied
+    `this folder     ${why === undefined ? 'each call is asked about' : `calls run WITHOUT a question, because ${why}`}`,
+  );
+  for (const other of others) say(`another hook    ${other}`);
+  const tried = await tryProgram(runtime, look);
+  say(`${runtime.title.padEnd(15)} ${tried.text}`);
+  const isWell = isDecided && areDenied && why === undefined && tried.isWell;
+  say(
+    isWell
       ? 'The hook asks, and every failure blocks the call.'
       : 'The hook does NOT work as it should.',
   );
-  return isDecided && areDenied;
+  return isWell;
 }
 
-const isPass = ({ passes }: Runtime, { code, output }: Ended): boolean =>
-  code === 0 && output === passes;
+async function failuresDeny(runtime: Runtime, { file, url, credential }: Start): Promise<boolean> {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const silentUrl = `http://127.0.0.1:${String((silent.address() as AddressInfo).port)}`;
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-hook-'));
+  const wrong = async (of: string) => {
+    const path = join(folder, randomUUID());
+    await writeFile(path, JSON.stringify({ url: of, token: 'whc_wrong' }), { mode: 0o600 });
+    return path;
+  };
+  const silently = { file, url: silentUrl, credential: await wrong(silentUrl) };
+  const failures: readonly (readonly [string, Start])[] = [
+    ['wrong address', { file, url: `${url}/wrong`, credential: await wrong(`${url}/wrong`) }],
+    ['wrong token', { file, url, credential: await wrong(url) }],
+    ['no credential', { file, url, credential: `${credential}.none` }],
+    ['no response', { ...silently, limit: SHORT_LIMIT }],
+    ['killed', { ...silently, isKilled: true }],
+  ];
+  let areDenied = true;
+  for (const [name, failure] of failures) {
+    const ended = await run(runtime, failure);
+    say(`${name.padEnd(15)} ${shown(runtime, ended)}`);
+    areDenied &&= !isPass(ended);
+  }
+  silent.close();
+  await rm(folder, { recursive: true, force: true });
+  return areDenied;
+}
+
+const isPass = ({ code }: Ended): boolean => code === 0;
 
 function shown(runtime: Runtime, ended: Ended): string {
-  if (isPass(runtime, ended)) return 'the call would run';
+  if (isPass(ended)) return 'the call would run';
   if (ended.code === null) return `the call would not run: ${runtime.whenHookFails}`;
   return `the call would not run: ${ended.reason.trim()}`;
 }
 
-async function start(
+async function run(
   { name }: Runtime,
-  { file, url, limit = SERVICE_LIMIT, env = {}, isKilled = false }: Start,
+  { file, url, credential, limit = SERVICE_LIMIT, isKilled = false }: Start,
 ): Promise<Ended> {
-  const args = [file, 'run', name, '--limit', `${String(limit)}s`, '--url', url];
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...env } });
-  const out: Buffer[] = [];
+  const options = ['--credential', credential, '--limit', `${String(limit)}s`, '--url', url];
+  const { HOME, XDG_STATE_HOME, NODE_EXTRA_CA_CERTS } = process.env;
+  const child = spawn(process.execPath, [file, 'run', name, ...options], {
+    env: { HOME, XDG_STATE_HOME, NODE_EXTRA_CA_CERTS },
+  });
   const errors: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stdout.resume();
   child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
   child.stdin.on('error', () => undefined);
   child.stdin.end(JSON.stringify(eventOf(name)));
   if (isKilled) child.kill('SIGKILL');
   const [code] = (await once(child, 'close')) as [number | null];
-  const [output, reason] = [out, errors].map((chunks) => Buffer.concat(chunks).toString()) as [
-    string,
-    string,
-  ];
-  return { code, output, reason };
+  return { code, reason: Buffer.concat(errors).toString() };
 }
 
 function eventOf(name: string): unknown {

@@ -56,16 +56,23 @@ function requireToken(token: string): void {
     throw new Unavailable('configuration', 'The token has characters that no token has.');
 }
 
-interface Enrolled {
+export interface Enrolled {
   readonly url?: string;
   readonly token?: string;
+  /** ISO 8601. */
+  readonly expiresAt?: string;
 }
 
-function enrolled(path = join(homedir(), '.config', 'countersign-credential')): Enrolled {
+type Json = Readonly<Record<string, unknown>>;
+
+/** Empty, if there is none. */
+export function enrolled(
+  path: string = join(homedir(), '.config', 'countersign-credential'),
+): Enrolled {
   try {
-    const { url, token } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    const { url, token, expires_at } = JSON.parse(readFileSync(path, 'utf8')) as Json;
     if (typeof url !== 'string' || typeof token !== 'string') throw new TypeError('no file of it');
-    return { url, token };
+    return { url, token, ...(typeof expires_at === 'string' && { expiresAt: expires_at }) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new Unavailable(

@@ -1,4 +1,5 @@
 /** Calls of the service: repeated while that can help, and no longer than the limit. Anything unexpected is an error. */
+import { send, type Received } from './connection.ts';
 import { Unavailable } from './errors.ts';
 
 export interface ServiceCall {
@@ -87,12 +88,9 @@ async function attempt(
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   };
   try {
-    const response = await fetch(`${url}/api/aap/v1${path}`, {
-      method,
-      headers,
-      redirect: 'manual',
+    const response = await send(`${url}/api/aap/v1${path}`, {
+      ...{ method, headers, body },
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      ...(body !== undefined && { body }),
     });
     return await read(response, expects);
   } catch (error) {
@@ -102,19 +100,22 @@ async function attempt(
   }
 }
 
-async function read(response: Response, expects: readonly number[]): Promise<Tried> {
-  const { status, headers } = response;
+async function read(response: Received, expects: readonly number[]): Promise<Tried> {
+  const { status, header } = response;
   if (status >= 500 || status === 429 || status === 408) {
-    await response.body?.cancel();
-    const seconds = /^\d{1,5}$/.exec(headers.get('retry-after') ?? '')?.[0];
+    response.cancel();
+    const seconds = /^\d{1,5}$/.exec(header('retry-after') ?? '')?.[0];
     return { retryAfterMs: seconds === undefined ? undefined : Number(seconds) * 1_000 };
   }
+  if (status === 204 && expects.includes(204)) {
+    response.cancel();
+    return { text: '' };
+  }
   if (
-    !/^application\/json\b/i.test(headers.get('content-type') ?? '') ||
+    !/^application\/json\b/i.test(header('content-type') ?? '') ||
     (status >= 300 && status < 400)
   ) {
-    // A body that never ends would keep the process alive.
-    await response.body?.cancel();
+    response.cancel();
     throw new Unavailable(
       'configuration',
       `The address is wrong: it responded with status ${String(status)} and no JSON of the service.`,
@@ -130,14 +131,14 @@ async function read(response: Response, expects: readonly number[]): Promise<Tri
   throw refusalOf(status, text);
 }
 
-async function textOf(response: Response): Promise<string> {
+async function textOf({ body }: Received): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body) {
     length += chunk.length;
     if (length > LONGEST_BODY)
       throw new Unavailable('invalid_response', 'The response is too long.');
-    chunks.push(chunk as Uint8Array);
+    chunks.push(chunk);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));

@@ -53,7 +53,7 @@ describe('examples/configuration on an empty organization', () => {
     const planned = await company.plan();
     expect([planned.err, planned.code]).toEqual(['', 2]);
     expect(planned.out).toContain('+ create escalation-paths/on-call');
-    expect(planned.out).toContain('7 of 7 tests of rules pass.');
+    expect(planned.out).toContain('12 of 12 tests of rules pass.');
     const { child, ended: killed } = started(
       ['apply', company.folder, '--secrets-file', company.secrets],
       company.environment,
@@ -67,7 +67,7 @@ describe('examples/configuration on an empty organization', () => {
     const applied = await company.apply();
     expect([applied.err, applied.code]).toEqual(['', 0]);
     const again = await company.plan();
-    expect([again.out, again.code]).toEqual(['7 of 7 tests of rules pass.\nNothing to do.\n', 0]);
+    expect([again.out, again.code]).toEqual(['12 of 12 tests of rules pass.\nNothing to do.\n', 0]);
     // What the killed one left is used, so nothing is there twice.
     expect(await revisionsOf('escalation-paths/on-call')).toBe(1);
     expect(await revisionsOf('webhook_endpoints/fraud-check')).toBe(1);

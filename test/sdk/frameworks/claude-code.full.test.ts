@@ -5,11 +5,11 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { commandLine } from '../../../src/local/processes.ts';
-import { frameworkPackages } from '../../support/run/frameworks.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
 import { startAnthropicServer } from '../../support/servers/anthropic-server.ts';
 import { until } from '../../support/waiting.ts';
 import { bundledHook, type Hook } from '../hook/hook-process.ts';
+import { programOf } from './coding-agent.ts';
 import { test } from './framework.ts';
 
 const { app, people, agents, decide } = await scene({
@@ -21,21 +21,15 @@ const { ada } = people;
 
 let hook: Hook;
 beforeAll(() => {
-  hook = bundledHook(() => ({
-    COUNTERSIGN_URL: app.url,
-    COUNTERSIGN_TOKEN: agents.bot.credential,
-  }));
+  hook = bundledHook();
+  mkdirSync(join(hook.home, '.config'));
+  writeFileSync(credential(), JSON.stringify({ url: app.url, token: agents.bot.credential }));
 });
 afterAll(() => {
   hook.remove();
 });
 
-/** Of this system. */
-function claudeCode(): string {
-  const folder = join(frameworkPackages() ?? '', '@anthropic-ai');
-  const [name = ''] = readdirSync(folder).filter((each) => each.startsWith('claude-agent-sdk-'));
-  return join(folder, name, 'claude');
-}
+const credential = () => join(hook.home, '.config/countersign-credential');
 const openIds = async (): Promise<string[]> =>
   await app.db('approval_requests').where({ state: 'pending' }).pluck<string[]>('id');
 
@@ -54,19 +48,19 @@ test('runs a command that is approved, and none that is denied or whose hook is 
     join(config, 'skills/probe/SKILL.md'),
     `---\nname: probe\ndescription: Probes.\nallowed-tools: Bash(touch:*)\n---\n!\`touch ${ran('command')}\`\n`,
   );
-  const settings = ['--config', join(config, 'settings.json'), '--binary', claudeCode()];
+  const settings = ['--config', join(config, 'settings.json'), '--binary', programOf('claude')];
   const installed = await hook.run(['install', 'claude', '--yes', ...settings]);
   expect(installed).toMatchObject({ code: 0, stderr: '' });
   // A project may set it for the programs that Claude Code starts.
   const passes = `data:text/javascript,${encodeURIComponent('process.exit(0)')}`;
-  const claude = spawn(claudeCode(), ['-p', 'go', '--allowedTools', 'Bash', 'Skill'], {
+  const claude = spawn(programOf('claude'), ['-p', 'go', '--allowedTools', 'Bash', 'Skill'], {
     cwd: hook.home,
     stdio: 'ignore',
     env: {
       ...{ PATH: process.env['PATH'], HOME: hook.home, CLAUDE_CONFIG_DIR: config },
       ...{ ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-ant-test' },
       ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' },
-      COUNTERSIGN_TOKEN: agents.bot.credential,
+      COUNTERSIGN_TOKEN: 'whc_of_another_agent',
       NODE_OPTIONS: `--import=${passes}`,
     },
   });
@@ -87,7 +81,9 @@ test('runs a command that is approved, and none that is denied or whose hook is 
   await decide(ada, await asked('denied'), { status: 'denied', note: 'Not now.' });
   const left = await asked('killed');
   const hooks = readdirSync('/proc').filter((pid) =>
-    commandLine(Number(pid))?.includes(`${hook.file} run claude --limit 600s --url ${app.url}`),
+    commandLine(Number(pid))?.includes(
+      `${hook.file} run claude --credential ${credential()} --limit 600s`,
+    ),
   );
   expect(hooks).toHaveLength(1);
   process.kill(Number(hooks[0]), 'SIGKILL');

@@ -83,7 +83,11 @@ async function silentServer() {
 const rowOf = async (id: string) =>
   await app.db('approval_requests').where({ id }).first<Record<string, unknown>>();
 
-const PASS = { code: 0, stdout: '', stderr: '' };
+/** The input that was approved, pinned. */
+const passed = (input: string, decision = '') => ({
+  ...{ code: 0, stderr: '' },
+  stdout: `{"hookSpecificOutput":{"hookEventName":"PreToolUse",${decision}"updatedInput":${input}}}`,
+});
 const CURSOR_PASS = { code: 0, stdout: '{}', stderr: '' };
 function expectDenial(ended: Ended, reason: RegExp, runtime = 'claude') {
   const { code, stdout, stderr } = ended;
@@ -107,7 +111,7 @@ describe('a decision', () => {
     const input = '{"amount": 9007199254740993, "rate": 1.0, "tiny": 1e-400}';
     const event = eventOf({ tool_name: 'mcp__billing__refund__all' }, input);
     const { id, ...ended } = await answered('claude', event);
-    expect(ended).toEqual(PASS);
+    expect(ended).toEqual(passed(input));
     const row = await rowOf(id);
     expect(row).toMatchObject({ tool: 'refund__all', server: 'billing', state: 'approved' });
     const { rows } = await app.db.raw<{ rows: { text: string }[] }>(
@@ -152,7 +156,10 @@ describe('a decision', () => {
     child.kill('SIGKILL');
     expect(await ended).toEqual({ code: null, stdout: '', stderr: '' });
     const again = await answered('codex', stdin);
-    expect(again).toMatchObject({ ...PASS, id });
+    expect(again).toMatchObject({
+      ...passed('{"command":"ls"}', '"permissionDecision":"allow",'),
+      id,
+    });
   });
 });
 
@@ -201,7 +208,7 @@ describe('without a decision the call is denied', () => {
     ['a list', '[]'],
     ['null', 'null'],
     ['bytes that are no text', Uint8Array.of(0x7b, 0xff, 0x7d)],
-    ['another event', eventOf({ hook_event_name: 'PostToolUse' })],
+    ['another event', eventOf({ hook_event_name: 'SessionStart' })],
     ['no event', '{"session_id":"s","tool_name":"Bash","tool_input":{}}'],
     ['no session', eventOf({ session_id: '' })],
     ['no tool', eventOf({ tool_name: null })],
@@ -318,16 +325,4 @@ describe('Cursor reports a call twice', () => {
       writeFileSync(join(pairs(), `${pair}.${id}`), '');
     expectDenial(await stopped('cursor', beforeShell), /stopped waiting/, 'cursor');
   });
-});
-
-test('`test` asks for a harmless call, and shows that every failure blocks', async () => {
-  const { ended } = hook.start(['test', 'claude']);
-  await until('it asks', async () => (await openIds()).length === 1);
-  const [id = ''] = await openIds();
-  await until('it is decided', async () => (await decide(ada, id)).status === 200);
-  const { code, stdout } = await ended;
-  expect(stdout).toMatch(/as installed +the call would run\n/);
-  for (const name of ['wrong address', 'wrong token', 'no response', 'killed'])
-    expect(stdout).toMatch(new RegExp(`${name} +the call would not run: .`));
-  expect([code, stdout]).toEqual([0, expect.stringContaining('every failure blocks the call')]);
 });

@@ -26,7 +26,7 @@ let bin = '';
 beforeAll(() => {
   address = `http://127.0.0.1:${String((elsewhere.address() as AddressInfo).port)}`;
   hook = bundledHook(() => ({
-    ...{ COUNTERSIGN_URL: address, COUNTERSIGN_TOKEN: 'whc_0000000000_x' },
+    COUNTERSIGN_URL: address,
     PATH: `${bin}:${String(process.env['PATH'])}`,
   }));
   bin = join(dirname(hook.home), 'bin');
@@ -59,13 +59,20 @@ function versions(claude: string, codex = 'codex-cli 0.171.0') {
 }
 beforeEach(() => {
   rmSync(hook.home, { recursive: true, force: true });
-  mkdirSync(hook.home);
+  mkdirSync(join(hook.home, '.config'), { recursive: true });
+  writeFileSync(credential(), JSON.stringify({ url: address, token: 'whc_0000000000_x' }));
   versions('2.1.332 (Claude Code)');
 });
 
-const commandOf = (name: Name, end = '') =>
-  `NODE_OPTIONS= '${process.execPath}' '${hook.file}' run ${name} --limit 600s --url '${address}'${end}`;
+const credential = () => join(hook.home, '.config/countersign-credential');
+const commandOf = (name: Name, end = '', limit = 600) =>
+  `/usr/bin/env -i HOME='${hook.home}' '${process.execPath}' '${hook.file}' run ${name} --credential '${credential()}' --limit ${String(limit)}s --url '${address}'${end}`;
 const SHELL_SAYS_NO = " || { echo 'Countersign did not approve this call.' >&2; exit 2; }";
+const afterOf = (name: Name): unknown => ({
+  type: 'command',
+  command: commandOf(name, name === 'codex' ? SHELL_SAYS_NO : '', 30),
+  timeout: 30,
+});
 const hookOf = (name: Name): unknown => {
   if (name === 'cursor') return { command: commandOf(name), timeout: 600, failClosed: true };
   if (name === 'codex')
@@ -85,7 +92,12 @@ const settingsOf = (name: Name): unknown =>
     : {
         hooks: {
           PreToolUse: [{ hooks: [hookOf(name)] }],
-          ...(name === 'claude' && { PreSkillShellCommand: [{ hooks: [hookOf(name)] }] }),
+          PostToolUse: [{ hooks: [afterOf(name)] }],
+          ...(name === 'claude' && {
+            PreSkillShellCommand: [{ hooks: [hookOf(name)] }],
+            PostToolUseFailure: [{ hooks: [afterOf(name)] }],
+            PostToolBatch: [{ hooks: [afterOf(name)] }],
+          }),
         },
       };
 
@@ -98,13 +110,10 @@ describe('install', () => {
     const again = await hook.run(['install', name, '--yes']);
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('already')]);
     expect(readdirSync(dirname(pathOf(name)))).toHaveLength(1);
-    writeFileSync(
-      join(dirname(pathOf(name)), 'config.toml'),
-      '[features]\nunified_exec_tty = false\n',
-    );
-    const { stdout } = await hook.run(['status', name]);
-    expect(stdout).toContain('blocks on failure yes');
-    expect(stdout).toContain('NOT reached');
+    const { code, stdout } = await hook.run(['status', name]);
+    // A program that says only its version.
+    expect(stdout).toMatch(name === 'codex' ? /NOT asked, .*app-server/ : /every tool +asked\n/);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('NOT reached')]);
   });
 
   test('shows the difference and writes nothing without --yes', async () => {
@@ -160,7 +169,8 @@ describe('install', () => {
     const spoiled: readonly (readonly [string, string, RegExp])[] = [
       ['"block"', '"continue"', /onFailure/],
       ['"timeout": 600', '"timeout": 60', /timeout/],
-      ['NODE_OPTIONS= ', '', /NODE_OPTIONS/],
+      ['/usr/bin/env -i ', '', /not the one of this version/],
+      ["--url '", "--url 'x' || exit 0; --url '", /not the one of this version/],
       ['"type": "command",', '"type": "command", "async": true,', /async/],
       ['"hooks": [\n          {', '"matcher": "Bash", "hooks": [\n          {', /matcher/],
     ];
@@ -168,13 +178,15 @@ describe('install', () => {
       write('claude', whole.replace(from, to));
       expect(read('claude')).not.toBe(whole);
       const { code, stdout } = await hook.run(['status', 'claude']);
-      expect([code, stdout]).toEqual([1, expect.stringMatching(/blocks on failure NO: /)]);
+      expect([code, stdout]).toEqual([1, expect.stringMatching(/NOT asked, because /)]);
       expect(stdout).toMatch(gap);
       expect((await hook.run(['install', 'claude', '--yes'])).code).toBe(0);
       expect(JSON.parse(read('claude'))).toEqual(settingsOf('claude'));
     }
     write('cursor', JSON.stringify(settingsOf('cursor')).replace('"failClosed":true', '"x":1'));
-    expect((await hook.run(['status', 'cursor'])).stdout).toMatch(/NO: "failClosed" is not true/);
+    expect((await hook.run(['status', 'cursor'])).stdout).toMatch(
+      /NOT asked, because "failClosed" is not true/,
+    );
   });
 
   test('refuses settings that it does not understand, and leaves them as they are', async () => {
@@ -212,21 +224,30 @@ describe('install', () => {
   });
 
   test('needs an address, and takes a file, a project, a time and an address of its own', async () => {
-    const none = { COUNTERSIGN_URL: '' };
-    const { code, stderr } = await hook.run(['install', 'cursor', '--yes'], { env: none });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Say where Countersign answers')]);
+    const kept = readFileSync(credential(), 'utf8');
+    rmSync(credential());
+    const { code, stderr } = await hook.run(['install', 'cursor', '--yes']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('There is no credential')]);
+    writeFileSync(credential(), kept);
     const project = join(hook.home, 'project');
     mkdirSync(project);
     await hook.run(['install', 'claude', '--yes', '--scope', 'project', '--limit', '1h'], {
       cwd: project,
     });
-    expect(readFileSync(join(project, FILES.claude), 'utf8')).toMatch(/--limit 3600s[^]*3600,/);
+    const shared = readFileSync(join(project, FILES.claude), 'utf8');
+    expect(shared).toMatch(/--limit 3600s[^]*3600,/);
+    // It is committed, and every teammate has other folders.
+    expect(shared).not.toMatch(/home|countersign-hook\.js|bin\/node/);
     const file = join(project, 'other.json');
+    const other = join(project, 'credential');
+    writeFileSync(other, JSON.stringify({ url: 'https://it.example/base', token: 'whc_1' }));
     const given = ['--config', file, '--url', 'https://it.example/base/', '--yes'];
-    await hook.run(['install', 'cursor', ...given]);
+    const wrong = await hook.run(['install', 'cursor', ...given]);
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('not for https://it')]);
+    await hook.run(['install', 'cursor', ...given, '--credential', other]);
     expect(readFileSync(file, 'utf8')).toContain("--url 'https://it.example/base'");
-    for (const wrong of [['--limit', '3s'], ['--scope', 'all'], ['vim'], ['--what']])
-      expect((await hook.run(['install', 'codex', ...wrong])).code).toBe(2);
+    for (const each of [['--limit', '3s'], ['--scope', 'all'], ['vim'], ['--what']])
+      expect((await hook.run(['install', 'codex', ...each])).code).toBe(2);
   });
 
   test('changes the file behind a link, and the link stays', async () => {
@@ -257,16 +278,28 @@ describe('Codex', () => {
     }
   });
 
-  test('has requirements for administrators, and status sees what runs without a hook', async () => {
+  test('has requirements for administrators, and Claude Code has managed settings', async () => {
+    const machine = (name: Name, end: string) =>
+      `/usr/bin/env -i '${process.execPath}' '${hook.file}' run ${name} --credential '~/.config/countersign-credential' --limit 600s --url '${address}'${end}`;
     const { code, stdout } = await hook.run(['install', 'codex', '--requirements']);
-    expect([code, readdirSync(hook.home)]).toEqual([0, []]);
+    expect([code, readdirSync(hook.home)]).toEqual([0, ['.config']]);
     expect(stdout).toContain('allow_managed_hooks_only = true');
     expect(stdout).toContain('unified_exec_tty = false');
-    expect(stdout).toContain(`command = ${JSON.stringify(commandOf('codex', SHELL_SAYS_NO))}`);
-    await hook.run(['install', 'codex', '--yes']);
-    expect((await hook.run(['status', 'codex'])).stdout).toContain('input for a running terminal');
-    writeFileSync(join(dirname(pathOf('codex')), 'config.toml'), '[features]\nhooks = false\n');
-    expect((await hook.run(['status', 'codex'])).stdout).toContain('turns hooks off');
+    expect(stdout).toContain('[[hooks.PostToolUse]]');
+    expect(stdout).toContain(`command = ${JSON.stringify(machine('codex', SHELL_SAYS_NO))}`);
+    const managed = await hook.run(['install', 'claude', '--managed']);
+    expect(JSON.parse(managed.stdout)).toMatchObject({
+      allowManagedHooksOnly: true,
+      hooks: {
+        PreToolUse: [{ hooks: [{ command: machine('claude', ''), onFailure: 'block' }] }],
+        PostToolUse: [{ hooks: [{ timeout: 30 }] }],
+      },
+    });
+    for (const wrong of [
+      ['claude', '--requirements'],
+      ['cursor', '--managed'],
+    ])
+      expect((await hook.run(['install', ...wrong])).code).toBe(2);
   });
 });
 

@@ -134,4 +134,4 @@ export const snippetOf: Readonly<Record<Runtime | 'replica', (access: Access) =>
 
 /** What a terminal runs on the machine of the agent. */
 export const enrollCommand = (url: string, slug: string): string =>
-  `countersign enroll --url ${url} --agent ${slug} --file ~/.config/countersign-credential`;
+  `countersign-hook enroll --url ${url} --agent ${slug}`;

@@ -5,14 +5,17 @@
  */
 import { writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { NotApproved, Unavailable } from '../../typescript/src/errors.ts';
-import { decide } from './decide.ts';
-import { RESERVE, secondsOf } from './limit.ts';
-import { runtimeNamed, type Runtime } from './runtimes.ts';
+import { NotApproved, Unavailable } from '../../../typescript/src/errors.ts';
+import { accessFor } from './access.ts';
+import { decide, Stopped } from './decide.ts';
+import { watchParent } from './parent.ts';
+import { RESERVE, secondsOf } from '../limit.ts';
+import { runtimeNamed, type Runtime } from '../runtimes.ts';
 
 const DENIED = 2;
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const STOPPED = 'The program that asked stopped waiting, so the request was withdrawn.';
+const GONE = 'The program that asked is gone, so the request was withdrawn.';
 
 export function gate([name, ...rest]: readonly string[]): void {
   // For any end that is not foreseen here.
@@ -31,12 +34,16 @@ export function gate([name, ...rest]: readonly string[]): void {
     });
   try {
     if (!runtime) throw new TypeError(`It knows no runtime ${JSON.stringify(name)}.`);
-    const { url, limit } = optionsOf(rest);
+    const { named, limit } = optionsOf(rest);
+    watchParent(() => {
+      stop.abort(new Error(GONE));
+    });
     const end = (limit - RESERVE) * 1_000;
     setTimeout(verdict.deny, end - performance.now(), new Error('There was no decision in time.'));
     // The asking ends first, so that it can withdraw and say why.
     const until = end - 500;
-    decide({ runtime, url, until, signal: stop.signal }).then(verdict.pass, verdict.deny);
+    const access = accessFor(named);
+    decide({ runtime, access, until, signal: stop.signal }).then(verdict.pass, verdict.deny);
   } catch (error) {
     verdict.deny(error);
   }
@@ -45,9 +52,12 @@ export function gate([name, ...rest]: readonly string[]): void {
 function optionsOf(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
-    options: { url: { type: 'string' }, limit: { type: 'string' } },
+    options: {
+      ...{ url: { type: 'string' }, credential: { type: 'string' }, limit: { type: 'string' } },
+    },
   });
-  return { url: values.url, limit: secondsOf(values.limit) };
+  const { url, credential, limit } = values;
+  return { named: { url, credential }, limit: secondsOf(limit) };
 }
 
 /** The first one counts. */
@@ -56,9 +66,8 @@ class Verdict {
 
   constructor(private readonly runtime: Runtime | undefined) {}
 
-  readonly pass = (): void => {
+  readonly pass = (text: string): void => {
     if (this.#isGiven) return;
-    const text = this.runtime?.passes ?? '';
     if (text !== '' && !written(1, text)) {
       this.deny(new Error('The approval could not be printed.'));
       return;
@@ -90,6 +99,7 @@ function written(to: number, text: string): boolean {
 
 /** The model reads it in the place of the result. It is never empty. */
 function reasonOf(error: unknown): string {
+  if (error instanceof Stopped) return error.message;
   if (error instanceof NotApproved) return error.toModel;
   if (error instanceof Unavailable) return `${error.toModel} (${error.message})`;
   const message = error instanceof Error ? error.message : String(error);

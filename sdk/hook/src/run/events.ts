@@ -1,6 +1,6 @@
 /** What a runtime says about a call on standard input, as source text: no digit is read and printed again. */
 import { createHash } from 'node:crypto';
-import { canonical, membersOf, type Members } from '../../typescript/src/exact.ts';
+import { canonical, membersOf, type Members } from '../../../typescript/src/exact.ts';
 
 export interface HookCall {
   readonly tool: string;
@@ -12,6 +12,8 @@ export interface HookCall {
   readonly context: Readonly<Record<string, unknown>>;
   /** Of a call that the runtime reports at two events. */
   readonly pair?: Pair;
+  /** Name and input in the words of the runtime, where it says after the call what ran. */
+  readonly given?: { readonly tool: string; readonly input: string };
 }
 
 /** What both events of a call have in common. */
@@ -23,16 +25,21 @@ export interface Pair {
 }
 
 export function readClaude(event: Members): HookCall {
-  const name = stringAt(event, 'hook_event_name');
-  if (name !== 'PreToolUse' && name !== 'PreSkillShellCommand') throw unknownEvent(name);
-  return callOf(event, 'claude-code');
+  const name = textAt(event, 'hook_event_name');
+  if (name === 'PreSkillShellCommand') return callOf(event, 'claude-code');
+  if (name !== 'PreToolUse') throw unknownEvent(name);
+  return { ...callOf(event, 'claude-code'), ...givenOf(event) };
 }
 
 export function readCodex(event: Members): HookCall {
-  const name = stringAt(event, 'hook_event_name');
+  const name = textAt(event, 'hook_event_name');
   if (name !== 'PreToolUse') throw unknownEvent(name);
-  return callOf(event, 'codex');
+  return { ...callOf(event, 'codex'), ...givenOf(event) };
 }
+
+const givenOf = (event: Members) => ({
+  given: { tool: needed(event, 'tool_name'), input: event.get('tool_input') ?? '' },
+});
 
 function callOf(event: Members, runtime: string): HookCall {
   return {
@@ -46,9 +53,9 @@ function callOf(event: Members, runtime: string): HookCall {
 
 /** Cursor reports a command and a call of an MCP server at `preToolUse`, and again right before they run. */
 export function readCursor(event: Members): HookCall {
-  const name = stringAt(event, 'hook_event_name');
+  const name = textAt(event, 'hook_event_name');
   const rest = {
-    session: stringAt(event, 'conversation_id') || needed(event, 'session_id'),
+    session: textAt(event, 'conversation_id') || needed(event, 'session_id'),
     context: contextOf(event, 'cursor'),
   };
   switch (name) {
@@ -73,7 +80,7 @@ export function readCursor(event: Members): HookCall {
       const tool = needed(event, 'tool_name');
       const given = event.get('tool_input');
       const args = objectOf(given?.startsWith('"') ? (JSON.parse(given) as string) : given);
-      const server = stringAt(event, 'mcp_server_name');
+      const server = textAt(event, 'mcp_server_name');
       return {
         ...{ ...rest, tool, arguments: args, pair: mcpPair(event, [tool, args], true) },
         ...(server && { server }),
@@ -123,11 +130,11 @@ function namesOf(name: string, known: string): { readonly tool: string; readonly
 /** Empty where the runtime does not name it. */
 function serverOf(event: Members): string {
   const server = event.get('mcp_server');
-  return server?.startsWith('{') ? stringAt(membersOf(server), 'name') : '';
+  return server?.startsWith('{') ? textAt(membersOf(server), 'name') : '';
 }
 
 function callIdOf(event: Members): { readonly callId?: string } {
-  const callId = stringAt(event, 'tool_use_id');
+  const callId = textAt(event, 'tool_use_id');
   return callId ? { callId } : {};
 }
 
@@ -135,7 +142,7 @@ const SHOWN = ['cwd', 'permission_mode', 'model', 'agent_type', 'turn_id', 'gene
 
 function contextOf(event: Members, runtime: string): Readonly<Record<string, unknown>> {
   const shown = SHOWN.filter((name) => event.get(name)?.startsWith('"'));
-  return { runtime, ...Object.fromEntries(shown.map((name) => [name, stringAt(event, name)])) };
+  return { runtime, ...Object.fromEntries(shown.map((name) => [name, textAt(event, name)])) };
 }
 
 /** The service takes objects. */
@@ -145,14 +152,15 @@ function objectOf(text: string | undefined): string {
   return trimmed.startsWith('{') ? trimmed : `{"input":${trimmed}}`;
 }
 
-function stringAt(event: Members, name: string): string {
+/** Empty, if it is not there. */
+export function textAt(event: Members, name: string): string {
   const text = event.get(name);
   if (text === undefined || text === 'null') return '';
   if (!text.startsWith('"')) throw new TypeError(`${name} of the event is no text.`);
   return JSON.parse(text) as string;
 }
 
-const needed = (event: Members, name: string): string => stringAt(event, name) || missing(name);
+const needed = (event: Members, name: string): string => textAt(event, name) || missing(name);
 
 function missing(name: string): never {
   throw new TypeError(`The event has no ${name}.`);

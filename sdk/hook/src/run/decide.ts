@@ -1,0 +1,138 @@
+/** Asks the service about the call on standard input. Resolves only if the call may run, with what the runtime is told. */
+import { join } from 'node:path';
+import { JsonText } from '../../../typescript/src/arguments.ts';
+import { Countersign } from '../../../typescript/src/countersign.ts';
+import { credentialsFor } from '../../../typescript/src/credentials.ts';
+import { membersOf } from '../../../typescript/src/exact.ts';
+import { callService, Refusal } from '../../../typescript/src/http.ts';
+import { fileLedger } from '../../../typescript/src/ledger.ts';
+import { readRequest } from '../../../typescript/src/request.ts';
+import type { Runtime } from '../runtimes.ts';
+import type { Access } from './access.ts';
+import { compareAfter, reasonOf, reportStop } from './after.ts';
+import { textAt, type HookCall, type Pair } from './events.ts';
+import { keep, stopOf } from './kept.ts';
+import { leave, stateFolder, take } from './pairs.ts';
+import { report } from './results.ts';
+
+const LONGEST_INPUT = 16 * 1024 * 1024;
+/** Of the limit in seconds: to start, to say that no one decided, and to withdraw. */
+const BESIDE_REVIEWERS = 15;
+
+/** Denied without a question, because another call than the approved one ran before. */
+export class Stopped extends Error {}
+
+/** A call with such an id is a test whether the hook is asked at all. It never runs. */
+export const TRIAL_ID = 'toolu_countersign_hook_test_';
+
+export interface Question {
+  readonly runtime: Runtime;
+  readonly access: Access;
+  /** As `performance.now()`. */
+  readonly until: number;
+  readonly signal: AbortSignal;
+}
+
+export async function decide(question: Question): Promise<string> {
+  const { runtime, access, until, signal } = question;
+  const event = membersOf(await input(signal));
+  if (runtime.after.includes(textAt(event, 'hook_event_name'))) {
+    const credentials = credentialsFor(access);
+    const stopReason = await compareAfter(event, { runtime: runtime.name, credentials, signal });
+    return stopReason === undefined ? '' : JSON.stringify({ continue: false, stopReason });
+  }
+  const call = runtime.read(event);
+  if (call.callId?.startsWith(TRIAL_ID)) throw new Stopped(`The hook was asked. ${TRIAL_ID}`);
+  await requireGoing(call, question);
+  const { pair } = call;
+  if (pair?.isSecond && (await wasApproved(pair, question))) return runtime.pass(call);
+  const seconds = Math.floor((until - performance.now()) / 1_000);
+  if (seconds < 1) throw new Error('There was no time left to ask.');
+  const countersign = new Countersign({
+    ...access,
+    limit: `${String(seconds)}s`,
+    // It does not depend on how soon the hook gets here: a repeated call goes on with its request.
+    timeout: `${String(Math.max(1, Math.floor(until / 1_000) - BESIDE_REVIEWERS))}s`,
+    ledger: fileLedger(join(stateFolder(), 'calls')),
+  });
+  const { id } = await countersign.ask(
+    { ...call, arguments: new JsonText(call.arguments) },
+    { signal },
+  );
+  // Without it, the second event asks again.
+  if (pair && !pair.isSecond) await leave(pair.name, id).catch(() => undefined);
+  await keepStarted({ id, call, question });
+  return runtime.pass(call);
+}
+
+async function requireGoing({ session }: HookCall, { access, signal }: Question): Promise<void> {
+  const stop = await stopOf(session);
+  if (!stop) return;
+  await reportStop(stop, { credentials: credentialsFor(access), signal });
+  throw new Stopped(`This call did not run. ${reasonOf(stop)}`);
+}
+
+/** A call that cannot be compared afterwards, or that nothing waits for any more, does not run. */
+async function keepStarted({
+  id,
+  call: { session, callId, given },
+  question: { access, signal },
+}: {
+  readonly id: string;
+  readonly call: HookCall;
+  readonly question: Question;
+}): Promise<void> {
+  try {
+    if (given && callId !== undefined) await keep(session, callId, { id, ...given });
+    signal.throwIfAborted();
+  } catch (error) {
+    const limits = { until: performance.now() + 3_000 };
+    await report(credentialsFor(access), { id, result: { outcome: 'not_run' }, limits });
+    throw error;
+  }
+}
+
+/** Anyone on the machine could write to the folder, so the service is asked for the approval. */
+async function wasApproved(
+  pair: Pair,
+  { access, until, signal }: Pick<Question, 'access' | 'until' | 'signal'>,
+): Promise<boolean> {
+  const id = await take(pair.name);
+  if (id === undefined) return false;
+  const credentials = credentialsFor(access);
+  const limits = { until, signal };
+  const token = await credentials.token(0, limits);
+  try {
+    const path = `/requests/${id}`;
+    const request = readRequest(
+      await callService(credentials.url, { method: 'GET', path, token }, limits),
+    );
+    const { status, expiresAt } = request;
+    const isUsable = expiresAt !== undefined && expiresAt.getTime() > Date.now();
+    return request.id === id && status === 'approved' && isUsable && pair.fits(request);
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return false;
+    throw error;
+  }
+}
+
+async function input(signal: AbortSignal): Promise<string> {
+  const { stdin } = process;
+  const stop = () => {
+    stdin.destroy(signal.reason as Error);
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of stdin as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > LONGEST_INPUT) throw new Error('The event is too long.');
+      chunks.push(chunk);
+    }
+    signal.throwIfAborted();
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
