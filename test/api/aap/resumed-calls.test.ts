@@ -56,7 +56,7 @@ describe('a create with resume', () => {
     expect(idOf(await create(refund))).toBe(idOf(again));
   });
 
-  test('asks anew after a denial, a withdrawal, and an approval that ended', async () => {
+  test('makes a new request after a denial, a withdrawal, and an approval that ended', async () => {
     const ends: ((id: string) => Promise<unknown>)[] = [
       async (id) => await decide(ada, id, { status: 'denied' }),
       async (id) => await caller.delete(`/api/aap/v1/requests/${id}`),
