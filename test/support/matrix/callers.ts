@@ -11,6 +11,7 @@ import {
   createTeam,
   type Policy,
 } from '../scene/factories.ts';
+import { idOf } from '../tokens.ts';
 import {
   elsewhereOnly,
   known,
@@ -99,6 +100,16 @@ export async function strangers(edition: Edition, home: World): Promise<readonly
     'an invented organization key': issueToken('who').token,
     'an invented agent credential': issueToken('whc').token,
     'an invented provisioner token': issueToken('whp').token,
+    'another secret for the id of a key': issueToken('whk', idOf(member.apiKey)).token,
+    'another secret for the id of an organization key': issueToken('who', idOf(token)).token,
+    'another secret for the id of an agent credential': issueToken(
+      'whc',
+      idOf(home.agent.credential),
+    ).token,
+    'another secret for the id of a provisioner token': issueToken(
+      'whp',
+      idOf(home.provisioner.token),
+    ).token,
     "a provisioner token by an agent credential's prefix": home.provisioner.token.replace(
       'whp_',
       'whc_',
@@ -111,6 +122,13 @@ export async function strangers(edition: Edition, home: World): Promise<readonly
     ...Object.entries(bearers).map(([caller, value]) => [caller, bearer(value)] as const),
     ['another scheme', { authorization: 'Basic YWRhOnNlY3JldA==' }],
     ['a key as a cookie', { ...cookie(member), cookie: `service_session=${member.apiKey}` }],
+    [
+      'another secret for the id of a session',
+      {
+        ...cookie(member),
+        cookie: `service_session=${issueToken('whs', idOf(member.cookie)).token}`,
+      },
+    ],
     ['a revoked key', await spoiled.api_key(revokedKey)],
     ['a revoked organization key', await spoiled.organization_api_key(revokedKey)],
     ['a revoked session', await spoiled.human(revoked)],
