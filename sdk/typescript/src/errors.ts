@@ -2,7 +2,7 @@
 
 /**
  * - `denied`, `expired`, `cancelled`: the outcome of the request.
- * - `stale`: it was approved, but not started within five minutes.
+ * - `stale`: it was approved, but not started before the approval ended.
  * - `used`: the approval was started before, maybe by a run that crashed. The call may have run.
  * - `changed`: the arguments are not those that were approved.
  */

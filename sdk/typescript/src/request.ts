@@ -34,7 +34,9 @@ const REQUIRED = ['id', 'tool', 'arguments', 'timeout', 'status', 'created_at', 
 const OPTIONAL = ['server', 'agent_reasoning', 'context', 'decision'];
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const EXECUTION_WINDOW_MS = 5 * 60_000;
+/** How long an approval can be used is a setting of the agent, between these. */
+const SHORTEST_WINDOW_MS = 60_000;
+const LONGEST_WINDOW_MS = 24 * 3_600_000;
 
 export function bodyOf(call: SentCall): string {
   const members = [
@@ -93,8 +95,8 @@ function readDecision(
   const note = members.has('note') ? { note: stringOf(members, 'note') } : {};
   if (!isApproval) return { ...note, decidedAt };
   const expiresAt = instantOf(members, 'expires_at');
-  if (expiresAt.getTime() - decidedAt.getTime() !== EXECUTION_WINDOW_MS)
-    wrong('decision/expires_at');
+  const windowMs = expiresAt.getTime() - decidedAt.getTime();
+  if (windowMs < SHORTEST_WINDOW_MS || windowMs > LONGEST_WINDOW_MS) wrong('decision/expires_at');
   return { ...note, decidedAt, expiresAt };
 }
 

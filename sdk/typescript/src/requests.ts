@@ -1,4 +1,5 @@
 /** The requests of this instance at the service: each is made, read, started and withdrawn here. */
+import { randomUUID } from 'node:crypto';
 import { frozenOf, textOf } from './arguments.ts';
 import type { Asking } from './asking.ts';
 import type { Approved } from './calls.ts';
@@ -51,7 +52,9 @@ export class Requests {
     if (status !== 'approved')
       throw new NotApproved(status === 'pending' ? 'cancelled' : status, note, id);
     const path = `/requests/${id}/start`;
-    const text = await this.#call({ method: 'POST', path, token }, limits).catch(
+    // Its own, so that only a repeat after a lost response gets the same success.
+    const idempotencyKey = randomUUID();
+    const text = await this.#call({ method: 'POST', path, token, idempotencyKey }, limits).catch(
       (error: unknown) => {
         throw startRefused(error, id) ?? understandable(error);
       },

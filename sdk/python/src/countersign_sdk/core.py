@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import time
+import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -278,10 +279,11 @@ class Core:
             status = "cancelled" if request.status == "pending" else request.status
             raise NotApproved(status, request.note, request.id)
         path = f"/requests/{request.id}/start"
+        # Its own, so that only a repeat after a lost response gets the same success.
+        key = str(uuid.uuid4())
+        call = ServiceCall(method="POST", path=path, token=asking.token, idempotency_key=key)
         try:
-            text = yield from self._call(
-                ServiceCall(method="POST", path=path, token=asking.token), asking.until
-            )
+            text = yield from self._call(call, asking.until)
         except Refusal as error:
             raise start_refused(error, request.id) from error
         return Approved(

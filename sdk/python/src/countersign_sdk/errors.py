@@ -7,7 +7,7 @@ from typing import Literal
 NotApprovedStatus = Literal["denied", "expired", "cancelled", "stale", "used", "changed"]
 """
 - `denied`, `expired`, `cancelled`: the outcome of the request.
-- `stale`: it was approved, but not started within five minutes.
+- `stale`: it was approved, but not started before the approval ended.
 - `used`: the approval was started before, maybe by a run that crashed. The call may have run.
 - `changed`: the arguments are not those that were approved.
 """

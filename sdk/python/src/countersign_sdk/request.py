@@ -70,7 +70,8 @@ _UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 _INSTANT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"
 )
-_EXECUTION_WINDOW = timedelta(minutes=5)
+_SHORTEST_WINDOW, _LONGEST_WINDOW = timedelta(minutes=1), timedelta(hours=24)
+"""How long an approval can be used is a setting of the agent, between these."""
 
 
 def _optional(value: str | None) -> str | None:
@@ -122,8 +123,10 @@ def _decided(request: Request, text: str, created_at: datetime) -> Request:
     if decided_at < created_at or is_late:
         _wrong("decision/decided_at")
     expires_at = _instant(members, "expires_at") if is_approval else None
-    if expires_at is not None and expires_at - decided_at != _EXECUTION_WINDOW:
-        _wrong("decision/expires_at")
+    if expires_at is not None:
+        window = expires_at - decided_at
+        if not _SHORTEST_WINDOW <= window <= _LONGEST_WINDOW:
+            _wrong("decision/expires_at")
     return Request(
         id=request.id,
         status=request.status,
