@@ -11,8 +11,7 @@ const ai6 = await framework(() => import('ai6'));
 const { MockLanguageModelV4 } = await framework(() => import('ai/test'));
 const { MockLanguageModelV3 } = await framework(() => import('ai6/test'));
 
-const { clientOf, answer, reviewed, unavailable, crashed, stateOf, requestsOf } =
-  await gatedScene();
+const { clientOf, reply, reviewed, unavailable, crashed, stateOf, requestsOf } = await gatedScene();
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -200,7 +199,7 @@ describe.each(VERSIONS)('version %s', (version, ai) => {
       onPending: ({ id }) => {
         asked.push(id);
         seen.push('asked');
-        void answer(id);
+        void reply(id);
       },
     });
     const refund_payment = ai.tool({ inputSchema, execute: progress });
