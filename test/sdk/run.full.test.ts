@@ -54,8 +54,8 @@ eachClient((sdk) => {
       const call = callOf();
       expect(await client.run(call).ended).toEqual(RAN);
       expect(await client.run(call).ended).toEqual(notRun({ name: 'NotApproved', status: 'used' }));
-      const other = { ...call, arguments: { payment_id: 'pay_2' } };
-      expect(await client.run(other).ended).toEqual(notRun({ status: 'changed' }));
+      const forged = { ...call, context: { customer: 'other' } };
+      expect(await client.run(forged).ended).toEqual(notRun({ status: 'changed' }));
     });
 
     test('says what was decided, and runs nothing without an approval', async () => {
@@ -130,6 +130,38 @@ eachClient((sdk) => {
     });
   });
 
+  describe('an id that a runtime gives to several calls', () => {
+    test('is of another call with other arguments, another server or another ordinal', async () => {
+      const asked = new Set<string>();
+      const client = await clientOf({
+        onPending: (ticket) => {
+          asked.add(ticket.id);
+          approve(ticket);
+        },
+      });
+      const call = callOf();
+      const all = [{}, { arguments: { amount: 2 } }, { server: 'other' }, { ordinal: 2 }];
+      for (const more of all)
+        expect(await client.run({ ...call, ...more }).ended).toMatchObject({ value: 'ran' });
+      expect(asked.size).toBe(all.length);
+    });
+
+    test('is refused after a denial only for the call that was denied', async () => {
+      let status = 'denied';
+      const client = await clientOf({ onPending: ({ id }) => void answer(id, { status }) });
+      const call = callOf();
+      expect(await client.run(call).ended).toEqual(notRun({ status: 'denied' }));
+      status = 'approved';
+      const corrected = { ...call, arguments: { amount: 2 } };
+      expect(await client.run(corrected).ended).toMatchObject({ value: 'ran' });
+    });
+
+    test.each([0, 1.5, '2', true])('has no ordinal %p', async (ordinal) => {
+      const call = callOf({ ordinal: ordinal as never });
+      expect(await (await clientOf()).run(call).ended).toEqual(notRun({ name: 'TypeError' }));
+    });
+  });
+
   describe('an abort', () => {
     test('withdraws a request that waits', async () => {
       const asked: SdkTicket[] = [];
@@ -170,13 +202,13 @@ eachClient((sdk) => {
     await until('it is closed', async () => (await openOf(call)).length === 0);
   });
 
-  test('a suspended call is settled later, once, and only with the arguments of its ticket', async () => {
+  test('a suspended call is settled later, once, and only for the question of its ticket', async () => {
     const client = await clientOf();
     const { value } = await client.start(callOf()).ended;
     const ticket = value as SdkTicket;
     expect(ticket.reviewUrl).toBe(`${app.url}/requests/${ticket.id}`);
     await answer(ticket.id);
-    const forged = { ...ticket, argumentsDigest: 'other' };
+    const forged = { ...ticket, digest: 'other' };
     expect(await client.settle(forged).ended).toEqual(notRun({ status: 'changed' }));
     const { value: approved } = await (await clientOf()).settle(ticket).ended;
     expect(approved).toMatchObject({ id: ticket.id, arguments: { amount: 12.5 } });

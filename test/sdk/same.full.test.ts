@@ -10,7 +10,7 @@ import { eachSdk } from './drivers/each.ts';
 import type { SdkCall, SdkOptions, SdkTicket } from './drivers/sdk.ts';
 
 const vectors = JSON.parse(readFileSync(join(packageRoot(), 'test/sdk/vectors.json'), 'utf8')) as {
-  readonly keys: readonly Pick<Required<SdkCall>, 'session' | 'callId' | 'tool'>[];
+  readonly keys: readonly Pick<SdkCall, 'session' | 'callId' | 'tool' | 'server' | 'ordinal'>[];
   readonly equal: readonly (readonly [string, string])[];
   readonly different: readonly (readonly [string, string])[];
   readonly invalid: readonly string[];
@@ -43,6 +43,9 @@ eachSdk((sdk) => {
   const own = `sdk-${String(place)}`;
   const clientOf = async (more: SdkOptions = {}) =>
     (await sdk.client({ url, token: server.credential, limit: '2m', ...more })).client;
+  /** All that reviewers see, with the canonical text of the arguments. */
+  const questionOf = (args: string) =>
+    `{"arguments":${args},"context":{"session":"${own}"},"timeout":"110s","tool":"hold"}`;
   const ticketOf = async (text: string) => {
     const asked = { ...call, tool: 'hold', session: own, arguments: text };
     return (await (await clientOf()).start(asked).ended).value as SdkTicket;
@@ -50,20 +53,21 @@ eachSdk((sdk) => {
 
   test('keys are those of the other SDKs', async () => {
     const client = await clientOf();
-    for (const { session, callId, tool } of vectors.keys) {
-      const asked = { ...call, session, callId, tool };
-      await client.start(asked).ended;
-      expect(keys.at(-1)).toBe(sha256(JSON.stringify([session, callId, tool])));
+    for (const given of vectors.keys) {
+      await client.start({ ...call, ...given }).ended;
+      const { session, callId, tool, server = '', ordinal = 1 } = given;
+      const parts = [session, callId, tool, server, sha256('{"amount":1e0}'), String(ordinal)];
+      expect(keys.at(-1)).toBe(sha256(JSON.stringify(parts)));
     }
   });
 
   test('digests are those of the other SDKs', async () => {
     for (const [text, canonical] of DIGESTS)
-      expect((await ticketOf(text)).argumentsDigest).toBe(sha256(canonical));
+      expect((await ticketOf(text)).digest).toBe(sha256(questionOf(canonical)));
   });
 
   describe('JSON', () => {
-    const digestOf = async (value: string) => (await ticketOf(`{"a":${value}}`)).argumentsDigest;
+    const digestOf = async (value: string) => (await ticketOf(`{"a":${value}}`)).digest;
 
     test('of equal values is equal, and of others is not', async () => {
       for (const [one, other] of vectors.equal)
@@ -89,8 +93,8 @@ eachSdk((sdk) => {
 
     test('of long numbers takes linear time, and loses no digit', async () => {
       const zeros = '0'.repeat(200_000);
-      expect((await ticketOf(`{"a":1${zeros}1}`)).argumentsDigest).toBe(
-        sha256(`{"a":1${zeros}1e0}`),
+      expect((await ticketOf(`{"a":1${zeros}1}`)).digest).toBe(
+        sha256(questionOf(`{"a":1${zeros}1e0}`)),
       );
     });
   });

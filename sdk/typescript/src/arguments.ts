@@ -1,4 +1,4 @@
-/** The arguments of a call as JSON text, and as an object that no one can change. */
+/** The arguments of a call as JSON text, and as an object for the tool. */
 import { canonical, itemsOf, membersOf } from './exact.ts';
 
 /** Arguments as source text, for callers that have the text of the model: no digit is read and printed again. */
@@ -57,12 +57,13 @@ function written(value: unknown, where: string, depth: number): string {
   throw new TypeError(`${where} cannot be written as JSON without a change.`);
 }
 
-/** Deeply frozen. To read a number that JavaScript would round throws, because the tool would run with another one. */
-export function frozenOf(text: string): Readonly<Record<string, unknown>> {
+/**
+ * A copy for the tool, which may change it. To read a number that JavaScript would round throws, because the tool would run with
+ * another one.
+ */
+export function argumentsOf(text: string): Record<string, unknown> {
   const plain: unknown = JSON.parse(text);
-  return (isExact(plain, text) ? freeze(plain) : exact(text, 'arguments')) as Readonly<
-    Record<string, unknown>
-  >;
+  return (isExact(plain, text) ? plain : exact(text, 'arguments')) as Record<string, unknown>;
 }
 
 function isExact(value: unknown, text: string): boolean {
@@ -73,13 +74,7 @@ function isExact(value: unknown, text: string): boolean {
   }
 }
 
-function freeze(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const each of Object.values(value)) freeze(each);
-  return Object.freeze(value);
-}
-
-/** As `freeze`, member by member. */
+/** Member by member. */
 function exact(text: string, where: string): unknown {
   const isList = text.startsWith('[');
   if (!isList && !text.startsWith('{')) return JSON.parse(text);
@@ -87,13 +82,20 @@ function exact(text: string, where: string): unknown {
   for (const [name, source] of isList ? itemsOf(text).entries() : membersOf(text)) {
     const at = `${where}/${String(name)}`;
     Object.defineProperty(made, name, {
-      enumerable: true,
+      ...{ enumerable: true, configurable: true },
       ...(isNumber(source) && !isExact(JSON.parse(source), source)
-        ? { get: () => unreadable(source, at) }
-        : { value: exact(source, at) }),
+        ? { get: () => unreadable(source, at), set: (value) => replace(made, name, value) }
+        : { value: exact(source, at), writable: true }),
     });
   }
-  return Object.freeze(made);
+  return made;
+}
+
+function replace(made: object, name: string | number, value: unknown): void {
+  Object.defineProperty(made, name, {
+    ...{ enumerable: true, configurable: true, writable: true },
+    value,
+  });
 }
 
 const isNumber = (source: string): boolean => /^[-\d]/.test(source);

@@ -13,6 +13,11 @@ export interface ToolCall {
   readonly session: string;
   /** The call's id in its session. With it, a repeated call goes on with its request, also after a restart. */
   readonly callId?: string | undefined;
+  /**
+   * Where a runtime gives several calls one id: which of them this is, from 1. Equal calls with one id and
+   * ordinal are one call. Default: 1.
+   */
+  readonly ordinal?: number | undefined;
   /** What the agent says about the call. Reviewers see that it is not checked. */
   readonly reasoning?: string | undefined;
   /** Where the call comes from, as the adapter knows it. */
@@ -42,8 +47,8 @@ export interface Ticket {
   readonly id: string;
   readonly tool: string;
   readonly server?: string;
-  /** SHA-256 of the arguments, so that they are compared with those that were approved. */
-  readonly argumentsDigest: string;
+  /** SHA-256 of all that reviewers see of the call, so that it is compared with what was approved. */
+  readonly digest: string;
   /** ISO 8601. */
   readonly deadlineAt: string;
   /** Where a reviewer answers. */
@@ -57,8 +62,8 @@ export interface Approved {
   readonly id: string;
   readonly tool: string;
   readonly server?: string;
-  /** What was approved, frozen. Run the tool with these. */
-  readonly arguments: Readonly<Record<string, unknown>>;
+  /** What was approved, in a copy that the tool may change. Run the tool with these. */
+  readonly arguments: Record<string, unknown>;
   /** The same as source text, with every digit. */
   readonly argumentsText: string;
   readonly note?: string;
@@ -68,4 +73,23 @@ export interface Approved {
 export interface AskOptions {
   /** Aborting it withdraws the request. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * For a runtime that ends calls before people decide: the ask ends after this time, by default `55s`, with the status
+   * `waiting`, and the request stays open. The same call later goes on with it.
+   */
+  readonly park?: boolean | string | undefined;
+}
+
+export interface RunOptions<T = unknown> extends AskOptions {
+  /** Whether the result says that the call failed. Default: it failed where the function throws. */
+  readonly isFailure?: ((result: T) => boolean) | undefined;
+}
+
+/** What came of a call that was started, for reviewers. */
+export interface CallResult {
+  readonly outcome: 'succeeded' | 'failed' | 'not_run' | 'refused_by_runtime' | 'ran_differently';
+  /** More about it, without arguments. */
+  readonly detail?: string | undefined;
+  /** SHA-256 of the arguments that ran, in hex. */
+  readonly argumentsDigest?: string | undefined;
 }

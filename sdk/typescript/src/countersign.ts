@@ -1,16 +1,38 @@
 /** Asks before a call runs. Only `run`, `ask` and `settle` that resolve mean that it may; everything else throws. */
 import { prepare, type Asker, type Asking } from './asking.ts';
-import type { Approved, AskOptions, Options, Ticket, ToolCall } from './calls.ts';
+import type {
+  Approved,
+  AskOptions,
+  CallResult,
+  Options,
+  RunOptions,
+  Ticket,
+  ToolCall,
+} from './calls.ts';
 import { credentialsFor } from './credentials.ts';
-import { NotApproved } from './errors.ts';
+import { NotApproved, Unavailable } from './errors.ts';
 import { Refusal } from './http.ts';
 import { Keys } from './keys.ts';
 import { memoryLedger } from './ledger.ts';
-import { limitsOf, limitsUntil, requireTimes, withdrawLimits } from './limits.ts';
+import {
+  bounded,
+  limitsOf,
+  limitsUntil,
+  requireTimes,
+  withdrawLimits,
+  type AskLimits,
+} from './limits.ts';
 import { understandable } from './outcomes.ts';
 import type { Request } from './request.ts';
 import { Requests } from './requests.ts';
 import { idOf, requireSameCall, ticketOf } from './tickets.ts';
+
+/** A call that parks keeps its request, also where the service is away at its limit. */
+const isWaiting = (error: unknown, { signal }: AskLimits): boolean =>
+  !signal?.aborted &&
+  (error instanceof NotApproved
+    ? error.status === 'waiting'
+    : error instanceof Unavailable && error.reason === 'unreachable');
 
 export class Countersign {
   readonly #asker: Asker;
@@ -31,55 +53,94 @@ export class Countersign {
   }
 
   /**
-   * Asks, then runs `fn` with the arguments that were approved. Throws `NotApproved` or `Unavailable` without running it,
-   * and what `fn` throws.
+   * Asks, then runs `fn` with the arguments that were approved, and reports whether it succeeded. Throws `NotApproved` or
+   * `Unavailable` without running it, and what `fn` throws.
    */
   async run<T>(
     call: ToolCall,
-    fn: (args: Readonly<Record<string, unknown>>, approved: Approved) => T | Promise<T>,
-    options: AskOptions = {},
+    fn: (args: Record<string, unknown>, approved: Approved) => T | Promise<T>,
+    options: RunOptions<T> = {},
   ): Promise<T> {
-    const { approved, forget } = await this.#approve(call, options);
+    const { approved, asking } = await this.#approve(call, options);
     try {
-      return await fn(approved.arguments, approved);
+      const result = await fn(approved.arguments, approved);
+      const isFailure = options.isFailure?.(result) ?? false;
+      await this.#report(approved, asking, { outcome: isFailure ? 'failed' : 'succeeded' });
+      return result;
+    } catch (error) {
+      // Its message may have arguments in it.
+      const detail = error instanceof Error ? error.name : undefined;
+      await this.#report(approved, asking, { outcome: 'failed', detail });
+      throw error;
     } finally {
-      await forget();
+      await asking.forget();
     }
   }
 
   /** Resolves for an approval that is good for one run, now. Throws `NotApproved`, `Unavailable`, and the reason of an abort. */
   async ask(call: ToolCall, options: AskOptions = {}): Promise<Approved> {
-    const { approved, forget } = await this.#approve(call, options);
-    await forget();
+    const { approved, asking } = await this.#approve(call, options);
+    await asking.forget();
+    if (options.signal?.aborted) await this.#report(approved, asking, { outcome: 'not_run' });
     options.signal?.throwIfAborted();
     return approved;
   }
 
-  /** `forget`: the caller is through with the call. Until then, a crash leaves its key, so that it is not run again. */
+  /**
+   * Tells reviewers, once, what came of a call that `ask` or `settle` approved. It never throws, and takes a few seconds at most.
+   * `run` does it itself.
+   */
+  async report(started: Pick<Approved, 'id'>, result: CallResult): Promise<void> {
+    const limits = withdrawLimits();
+    const token = await this.#requests.token(0, limits).catch(() => undefined);
+    if (token !== undefined) await this.#requests.report(started.id, result, { token, limits });
+  }
+
+  async #report({ id }: Approved, { token, limits }: Asking, result: CallResult): Promise<void> {
+    await this.#requests.report(id, result, { token, limits: withdrawLimits(limits) });
+  }
+
+  /** The caller forgets the key once it is through with the call. Until then, a crash leaves it, so that it is not run again. */
   async #approve(call: ToolCall, options: AskOptions) {
     const { signal } = options;
     const asking = await prepare(call, options, this.#asker);
     let request: Request | undefined;
     try {
-      request = await this.#requests.create(asking);
-      if (request.status === 'pending')
-        await this.#asker.options.onPending?.(this.#ticketOf(request, asking));
+      request = await this.#parked(asking);
+      const isNew = request === undefined;
+      request ??= await this.#requests.create(asking);
+      if (request.status === 'pending' && isNew) await this.#tell(request, asking);
       request = await this.#requests.wait(request, asking);
+      if (request.status === 'pending') throw new NotApproved('waiting', undefined, request.id);
       asking.requireSame();
     } catch (error) {
       await this.#giveUp(asking, request, error);
       throw understandable(error);
     }
+    let approved: Approved | undefined;
     try {
-      const approved = await this.#requests.start(request, asking);
+      approved = await this.#requests.start(request, asking);
       // While the service recorded the start, too.
       asking.requireSame();
       signal?.throwIfAborted();
-      return { approved, forget: asking.forget };
+      return { approved, asking };
     } catch (error) {
+      if (approved) await this.#report(approved, asking, { outcome: 'not_run' });
       await asking.forget();
       throw error;
     }
+  }
+
+  async #parked(asking: Asking): Promise<Request | undefined> {
+    const { parking, limits } = asking;
+    if (parking === undefined) return undefined;
+    const id = await this.#asker.keys.load(parking, limits);
+    return id === undefined ? undefined : await this.#requests.parked(id, asking);
+  }
+
+  async #tell(request: Request, asking: Asking): Promise<void> {
+    const told = Promise.resolve(this.#asker.options.onPending?.(this.#ticketOf(request, asking)));
+    await bounded(told, asking.limits, 'onPending');
   }
 
   /** Only makes the request. `settle` waits for its decision, in this process or a later one. */
@@ -93,7 +154,7 @@ export class Countersign {
     }
   }
 
-  /** As `ask`, for a request that was made before. With a ticket, its tool, server and arguments must be those of the request. */
+  /** As `ask`, for a request that was made before. With a ticket, the request must be the question that it was made for. */
   async settle(ticket: Ticket | string, { signal }: AskOptions = {}): Promise<Approved> {
     const id = idOf(ticket);
     const { options } = this.#asker;
@@ -106,6 +167,12 @@ export class Countersign {
       const request = await this.#requests.wait(first, { limits, token });
       const approved = await this.#requests.start(request, { limits, token });
       await this.#forget(ticket);
+      if (signal?.aborted)
+        await this.#requests.report(
+          approved.id,
+          { outcome: 'not_run' },
+          { token, limits: withdrawLimits(limits) },
+        );
       signal?.throwIfAborted();
       return approved;
     } catch (error) {
@@ -140,7 +207,7 @@ export class Countersign {
 
   async #forget(ticket: Ticket | string): Promise<void> {
     if (typeof ticket !== 'string' && ticket.entry !== undefined)
-      await this.#asker.keys.forget(ticket.entry);
+      await this.#asker.keys.forget(ticket.entry, withdrawLimits());
   }
 
   /** Reports the tools of this instance, as the service's `PUT /tool_catalog` takes them. */
@@ -157,10 +224,14 @@ export class Countersign {
 
   /** No one is asked about a call that will not run. What the service refused has no request of this call. */
   async #giveUp(
-    { key, token, limits, forget }: Asking,
+    { key, token, limits, forget, parking }: Asking,
     request: Request | undefined,
     error: unknown,
   ): Promise<void> {
+    if (parking !== undefined && request?.status === 'pending' && isWaiting(error, limits)) {
+      await this.#asker.keys.save(parking, request.id, withdrawLimits(limits));
+      return;
+    }
     if (request ? request.status !== 'pending' : error instanceof Refusal) return await forget();
     const path = request
       ? `/requests/${request.id}`

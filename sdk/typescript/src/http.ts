@@ -35,6 +35,8 @@ export class Refusal extends Error {
 /** Proxies and processes take some time besides the wait. */
 const CALL_MS = 15_000;
 const LONGEST_BODY = 8 * 1024 * 1024;
+const MOST_ISSUES = 3;
+const LONGEST_ISSUES = 500;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 /** Timers with more fire at once. */
@@ -55,7 +57,15 @@ export function addressOf(url: string): string {
       'configuration',
       'The address of the service must have no user, query or fragment.',
     );
-  return parsed.href.replace(/\/+$/, '');
+  const address = parsed.href.replace(/\/+$/, '');
+  const [ours] =
+    /\/(?:api\/)?(?:aap|api)(?:\/v1)?$/.exec(parsed.pathname.replace(/\/+$/, '')) ?? [];
+  if (ours !== undefined)
+    throw new Unavailable(
+      'configuration',
+      `The address is wrong: leave ${ours} off, as in ${address.slice(0, -ours.length)}.`,
+    );
+  return address;
 }
 
 /** The text of a 2xx. Throws `Refusal` for a final 4xx, `Unavailable`, and the reason of an abort. */
@@ -102,19 +112,22 @@ async function attempt(
 
 async function read(response: Received, expects: readonly number[]): Promise<Tried> {
   const { status, header } = response;
+  const isJson = /^application\/json\b/i.test(header('content-type') ?? '');
+  // A share that is full does not get free by asking again.
+  if (status === 429 && isJson) {
+    const refusal = refusalOf(status, await textOf(response));
+    if (refusal instanceof Refusal && refusal.code === 'quota_exceeded') throw refusal;
+    return { retryAfterMs: retryAfterOf(response) };
+  }
   if (status >= 500 || status === 429 || status === 408) {
     response.cancel();
-    const seconds = /^\d{1,5}$/.exec(header('retry-after') ?? '')?.[0];
-    return { retryAfterMs: seconds === undefined ? undefined : Number(seconds) * 1_000 };
+    return { retryAfterMs: retryAfterOf(response) };
   }
   if (status === 204 && expects.includes(204)) {
     response.cancel();
     return { text: '' };
   }
-  if (
-    !/^application\/json\b/i.test(header('content-type') ?? '') ||
-    (status >= 300 && status < 400)
-  ) {
+  if (!isJson || (status >= 300 && status < 400)) {
     response.cancel();
     throw new Unavailable(
       'configuration',
@@ -129,6 +142,11 @@ async function read(response: Received, expects: readonly number[]): Promise<Tri
       `Status ${String(status)} is no response to this call.`,
     );
   throw refusalOf(status, text);
+}
+
+function retryAfterOf({ header }: Received): number | undefined {
+  const seconds = /^\d{1,5}$/.exec(header('retry-after') ?? '')?.[0];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }
 
 async function textOf({ body }: Received): Promise<string> {
@@ -149,10 +167,12 @@ async function textOf({ body }: Received): Promise<string> {
 
 function refusalOf(status: number, text: string): Refusal | Unavailable {
   try {
-    const { error } = JSON.parse(text) as { error: { code: unknown; message: unknown } };
-    const { code, message } = error;
+    const { error } = JSON.parse(text) as {
+      error: { code: unknown; message: unknown; details?: { issues?: unknown } };
+    };
+    const { code, message, details } = error;
     if (typeof code === 'string' && typeof message === 'string')
-      return new Refusal(status, code, message);
+      return new Refusal(status, code, `${message}${issuesOf(details?.issues)}`);
   } catch {
     // Below.
   }
@@ -160,6 +180,18 @@ function refusalOf(status: number, text: string): Refusal | Unavailable {
     'configuration',
     `The address is wrong: it refused with status ${String(status)}, and not as the service does.`,
   );
+}
+
+/** What is wrong with the call, so that a model can mend it. */
+function issuesOf(issues: unknown): string {
+  if (!Array.isArray(issues)) return '';
+  const said = issues.slice(0, MOST_ISSUES).flatMap((issue) => {
+    const { pointer, message } = (issue ?? {}) as Record<string, unknown>;
+    return typeof pointer === 'string' && typeof message === 'string'
+      ? [` ${pointer}: ${message}.`]
+      : [];
+  });
+  return said.join('').slice(0, LONGEST_ISSUES);
 }
 
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {

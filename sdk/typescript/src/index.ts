@@ -1,6 +1,14 @@
 /** Asks Countersign before a tool call runs, and runs it only with an approval. */
 export { JsonText, type Arguments } from './arguments.ts';
-export type { Approved, AskOptions, Options, Ticket, ToolCall } from './calls.ts';
+export type {
+  Approved,
+  AskOptions,
+  CallResult,
+  Options,
+  RunOptions,
+  Ticket,
+  ToolCall,
+} from './calls.ts';
 export { Countersign } from './countersign.ts';
 export {
   NotApproved,

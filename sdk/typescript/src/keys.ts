@@ -1,7 +1,11 @@
 /** The keys of calls without an id. They are in the ledger before anyone is asked. */
 import { randomUUID } from 'node:crypto';
 import { Unavailable } from './errors.ts';
+import type { Limits } from './http.ts';
 import type { Ledger } from './ledger.ts';
+import { bounded } from './limits.ts';
+
+const WHAT = 'The ledger';
 
 export class Keys {
   readonly #ledger: Ledger;
@@ -12,14 +16,18 @@ export class Keys {
   }
 
   /** The key of a crashed run of this call, or a new one. `entry` is its name in the ledger. */
-  async take(call: string): Promise<{ readonly entry: string; readonly key: string }> {
+  async take(
+    call: string,
+    limits: Limits,
+  ): Promise<{ readonly entry: string; readonly key: string }> {
     const entry = this.#nameOf(call);
     try {
-      const key = (await this.#ledger.load(entry)) ?? randomUUID();
-      await this.#ledger.save(entry, key);
+      const key = (await this.load(entry, limits)) ?? randomUUID();
+      await this.save(entry, key, limits);
       return { entry, key };
     } catch (error) {
       this.#open.delete(entry);
+      limits.signal?.throwIfAborted();
       throw new Unavailable(
         'configuration',
         `The ledger cannot keep the key of the call: ${error instanceof Error ? error.message : 'it failed'}`,
@@ -27,10 +35,18 @@ export class Keys {
     }
   }
 
+  async load(entry: string, limits: Limits): Promise<string | undefined> {
+    return await bounded(this.#ledger.load(entry), limits, WHAT);
+  }
+
+  async save(entry: string, value: string, limits: Limits): Promise<void> {
+    await bounded(this.#ledger.save(entry, value), limits, WHAT);
+  }
+
   /** Never throws, because the call may have run. A key that stays makes the next equal call `used`. */
-  async forget(entry: string): Promise<void> {
+  async forget(entry: string, limits: Limits): Promise<void> {
     try {
-      await this.#ledger.remove(entry);
+      await bounded(this.#ledger.remove(entry), limits, WHAT);
     } catch {
       // It stays.
     } finally {

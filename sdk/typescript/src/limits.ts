@@ -1,7 +1,8 @@
 /** How long an ask may take, and how long reviewers have in it. */
 import type { Options } from './calls.ts';
 import { msOf } from './durations.ts';
-import type { Limits } from './http.ts';
+import { Unavailable } from './errors.ts';
+import { within, type Limits } from './http.ts';
 
 const WITHDRAW_MS = 5_000;
 /** What an ask without a limit takes besides the time of reviewers. */
@@ -49,6 +50,28 @@ export function limitsOf(
 export function limitsUntil(deadlineAt: Date, limits: AskLimits): AskLimits {
   const until = performance.now() + (deadlineAt.getTime() - Date.now()) + MARGIN_MS;
   return { ...limits, until: Math.max(limits.until, until) };
+}
+
+const PARK = '55s';
+
+/** A call that parks ends after its own time, and reviewers have theirs. Throws `Unavailable` for what is no duration. */
+export function parkOf(park: boolean | string | undefined): string | undefined {
+  if (park === undefined || park === false) return undefined;
+  const time = park === true ? PARK : park;
+  msOf(time, 'park');
+  return time;
+}
+
+/** What functions of the caller take is a part of the limit. */
+export async function bounded<T>(work: Promise<T>, limits: Limits, what: string): Promise<T> {
+  let isOver = false;
+  const working = work.finally(() => {
+    isOver = true;
+  });
+  return await within(working, limits).catch((error: unknown) => {
+    const isLate = !isOver && error instanceof Unavailable;
+    throw isLate ? new Unavailable('unreachable', `${what} did not end in time.`) : error;
+  });
 }
 
 /** The time to withdraw, in what is left of the limit. An abort does not end it. */

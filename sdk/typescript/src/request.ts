@@ -12,6 +12,8 @@ export interface SentCall {
   readonly reasoning?: string | undefined;
   readonly context?: string | undefined;
   readonly timeout: string;
+  /** It goes on with an equal call, whose reasoning, context and timeout may be others. */
+  readonly resumes?: boolean;
 }
 
 const STATUSES = ['pending', 'approved', 'denied', 'expired', 'cancelled'] as const;
@@ -24,6 +26,8 @@ export interface Request {
   readonly server?: string;
   /** JSON text. */
   readonly arguments: string;
+  /** All that was asked, as JSON text. */
+  readonly question: string;
   readonly deadlineAt: Date;
   readonly note?: string;
   readonly decidedAt?: Date;
@@ -32,11 +36,17 @@ export interface Request {
 
 const REQUIRED = ['id', 'tool', 'arguments', 'timeout', 'status', 'created_at', 'deadline_at'];
 const OPTIONAL = ['server', 'agent_reasoning', 'context', 'decision'];
+const ECHOED = ['tool', 'server', 'arguments', 'agent_reasoning', 'context', 'timeout'];
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const EXECUTION_WINDOW_MS = 5 * 60_000;
+/** How long an approval can be used is a setting of the agent, between these. */
+const SHORTEST_WINDOW_MS = 60_000;
+const LONGEST_WINDOW_MS = 24 * 3_600_000;
 
-export function bodyOf(call: SentCall): string {
+export function bodyOf(
+  call: SentCall,
+  { resume = false }: { readonly resume?: boolean } = {},
+): string {
   const members = [
     ['tool', JSON.stringify(call.tool)],
     ['server', call.server === undefined ? undefined : JSON.stringify(call.server)],
@@ -44,6 +54,7 @@ export function bodyOf(call: SentCall): string {
     ['agent_reasoning', call.reasoning === undefined ? undefined : JSON.stringify(call.reasoning)],
     ['context', call.context],
     ['timeout', JSON.stringify(call.timeout)],
+    ['resume', resume ? 'true' : undefined],
   ];
   const present = members.filter(([, value]) => value !== undefined);
   return `{${present.map(([name, value]) => `"${String(name)}":${String(value)}`).join(',')}}`;
@@ -62,7 +73,7 @@ export function readRequest(text: string, sent?: SentCall): Request {
   if ((status === 'pending') !== (decision === undefined)) wrong('decision');
   if (sent) {
     compare(members, sent);
-    const ms = msOf(sent.timeout, 'timeout');
+    const ms = msOf(sent.resumes ? stringOf(members, 'timeout') : sent.timeout, 'timeout');
     if (deadlineAt.getTime() - createdAt.getTime() !== ms) wrong('deadline_at');
   }
   const server = members.has('server') ? stringOf(members, 'server') : undefined;
@@ -70,9 +81,18 @@ export function readRequest(text: string, sent?: SentCall): Request {
   if (!args.startsWith('{')) wrong('arguments');
   return {
     ...{ id, status, deadlineAt, arguments: args, tool: stringOf(members, 'tool') },
+    question: questionOf(members),
     ...(server !== undefined && { server }),
     ...(decision !== undefined && readDecision(decision, { status, createdAt, deadlineAt })),
   };
+}
+
+function questionOf(members: Members): string {
+  const asked = ECHOED.flatMap((name) => {
+    const text = members.get(name);
+    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+  });
+  return `{${asked.join(',')}}`;
 }
 
 function readDecision(
@@ -93,8 +113,8 @@ function readDecision(
   const note = members.has('note') ? { note: stringOf(members, 'note') } : {};
   if (!isApproval) return { ...note, decidedAt };
   const expiresAt = instantOf(members, 'expires_at');
-  if (expiresAt.getTime() - decidedAt.getTime() !== EXECUTION_WINDOW_MS)
-    wrong('decision/expires_at');
+  const windowMs = expiresAt.getTime() - decidedAt.getTime();
+  if (windowMs < SHORTEST_WINDOW_MS || windowMs > LONGEST_WINDOW_MS) wrong('decision/expires_at');
   return { ...note, decidedAt, expiresAt };
 }
 
@@ -114,9 +134,11 @@ function compare(members: Members, sent: SentCall): void {
     tool: JSON.stringify(sent.tool),
     server: sent.server === undefined ? undefined : JSON.stringify(sent.server),
     arguments: sent.arguments,
-    agent_reasoning: sent.reasoning === undefined ? undefined : JSON.stringify(sent.reasoning),
-    context: sent.context,
-    timeout: JSON.stringify(sent.timeout),
+    ...(!sent.resumes && {
+      agent_reasoning: sent.reasoning === undefined ? undefined : JSON.stringify(sent.reasoning),
+      context: sent.context,
+      timeout: JSON.stringify(sent.timeout),
+    }),
   };
   for (const [name, value] of Object.entries(expected)) {
     const given = members.get(name);

@@ -1,7 +1,8 @@
 /** The requests of this instance at the service: each is made, read, started and withdrawn here. */
-import { frozenOf, textOf } from './arguments.ts';
+import { randomUUID } from 'node:crypto';
+import { argumentsOf, textOf } from './arguments.ts';
 import type { Asking } from './asking.ts';
-import type { Approved } from './calls.ts';
+import type { Approved, CallResult } from './calls.ts';
 import type { Credentials } from './credentials.ts';
 import { NotApproved, Unavailable } from './errors.ts';
 import { callService, Refusal, type Limits, type ServiceCall } from './http.ts';
@@ -9,22 +10,38 @@ import { startRefused, understandable } from './outcomes.ts';
 import { bodyOf, readRequest, readStart, type Request } from './request.ts';
 
 const WAIT_MS = 25_000;
+const LONGEST_DETAIL = 200;
+
+/** Whole ones, as the service waits. One is kept for the way. */
+const secondsUntil = (until: number): number => Math.floor((until - performance.now()) / 1_000) - 1;
 
 /** Who reads, and of which call, where it is known. */
-type Reading = Pick<Asking, 'token' | 'limits'> & Partial<Asking>;
+interface Reading extends Partial<Omit<Asking, 'token' | 'limits'>> {
+  readonly token: string;
+  readonly limits: Limits;
+}
 
 export class Requests {
   constructor(private readonly credentials: Credentials) {}
 
-  async create({ sent, key, token, limits }: Asking): Promise<Request> {
+  async create({ sent, key, token, limits, parking }: Asking): Promise<Request> {
+    const body = bodyOf(sent, { resume: parking !== undefined });
     const text = await this.#call(
       {
-        ...{ method: 'POST', path: '/requests', token, body: bodyOf(sent), idempotencyKey: key },
+        ...{ method: 'POST', path: '/requests', token, body, idempotencyKey: key },
         expects: [200, 201],
       },
       limits,
     );
     return readRequest(text, sent);
+  }
+
+  /** Of a call that was parked. Undefined where it is another instance's by now. */
+  async parked(id: string, asking: Asking): Promise<Request | undefined> {
+    return await this.read(id, asking).catch((error: unknown) => {
+      if (error instanceof Refusal && error.status === 404) return undefined;
+      throw error;
+    });
   }
 
   async read(id: string, { token, limits, sent }: Reading, waitMs = 0): Promise<Request> {
@@ -39,10 +56,14 @@ export class Requests {
     return request;
   }
 
-  /** Until it has an outcome. */
+  /** Until it has an outcome. A call that parks waits no longer than its limit. */
   async wait(request: Request, reading: Reading): Promise<Request> {
     let current = request;
-    while (current.status === 'pending') current = await this.read(request.id, reading, WAIT_MS);
+    while (current.status === 'pending') {
+      const ms = reading.parking ? secondsUntil(reading.limits.until) * 1_000 : WAIT_MS;
+      if (ms <= 0) break;
+      current = await this.read(request.id, reading, Math.min(WAIT_MS, ms));
+    }
     return current;
   }
 
@@ -51,7 +72,9 @@ export class Requests {
     if (status !== 'approved')
       throw new NotApproved(status === 'pending' ? 'cancelled' : status, note, id);
     const path = `/requests/${id}/start`;
-    const text = await this.#call({ method: 'POST', path, token }, limits).catch(
+    // Its own, so that only a repeat after a lost response gets the same success.
+    const idempotencyKey = randomUUID();
+    const text = await this.#call({ method: 'POST', path, token, idempotencyKey }, limits).catch(
       (error: unknown) => {
         throw startRefused(error, id) ?? understandable(error);
       },
@@ -60,7 +83,7 @@ export class Requests {
       ...{ id, tool, startedAt: readStart(text, request) },
       ...(server !== undefined && { server }),
       ...(note !== undefined && { note }),
-      arguments: frozenOf(request.arguments),
+      arguments: argumentsOf(request.arguments),
       argumentsText: request.arguments,
     };
   }
@@ -75,6 +98,18 @@ export class Requests {
       if (error instanceof Refusal && error.code === 'already_terminal') return false;
       throw understandable(error);
     }
+  }
+
+  /** Never throws: what came of a call is the same, whether it is on record or not. Older services have no place for it. */
+  async report(id: string, result: CallResult, { token, limits }: Reading): Promise<void> {
+    const { outcome, detail, argumentsDigest } = result;
+    const body = JSON.stringify({
+      outcome,
+      ...(detail && { detail: detail.slice(0, LONGEST_DETAIL) }),
+      ...(argumentsDigest && { arguments_digest: argumentsDigest }),
+    });
+    const call = { method: 'POST', path: `/requests/${id}/result`, token, body } as const;
+    await this.#call({ ...call, expects: [204] }, limits).catch(() => undefined);
   }
 
   async reportTools(report: Readonly<Record<string, unknown>>, limits: Limits): Promise<void> {

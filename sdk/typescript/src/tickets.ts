@@ -1,8 +1,7 @@
 /** Tickets of requests. Callers keep them, so others may have changed them. */
-import { createHash } from 'node:crypto';
 import type { Ticket } from './calls.ts';
+import { digestOf } from './digests.ts';
 import { NotApproved } from './errors.ts';
-import { canonical } from './exact.ts';
 import type { Request } from './request.ts';
 
 export function ticketOf(
@@ -13,7 +12,7 @@ export function ticketOf(
   return {
     ...{ id, tool },
     ...(server !== undefined && { server }),
-    argumentsDigest: digestOf(request),
+    digest: digestOf(request.question),
     deadlineAt: deadlineAt.toISOString(),
     reviewUrl: `${url}/requests/${id}`,
     ...(entry !== undefined && { entry }),
@@ -31,9 +30,6 @@ export function requireSameCall(ticket: Ticket, request: Request): void {
   const isSame =
     ticket.tool === request.tool &&
     ticket.server === request.server &&
-    ticket.argumentsDigest === digestOf(request);
+    ticket.digest === digestOf(request.question);
   if (!isSame) throw new NotApproved('changed', undefined, request.id);
 }
-
-const digestOf = ({ arguments: text }: Request): string =>
-  createHash('sha256').update(canonical(text)).digest('hex');

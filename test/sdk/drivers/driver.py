@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import threading
+import time
 from concurrent.futures import CancelledError
 from decimal import Decimal
 from typing import Any
@@ -33,6 +34,15 @@ def camel(given: dict[str, Any]) -> dict[str, Any]:
 
 def snake(given: dict[str, Any]) -> dict[str, Any]:
     return {re.sub("([A-Z])", r"_\1", name).lower(): each for name, each in given.items()}
+
+
+class RangeError(Exception):
+    """Has the name that JavaScript gives it."""
+
+
+def parking(command: dict[str, Any]) -> dict[str, Any]:
+    park = command.get("park")
+    return {} if park is None else {"park": park}
 
 
 class FailingLedger(sdk.MemoryLedger):
@@ -61,7 +71,7 @@ class Commands:
             self.arguments[command["target"]].update(command["members"])
             say(of, "ended", {})
         elif what == "client":
-            self.ended(of, lambda: self.make(of, command["options"], command["env"]))
+            self.ended(of, lambda: self.make(of, command))
         elif self.threads:
             cancel = threading.Event()
             self.cancels[of] = cancel.set
@@ -80,7 +90,8 @@ class Commands:
             # After the task has begun.
             self.loop.call_soon_threadsafe(told)
 
-    def make(self, of: int, options: dict[str, Any], env: dict[str, str]) -> None:
+    def make(self, of: int, command: dict[str, Any]) -> None:
+        options, env, hangs = command["options"], command["env"], command.get("hangs")
         ledger = options.pop("ledger", None)
         if ledger is not None:
             is_file = "folder" in ledger
@@ -91,16 +102,25 @@ class Commands:
             del os.environ[name]
         os.environ.update(env)
         made = sdk.Countersign if self.threads else sdk.AsyncCountersign
-        self.clients[of] = made(
-            **options,
-            on_pending=lambda ticket: say(of, "pending", camel(ticket.to_dict())),
-        )
+        never = time.sleep if self.threads else asyncio.sleep
+        if hangs == "load":
+            options["ledger"] = sdk.MemoryLedger()
+            options["ledger"].load = lambda _: never(1e6)
+
+        def pending(ticket: Any) -> Any:
+            if hangs == "onPending":
+                return never(1e6)
+            return say(of, "pending", camel(ticket.to_dict()))
+
+        self.clients[of] = made(**options, on_pending=pending)
 
     def in_thread(self, command: dict[str, Any], cancel: threading.Event) -> None:
         def work() -> Any:
             call, given = self.prepare(command)
-            is_cancelled = command["do"] not in ("withdraw", "report_tools")
-            return call(*given, **({"cancel": cancel} if is_cancelled else {}))
+            more = parking(command)
+            if command["do"] not in ("withdraw", "report_tools"):
+                more["cancel"] = cancel
+            return call(*given, **more)
 
         self.ended(command["id"], work, cancel.is_set)
 
@@ -108,7 +128,7 @@ class Commands:
         of = command["id"]
         try:
             call, given = self.prepare(command)
-            task = asyncio.ensure_future(call(*given))
+            task = asyncio.ensure_future(call(*given, **parking(command)))
             self.cancels[of] = task.cancel
             value = await task
         except BaseException as error:
@@ -133,6 +153,8 @@ class Commands:
 
         def fn(arguments: dict[str, Any]) -> str:
             say(of, "ran", arguments)
+            if arguments.get("fails"):
+                raise RangeError("pay_1 has no 12.5")
             return "ran"
 
         return call, [asked, fn] if what == "run" else [asked]

@@ -12,8 +12,8 @@ export function pythonSdk(kind: string): Sdk {
   let speaking: Python | undefined;
   const python = () => (speaking ??= new Python(kind));
   return {
-    client: async ({ onPending, ...options }, env = {}) => {
-      const made = python().say('client', { options, env }, { pending: onPending });
+    client: async ({ onPending, hangs, ...options }, env = {}) => {
+      const made = python().say('client', { options, env, hangs }, { pending: onPending });
       const { failure } = await made.ended;
       return { client: clientOf(python(), made.id), ...(failure && { failure }) };
     },
@@ -100,7 +100,8 @@ function clientOf(python: Python, client: number): SdkClient {
     <T>(ticket: SdkTicket | string): Operation<T> =>
       python.say(what, { client, ticket });
   return {
-    ...{ run: calling('run'), ask: calling('ask'), start: calling('start') },
+    run: (call, park) => python.say('run', { client, call, park }),
+    ...{ ask: calling('ask'), start: calling('start') },
     ...{ settle: about('settle'), withdraw: about('withdraw') },
     reportTools: (report) => python.say('report_tools', { client, report }),
   };

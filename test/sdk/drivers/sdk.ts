@@ -7,6 +7,7 @@ export interface SdkCall {
   readonly arguments: Readonly<Record<string, unknown>> | string;
   readonly session: string;
   readonly callId?: string | undefined;
+  readonly ordinal?: number;
   readonly reasoning?: string;
   readonly context?: Readonly<Record<string, unknown>>;
   readonly timeout?: string;
@@ -16,7 +17,7 @@ export interface SdkTicket {
   readonly id: string;
   readonly tool: string;
   readonly server?: string;
-  readonly argumentsDigest: string;
+  readonly digest: string;
   readonly deadlineAt: string;
   readonly reviewUrl: string;
   readonly entry?: string;
@@ -32,6 +33,8 @@ export interface SdkOptions {
   /** Keys are in files of the folder, or in a memory that fails at something. */
   readonly ledger?: { readonly folder: string } | { readonly fails: 'save' | 'remove' };
   readonly onPending?: (ticket: SdkTicket) => void;
+  /** Where the caller's own code never ends. */
+  readonly hangs?: 'onPending' | 'load';
 }
 
 /** What was thrown, with the names of TypeScript. The reason of an abort is `aborted`. */
@@ -68,8 +71,8 @@ export interface Operation<T> {
 }
 
 export interface SdkClient {
-  /** The function returns `ran`. */
-  run(call: SdkCall): Operation<string>;
+  /** The function returns `ran`, or throws for a call whose arguments say `fails`. */
+  run(call: SdkCall, park?: string): Operation<string>;
   ask(call: SdkCall): Operation<SdkApproved>;
   start(call: SdkCall): Operation<SdkTicket>;
   settle(ticket: SdkTicket | string): Operation<SdkApproved>;

@@ -12,13 +12,18 @@ import {
 import type { Ended, Failure, Operation, Sdk, SdkCall, SdkClient, SdkOptions } from './sdk.ts';
 
 export const typescriptSdk = (): Sdk => ({
-  client: async ({ ledger, ...options }, env = {}) => {
+  client: async ({ ledger, hangs, ...options }, env = {}) => {
     // The object itself comes back: a copy would no longer reach the process, and later tests set its time zone.
     const own = process.env;
     const others = Object.entries(own).filter(([name]) => !name.startsWith('COUNTERSIGN_'));
     process.env = { ...Object.fromEntries(others), ...env };
     try {
-      const made = new Countersign({ ...options, ...(ledger && { ledger: ledgerOf(ledger) }) });
+      const made = new Countersign({
+        ...options,
+        ...(ledger && { ledger: ledgerOf(ledger) }),
+        ...(hangs === 'onPending' && { onPending: never }),
+        ...(hangs === 'load' && { ledger: { ...memoryLedger(), load: never } }),
+      });
       return { client: clientOf(made) };
     } catch (error) {
       return { client: undefined as never, failure: failureOf(error) };
@@ -29,6 +34,8 @@ export const typescriptSdk = (): Sdk => ({
   close: async () => undefined,
 });
 
+const never = async (): Promise<never> => await new Promise<never>(() => undefined);
+
 const fails = async (): Promise<never> => {
   throw new Error('the disk is full');
 };
@@ -38,13 +45,16 @@ const ledgerOf = (given: NonNullable<SdkOptions['ledger']>): Ledger =>
 
 function clientOf(sdk: Countersign): SdkClient {
   return {
-    run: (given) =>
+    run: (given, park) =>
       operation(given, async (call, signal, ran) => {
-        const fn = (args: object) => {
-          ran(args);
+        const fn = (args: Record<string, unknown>) => {
+          ran(structuredClone(args));
+          if (args['fails'] === true) throw new RangeError('pay_1 has no 12.5');
+          // Tools change what they get.
+          args['page'] = 1;
           return 'ran';
         };
-        return await sdk.run(call, fn, { signal });
+        return await sdk.run(call, fn, { signal, park });
       }),
     ask: (given) => operation(given, async (call, signal) => await sdk.ask(call, { signal })),
     start: (given) => operation(given, async (call, signal) => await sdk.start(call, { signal })),

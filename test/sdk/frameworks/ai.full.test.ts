@@ -11,8 +11,7 @@ const ai6 = await framework(() => import('ai6'));
 const { MockLanguageModelV4 } = await framework(() => import('ai/test'));
 const { MockLanguageModelV3 } = await framework(() => import('ai6/test'));
 
-const { clientOf, answer, reviewed, unavailable, crashed, stateOf, requestsOf } =
-  await gatedScene();
+const { clientOf, reply, reviewed, unavailable, crashed, stateOf, requestsOf } = await gatedScene();
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -24,12 +23,12 @@ const callOf = (amount: number, toolCallId: string) => ({
   input: JSON.stringify({ payment_id: 'pay_1', amount }),
 });
 
-/** A model that calls the tool, and then says that it is done. `read` is what it read last. */
-function modelOf(version: string, call?: ReturnType<typeof callOf>) {
+/** A model that calls the tool so many times, and then says that it is done. `read` is what it read last. */
+function modelOf(version: string, call?: ReturnType<typeof callOf>, times = 1) {
   const prompts: unknown[] = [];
   const next = (prompt: unknown) => {
     prompts.push(prompt);
-    return call && prompts.length === 1
+    return call && prompts.length <= times
       ? { content: [call], finishReason: { unified: 'tool-calls' as const, raw: undefined } }
       : { content: DONE, finishReason: { unified: 'stop' as const, raw: undefined } };
   };
@@ -94,6 +93,21 @@ describe.each(VERSIONS)('version %s', (version, ai) => {
     const again = await generate(countersign, ASKED);
     expect([again.runs, asked.length]).toEqual([[], 1]);
     expect(again.read).toContain('started before and may have run');
+  });
+
+  test('asks for each call of a model that gives all the same id, and lets the tool change its input', async () => {
+    const { runs, refund } = refunds();
+    const execute = async (args: z.infer<typeof inputSchema>) => {
+      const result = refund({ ...args });
+      args.amount = 0;
+      return result;
+    };
+    const refund_payment = ai.tool({ inputSchema, execute });
+    const tools = gateTools({ refund_payment }, { countersign: clientOf(), session });
+    const { model } = modelOf(version, callOf(SMALL, 'refund_payment'), 3);
+    const stopWhen = ai.stepCountIs(5);
+    const { text } = await ai.generateText({ model, tools, stopWhen, prompt: 'Refund it.' });
+    expect([text, runs.length, (await requestsOf(session)).length]).toEqual(['Done.', 3, 3]);
   });
 
   test('tells the model of a denial and of no answer, and runs nothing', async () => {
@@ -185,7 +199,7 @@ describe.each(VERSIONS)('version %s', (version, ai) => {
       onPending: ({ id }) => {
         asked.push(id);
         seen.push('asked');
-        void answer(id);
+        void reply(id);
       },
     });
     const refund_payment = ai.tool({ inputSchema, execute: progress });

@@ -131,6 +131,33 @@ describe('a tool', () => {
     expect(row).toEqual({ tool: 'refund', server: 'billing' });
   });
 
+  test('that a later hook changes is reported to have run differently, and any other with its result', async () => {
+    const resultOf = async (id: string | undefined) => {
+      const path = `/api/v1/requests/${id ?? ''}`;
+      return ((await ada.http.get(path)).body as Record<string, unknown>)['result'];
+    };
+    const meanwhile = async (id: string) => await decide(ada, id);
+    const { id } = await refund({ meanwhile });
+    expect(await resultOf(id)).toMatchObject({ outcome: 'succeeded' });
+    const before = asked.length;
+    const later: HookCallback = async (given) => {
+      await until('ours has ended', async () => {
+        const row = await app
+          .db('approval_requests')
+          .where({ id: await pending(before) })
+          .first<{ started_at: Date | null }>('started_at');
+        return row.started_at !== null;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      const { tool_input: input } = given as { tool_input: object };
+      const updatedInput = { ...input, amount: 500 };
+      return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput } };
+    };
+    const other = await refund({ hooks: [later], meanwhile });
+    expect(other.ran).toEqual([500]);
+    expect(await resultOf(other.id)).toMatchObject({ outcome: 'ran_differently' });
+  });
+
   test('does not run after a denial, and the model hears the note', async () => {
     const { ran, told, end } = await refund({
       meanwhile: async (id) => await decide(ada, id, { status: 'denied', note: 'Ask me first.' }),
@@ -232,7 +259,9 @@ describe('the hook', () => {
     expect(await waiting).toMatchObject({ updatedInput: given.tool_input });
     expect(await hookOf()(given)).toContain('was started before');
     const changed = { ...given, tool_input: { command: 'rm -r /' } };
-    expect(await hookOf()(changed)).toContain('arguments changed');
+    const asking = hookOf()(changed);
+    await decide(ada, await pending(asked.length), { status: 'denied' });
+    expect(await asking).toContain('denied this call');
   });
 
   test.each([

@@ -64,6 +64,25 @@ test('runs a call once that a person approved, with its arguments', async () => 
   expect(again.read).toContain('started before and may have run');
 });
 
+test('asks for each call of a model that gives all the same id, and lets the tool change its input', async () => {
+  const { runs, refund } = refunds();
+  const change = (args: { payment_id?: string; amount?: number }) => {
+    const result = refund({ ...args });
+    args.amount = 0;
+    return result;
+  };
+  const refund_payment = tool(change, { name: 'refund_payment', schema });
+  const gate = countersignMiddleware({ countersign: clientOf(), session });
+  const call = { name: 'refund_payment', args: argsOf(SMALL), id: 'refund_payment' };
+  const model = fakeModel()
+    .respondWithTools([call])
+    .respondWithTools([call])
+    .respond(new AIMessage('Done.'));
+  const agent = createAgent({ model, tools: [refund_payment], middleware: [gate] });
+  await agent.invoke({ messages: 'Refund it.' });
+  expect([runs.length, (await requestsOf(session)).length]).toEqual([2, 2]);
+});
+
 test('tells the model of a denial and of no decision, and runs nothing', async () => {
   const denied = await generate(reviewed('denied', 'Ask first.').countersign, ASKED);
   expect([denied.runs, denied.read]).toEqual([[], expect.stringContaining('denied this call')]);

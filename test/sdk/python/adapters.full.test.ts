@@ -249,7 +249,7 @@ described('what no gate can hold', () => {
       'an object',
       'the other client',
     ],
-    ...['a missing parameter', 'a date', 'NaN', 'a list of sessions', 'an argument twice'],
+    ...['a missing parameter', 'an object of its own', 'NaN', 'a list of sessions', 'an argument twice'],
     ...['a hosted tool', 'a handoff', 'a custom tool', 'a sync client', 'no session'],
     ...[
       'a text of exempt tools',
@@ -290,6 +290,10 @@ described('a function of which only some calls are alike', () => {
     expect(outcome('shapes', 'all kinds').told).toEqual([
       '[1, 2, "three", {"deep": [1.5, "4.50"]}, {"rest": "x: approve shapes"}]',
     ]);
+  });
+
+  test('may be two tools of one node, which is suspended once for both', () => {
+    expect(outcome('shapes', 'tool node').told).toEqual(['1', '2', 'paid 1', 'paid 2']);
   });
 
   test('is made a tool with its types, and hands out no way around the gate', () => {

@@ -12,10 +12,18 @@ import unittest
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, IntEnum
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+from langgraph.prebuilt import InjectedState, ToolRuntime
+from mcp.server.mcpserver import Context
+from pydantic import BaseModel
+from pydantic_core import to_json
 
 from countersign_sdk import (
     AsyncCountersign,
@@ -28,6 +36,7 @@ from countersign_sdk import (
     Unavailable,
 )
 from countersign_sdk.arguments import parsed, read_once, text_of
+from countersign_sdk.gate import gate
 
 count = iter(range(1_000_000))
 
@@ -83,13 +92,39 @@ class Arguments(unittest.TestCase):
         loop["loop"] = loop
         for wrong in [
             *(float("nan"), float("inf"), Decimal("NaN"), Decimal("Infinity"), 1j, b"x"),
-            *({1}, {1: 2}, {None: 1}, {True: 1}, object(), datetime.now(), range(2), loop),
+            *({1: 2}, {None: 1}, {True: 1}, object(), range(2), loop, date, {float("nan")}),
         ]:
             with self.assertRaises(TypeError):
                 text_of({"a": wrong})
         for text in ["[1]", '{"half": "\ud83d"}']:
             with self.assertRaises(TypeError):
                 JsonText(text)
+
+    def test_are_written_as_pydantic_does(self) -> None:
+        class Level(Enum):
+            HIGH = 3
+
+        class Refund(BaseModel):
+            when: datetime
+            amount: Decimal
+
+        @dataclass
+        class Payee:
+            name: str
+
+        refund = Refund(when=datetime(2026, 1, 2), amount=Decimal("1.50"))
+        for value in [
+            *(datetime(2026, 1, 2, 3, 4, 5), datetime(2026, 1, 2, tzinfo=timezone.utc)),
+            *(datetime(2026, 1, 2, tzinfo=timezone(timedelta(hours=2))), date(2026, 1, 2)),
+            *(time(3, 4), timedelta(days=400, seconds=3661, milliseconds=5), timedelta(0)),
+            *(timedelta(seconds=-90), UUID(int=1), Path("/a/b"), Level.HIGH, refund),
+            *(Payee("Ada"), {3}, [frozenset("a")]),
+        ]:
+            text, copy = read_once({"a": value}, "arguments")
+            self.assertEqual(text, to_json({"a": value}).decode())
+            self.assertEqual(copy, {"a": value})
+        self.assertIsNot(read_once({"a": refund}, "arguments")[1]["a"], refund)
+        self.assertEqual(text_of({"a": {"y", "x"}}), '{"a":["x","y"]}')
 
     def test_of_a_text_have_every_digit(self) -> None:
         text = '{"a":12.5,"b":9007199254740993.0,"c":1e400,"d":9007199254740993,"e":1.10,"f":-0}'
@@ -100,6 +135,53 @@ class Arguments(unittest.TestCase):
         self.assertEqual(read["b"], Decimal("9007199254740993"))
         self.assertEqual(read["d"], 9007199254740993)
         self.assertIsInstance(parsed(f'{{"a":1{"0" * 5_000}}}')["a"], Decimal)
+
+
+class Depends:
+    """As of FastAPI."""
+
+
+class Gates(unittest.TestCase):
+    def test_leave_out_what_a_framework_fills_in(self) -> None:
+        client, _ = clients()
+
+        class Desk:
+            @gate(client, session=lambda: "own", tool="approve", leave_out=["trace"])
+            def pay(
+                self,
+                amount: int,
+                *,
+                context: Context[Any, Any],
+                state: Annotated[dict[str, Any], InjectedState],
+                database: Annotated[object, Depends()],
+                trace: object,
+                runtime: ToolRuntime[Any, Any] | None = None,
+                user: Any = Depends(),  # noqa: B008 -- as in FastAPI
+            ) -> Any:
+                return amount, context, state, database, trace, user
+
+        desk, thing = Desk(), object()
+        user = Depends()
+        given = {"context": thing, "state": thing, "database": thing, "trace": thing, "user": user}
+        self.assertEqual(desk.pay(3, **given), (3, *given.values()))
+
+    def test_refuse_where_they_decorate_what_json_cannot_hold(self) -> None:
+        client, _ = clients()
+
+        class Connection: ...
+
+        def bytes_in(a: bytes) -> None: ...
+        def connection(a: Connection) -> None: ...
+        def many(a: list[Connection]) -> None: ...
+        def missing(a: int) -> None: ...
+
+        for function in (bytes_in, connection, many):
+            with self.assertRaises(TypeError):
+                gate(client, session=lambda: "own")(function)
+            gate(client, session=lambda: "own", leave_out=["a"])(function)
+        for wrong in (["b"], "a"):
+            with self.assertRaises(TypeError):
+                gate(client, session=lambda: "own", leave_out=wrong)(missing)
 
 
 class Threads(unittest.TestCase):

@@ -174,6 +174,8 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
     }
     const [, starting] = /\/requests\/([^/]+)\/start$/.exec(url.pathname) ?? [];
     if (starting !== undefined) return ['start', start(rows.get(starting))];
+    // As older services, it has no place for results.
+    if (url.pathname.endsWith('/result')) return ['unknown', notFound];
     if (request.method === 'POST') return ['create', create(request, body)];
     const row = rows.get(url.pathname.slice('/api/aap/v1/requests/'.length));
     const operation = request.method === 'GET' ? 'get' : 'cancel';

@@ -101,7 +101,10 @@ function written(to: number, text: string): boolean {
 function reasonOf(error: unknown): string {
   if (error instanceof Stopped) return error.message;
   if (error instanceof NotApproved) return error.toModel;
-  if (error instanceof Unavailable) return `${error.toModel} (${error.message})`;
+  if (error instanceof Unavailable)
+    return error.toModel.includes(error.message)
+      ? error.toModel
+      : `${error.toModel} (${error.message})`;
   const message = error instanceof Error ? error.message : String(error);
   return `Countersign gave no decision, so this call did not run: ${message}`;
 }

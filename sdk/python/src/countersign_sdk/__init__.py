@@ -1,7 +1,7 @@
 """Asks Countersign before a tool call runs, and runs it only with an approval."""
 
 from .arguments import JsonText
-from .calls import Approved, Ticket, ToolCall
+from .calls import Approved, CallOutcome, Ticket, ToolCall
 from .client import AsyncCountersign, Countersign
 from .errors import NotApproved, NotApprovedStatus, Unavailable, UnavailableReason
 from .ledger import FileLedger, Ledger, MemoryLedger
@@ -9,6 +9,7 @@ from .ledger import FileLedger, Ledger, MemoryLedger
 __all__ = [
     "Approved",
     "AsyncCountersign",
+    "CallOutcome",
     "Countersign",
     "FileLedger",
     "JsonText",

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import re
 from collections.abc import Mapping
+from copy import deepcopy as copy_of
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from enum import Enum
+from pathlib import PurePath
 from typing import Any
+from uuid import UUID
 
 from .exact import canonical, text_of_string
 
@@ -16,6 +22,15 @@ _DEEPEST = 99
 _LONGEST_INT = 4_000
 """Digits that Python reads as an `int` without being told."""
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+
+
+class WrongArguments(TypeError):
+    """JSON would change them. A model can mend its call."""
+
+    @property
+    def to_model(self) -> str:
+        """A text for the model, in the place of the result of the tool."""
+        return f"{self} This call did not run."
 
 
 class JsonText:
@@ -74,7 +89,7 @@ def _written(value: object, where: str, depth: int) -> tuple[str, Any]:
     if number is not None:
         return number, value
     if depth > _DEEPEST:
-        raise TypeError(f"{where} is nested too deeply.")
+        raise WrongArguments(f"{where} is nested too deeply.")
     if isinstance(value, (list, tuple)):
         items = [
             _written(each, f"{where}/{index}", depth + 1) for index, each in enumerate(list(value))
@@ -82,7 +97,47 @@ def _written(value: object, where: str, depth: int) -> tuple[str, Any]:
         return f"[{','.join(text for text, _ in items)}]", [copy for _, copy in items]
     if isinstance(value, Mapping):
         return _written_object(value, where, depth)
-    raise TypeError(f"{where} cannot be written as JSON without a change.")
+    return _written_as_pydantic(value, where, depth)
+
+
+def _written_as_pydantic(value: Any, where: str, depth: int) -> tuple[str, Any]:
+    """The copy is of the caller's own type."""
+    if isinstance(value, Enum):
+        return _written(value.value, where, depth)[0], value
+    if isinstance(value, (datetime, date, time)):
+        return text_of_string(re.sub(r"\+00:00$", "Z", value.isoformat())), value
+    if isinstance(value, (UUID, PurePath)):
+        return text_of_string(str(value)), value
+    if isinstance(value, timedelta):
+        return text_of_string(_duration(value)), value
+    if isinstance(value, (set, frozenset)):
+        # In one order, so that equal calls have equal texts.
+        texts = sorted(_written(each, f"{where}/…", depth + 1)[0] for each in value)
+        return f"[{','.join(texts)}]", copy_of(value)
+    if not isinstance(value, type) and hasattr(value, "model_dump"):
+        text, _ = _written_object(value.model_dump(mode="json"), where, depth)
+        return text, value.model_copy(deep=True)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        members = {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
+        return _written_object(members, where, depth)[0], copy_of(value)
+    raise WrongArguments(f"{where} cannot be written as JSON without a change.")
+
+
+def _duration(value: timedelta) -> str:
+    """ISO 8601."""
+    sign, value = ("-", -value) if value < timedelta(0) else ("", value)
+    seconds = f"{value.seconds}.{value.microseconds:06}".rstrip("0").rstrip(".")
+    parts = [(value.days // 365, "Y"), (value.days % 365, "D")]
+    days = "".join(f"{count}{unit}" for count, unit in parts if count)
+    rest = _clock(Decimal(seconds)) if value.seconds or value.microseconds or not days else ""
+    return f"{sign}P{days}{rest}"
+
+
+def _clock(seconds: Decimal) -> str:
+    hours, minutes = int(seconds // 3600), int(seconds % 3600 // 60)
+    left = seconds % 60
+    parts = [(hours, "H"), (minutes, "M"), (left, "S")]
+    return "T" + ("".join(f"{count}{unit}" for count, unit in parts if count) or "0S")
 
 
 def _written_object(value: Mapping[Any, Any], where: str, depth: int) -> tuple[str, dict[str, Any]]:
@@ -90,7 +145,7 @@ def _written_object(value: Mapping[Any, Any], where: str, depth: int) -> tuple[s
     copies: dict[str, Any] = {}
     for name, each in list(value.items()):
         if not isinstance(name, str):
-            raise TypeError(f"{where} has a name that is no text.")
+            raise WrongArguments(f"{where} has a name that is no text.")
         text, copy = _written(each, f"{where}/{name}", depth + 1)
         texts.append(f"{text_of_string(name)}:{text}")
         copies[str.__str__(name)] = copy

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from .arguments import JsonText
+
+CallOutcome = Literal["succeeded", "failed", "not_run", "refused_by_runtime", "ran_differently"]
+"""What came of a call that was started, for reviewers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +23,9 @@ class ToolCall:
     call_id: str | None = None
     """The call's id in its session. With it, a repeated call goes on with its request, also after
     a restart."""
+    ordinal: int = 1
+    """Where a runtime gives several calls one id: which of them this is, from 1. Equal calls with
+    one id and ordinal are one call."""
     server: str | None = None
     """Alias of the MCP server that defines the tool."""
     reasoning: str | None = None
@@ -37,8 +43,8 @@ class Ticket:
     id: str
     tool: str
     server: str | None = None
-    arguments_digest: str
-    """SHA-256 of the arguments, so that they are compared with those that were approved."""
+    digest: str
+    """SHA-256 of all that reviewers see of the call. It is compared with what was approved."""
     deadline_at: str
     """ISO 8601."""
     review_url: str

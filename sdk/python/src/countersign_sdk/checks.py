@@ -26,6 +26,8 @@ def require_names(call: ToolCall) -> None:
             continue
         if not isinstance(value, str) or (value == "" and name != "reasoning"):
             raise TypeError(f"A call needs a {name} that is a text and not empty.")
+    if type(call.ordinal) is not int or call.ordinal < 1:
+        raise TypeError("The ordinal of a call must be a whole number from 1.")
 
 
 def read_ticket(given: AnyTicket) -> tuple[str, Ticket | None]:
@@ -39,8 +41,8 @@ def read_ticket(given: AnyTicket) -> tuple[str, Ticket | None]:
 
 def require_same_call(ticket: Ticket, request: Request) -> None:
     """A ticket may have been in other hands."""
-    given = (ticket.tool, ticket.server, ticket.arguments_digest)
-    if given != (request.tool, request.server, digest_of(request)):
+    given = (ticket.tool, ticket.server, ticket.digest)
+    if given != (request.tool, request.server, digest_of(request.question)):
         raise NotApproved("changed", None, request.id)
 
 
@@ -49,5 +51,6 @@ def key_of(*parts: str) -> str:
     return sha256(f"[{','.join(text_of_string(part) for part in parts)}]".encode()).hexdigest()
 
 
-def digest_of(request: Request) -> str:
-    return sha256(canonical(request.arguments).encode()).hexdigest()
+def digest_of(json: str) -> str:
+    """Equal for equal values."""
+    return sha256(canonical(json).encode()).hexdigest()

@@ -6,13 +6,18 @@ import asyncio
 import re
 from collections.abc import Collection, Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from claude_agent_sdk import HookMatcher
 
-from . import AsyncCountersign, NotApproved, ToolCall, Unavailable
+from . import Approved, AsyncCountersign, CallOutcome, NotApproved, ToolCall, Unavailable
+from .arguments import text_of
+from .checks import digest_of
 from .durations import seconds_of
 
 _EVENTS = ("PreToolUse", "PreSkillShellCommand")
+_RESULT_EVENTS = ("PostToolUse", "PostToolUseFailure")
+_RESULT_SECONDS = 10
 
 _RESERVE_S = 10
 """Of the limit, the time to withdraw and to say so."""
@@ -26,7 +31,46 @@ def gate_hooks(
     entry of their own. The parameters are those of `pre_tool_use`.
     """
     gate = pre_tool_use(countersign, exempt=exempt, limit=limit)
-    return {event: [gate] for event in _EVENTS}
+    result = post_tool_use(countersign)
+    return {
+        **{event: [gate] for event in _EVENTS},
+        **{event: [result] for event in _RESULT_EVENTS},
+    }
+
+
+def post_tool_use(countersign: AsyncCountersign) -> HookMatcher:
+    """
+    One entry, for `PostToolUse` and `PostToolUseFailure`, beside hooks of your own. It reports what
+    came of a call, and whether another one ran than the one that was approved: a later hook and
+    `can_use_tool` can change it.
+    """
+    started = _started_by(countersign)
+
+    async def report(given: Any, _id: str | None, _: Any) -> dict[str, Any]:
+        approved = started.pop(given.get("tool_use_id"), None)
+        if approved is not None:
+            await countersign.report(approved, _outcome_of(given, approved))
+        return {}
+
+    return HookMatcher(hooks=[report], timeout=_RESULT_SECONDS)
+
+
+def _outcome_of(given: Mapping[str, Any], approved: Approved) -> CallOutcome:
+    try:
+        is_same = digest_of(text_of(given["tool_input"])) == digest_of(approved.arguments_text)
+    except (TypeError, ValueError):
+        is_same = False
+    if not is_same:
+        return "ran_differently"
+    return "succeeded" if given["hook_event_name"] == "PostToolUse" else "failed"
+
+
+_started: WeakKeyDictionary[AsyncCountersign, dict[str, Approved]] = WeakKeyDictionary()
+"""Of each client, the calls that were approved and have no result yet, by their ids."""
+
+
+def _started_by(countersign: AsyncCountersign) -> dict[str, Approved]:
+    return _started.setdefault(countersign, {})
 
 
 def pre_tool_use(
@@ -42,6 +86,7 @@ def pre_tool_use(
         raise TypeError("pre_tool_use needs an AsyncCountersign, and a list of exempt tools.")
     seconds = seconds_of(limit, "limit")
     reserve = min(_RESERVE_S, seconds / 2)
+    started = _started_by(countersign)
 
     async def ask(given: Any, _id: str | None, _: Any) -> dict[str, Any]:
         event = given["hook_event_name"]
@@ -55,6 +100,8 @@ def pre_tool_use(
             return _output(event, permissionDecision="deny", **reason)
         # Another hook may have changed the arguments since. The last one to end has the last word.
         pinned = {"updatedInput": approved.arguments} if event == "PreToolUse" else {}
+        if pinned:
+            started[given["tool_use_id"]] = approved
         return _output(event, **pinned)
 
     # A Claude Code that runs tools after a failed hook refuses to start with `block`.

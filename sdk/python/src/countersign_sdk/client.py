@@ -7,10 +7,11 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
-from .calls import Approved, Ticket, ToolCall
+from .calls import Approved, CallOutcome, Ticket, ToolCall
 from .checks import AnyTicket
 from .core import Core
 from .ledger import Ledger
+from .limits import Park
 from .transport.drivers import drive, drive_async
 
 T = TypeVar("T")
@@ -66,23 +67,42 @@ class Countersign(_Client):
         fn: Callable[[dict[str, Any]], T],
         *,
         cancel: threading.Event | None = None,
+        park: Park = False,
     ) -> T:
         """
-        Asks, then runs `fn` with the arguments that were approved. Raises `NotApproved` or
-        `Unavailable` without running it, and what `fn` raises.
-        """
-        approved, entry = drive(self._core.approve(call), cancel)
-        try:
-            return fn(approved.arguments)
-        finally:
-            drive(self._core.forget(entry))
+        Asks, then runs `fn` with the arguments that were approved, and reports whether it
+        succeeded. Raises `NotApproved` or `Unavailable` without running it, and what `fn` raises.
 
-    def ask(self, call: ToolCall, *, cancel: threading.Event | None = None) -> Approved:
+        `park` is for a runtime that ends calls before people decide. The ask ends after this time,
+        by default `55s`, with the status `waiting`, and the request stays open. The same call later
+        goes on with it.
+        """
+        started = drive(self._core.approve(call, park), cancel)
+        try:
+            result = fn(started.approved.arguments)
+        except BaseException as error:
+            drive(started.ran(error))
+            raise
+        drive(started.ran())
+        return result
+
+    def ask(
+        self, call: ToolCall, *, cancel: threading.Event | None = None, park: Park = False
+    ) -> Approved:
         """
         Returns only an approval that is good for one run, now. Raises `NotApproved` and
         `Unavailable`.
         """
-        return drive(self._core.ask(call), cancel)
+        return drive(self._core.ask(call, park), cancel)
+
+    def report(
+        self, started: Approved | str, outcome: CallOutcome, detail: str | None = None
+    ) -> None:
+        """
+        Tells reviewers, once, what came of a call that `ask` or `settle` approved. It takes a few
+        seconds at most, and raises nothing. `run` does it itself. `detail` is without arguments.
+        """
+        drive(self._core.report(started, outcome, detail))
 
     def start(self, call: ToolCall, *, cancel: threading.Event | None = None) -> Ticket:
         """
@@ -92,8 +112,8 @@ class Countersign(_Client):
 
     def settle(self, ticket: AnyTicket, *, cancel: threading.Event | None = None) -> Approved:
         """
-        As `ask`, for a request that was made before. With a ticket, its tool, server and arguments
-        must be those of the request.
+        As `ask`, for a request that was made before. With a ticket, the request must be the
+        question that it was made for.
         """
         return drive(self._core.settle(ticket), cancel)
 
@@ -113,17 +133,30 @@ class AsyncCountersign(_Client):
     """For `asyncio`, as `Countersign`. Cancelling the task withdraws the request."""
 
     async def run(
-        self, call: ToolCall, fn: Callable[[dict[str, Any]], Awaitable[T]] | Callable[..., T]
+        self,
+        call: ToolCall,
+        fn: Callable[[dict[str, Any]], Awaitable[T]] | Callable[..., T],
+        *,
+        park: Park = False,
     ) -> T:
-        approved, entry = await drive_async(self._core.approve(call))
+        started = await drive_async(self._core.approve(call, park))
         try:
-            result: Any = fn(approved.arguments)
-            return await result if inspect.isawaitable(result) else result  # type: ignore[no-any-return]
-        finally:
-            await drive_async(self._core.forget(entry))
+            result: Any = fn(started.approved.arguments)
+            if inspect.isawaitable(result):
+                result = await result
+        except BaseException as error:
+            await drive_async(started.ran(error))
+            raise
+        await drive_async(started.ran())
+        return result  # type: ignore[no-any-return]
 
-    async def ask(self, call: ToolCall) -> Approved:
-        return await drive_async(self._core.ask(call))
+    async def ask(self, call: ToolCall, *, park: Park = False) -> Approved:
+        return await drive_async(self._core.ask(call, park))
+
+    async def report(
+        self, started: Approved | str, outcome: CallOutcome, detail: str | None = None
+    ) -> None:
+        await drive_async(self._core.report(started, outcome, detail))
 
     async def start(self, call: ToolCall) -> Ticket:
         return await drive_async(self._core.start(call))

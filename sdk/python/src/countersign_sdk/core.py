@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import math
 import time
+import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import quote
 
 from .arguments import parsed, read_once, text_of
-from .calls import Approved, Ticket, ToolCall
+from .asking import Asking, Prepared, is_waiting
+from .calls import Approved, CallOutcome, Ticket, ToolCall
 from .checks import (
     AnyTicket,
     digest_of,
@@ -29,41 +30,15 @@ from .errors import NotApproved, Unavailable
 from .exact import canonical
 from .keys import Keys
 from .ledger import Ledger, MemoryLedger
+from .limits import MARGIN_SECONDS, Park, Times, last_moments, park_of
 from .request import Request, SentCall, read_request, read_start
 from .transport.credentials import credentials_for
-from .transport.effects import Invoke, Steps, is_abort
+from .transport.effects import Invoke, OutOfTime, Steps, is_abort
 from .transport.refusals import raise_understandable, start_refused
 from .transport.service import Refusal, ServiceCall, call_service
 
+_LONGEST_DETAIL = 200
 _WAIT_SECONDS = 25
-_WITHDRAW_SECONDS = 5.0
-_MARGIN_SECONDS = 30.0
-_SHORTEST_SECONDS = 0.25
-"""Also a caller that was held up past its limit tries to withdraw."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Asking:
-    token: str
-    until: float
-    """Of `time.monotonic()`. Before the limit, so that there is time to withdraw."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Prepared(_Asking):
-    call: ToolCall
-    sent: SentCall
-    arguments: dict[str, Any]
-    key: str
-    entry: str | None
-    """Of the key in the ledger."""
-    end: float
-    """The limit."""
-
-    def require_same(self) -> None:
-        """Raises `NotApproved` if the caller's arguments are other ones by now."""
-        if text_of(self.call.arguments) != self.sent.arguments:
-            raise NotApproved("changed")
 
 
 class Core:
@@ -80,49 +55,99 @@ class Core:
         on_pending: Callable[[Ticket], Awaitable[None] | None] | None,
     ) -> None:
         self._credentials = credentials_for(url, token, provisioner)
-        self._timeout = timeout
-        self._limit = limit
+        self._times = Times(timeout, limit)
         self._context = context
         self._on_pending = on_pending
         self._keys = Keys(MemoryLedger() if ledger is None else ledger)
-        seconds_of(timeout, "timeout")
-        if limit is not None:
-            seconds_of(limit, "limit")
 
-    def ask(self, call: ToolCall) -> Steps[Approved]:
-        approved, entry = yield from self.approve(call)
-        yield from self.forget(entry)
-        return approved
+    def ask(self, call: ToolCall, park: Park = False) -> Steps[Approved]:
+        started = yield from self.approve(call, park)
+        yield from started.forget()
+        return started.approved
 
-    def approve(self, call: ToolCall) -> Steps[tuple[Approved, str | None]]:
+    def approve(self, call: ToolCall, park: Park = False) -> Steps[Started]:
         """
-        With the entry to forget once the caller is through with the call. Until then, a crash
-        leaves its key, so that it is not run again.
+        The caller forgets the key once it is through with the call. Until then, a crash leaves it,
+        so that the call is not run again.
         """
-        asking = yield from self._prepare(call)
+        asking = yield from self._prepare(call, park)
         request: Request | None = None
         try:
-            request = yield from self._create(asking)
-            if request.status == "pending" and self._on_pending is not None:
-                pending, ticket = self._on_pending, self._ticket_of(request, asking)
-                yield Invoke(lambda: pending(ticket))
+            request = yield from self._parked(asking)
+            is_new = request is None
+            if request is None:
+                request = yield from self._create(asking)
+            if request.status == "pending" and is_new:
+                yield from self._tell(request, asking)
             request = yield from self._await(request, asking)
+            if request.status == "pending":
+                raise NotApproved("waiting", None, request.id)
             asking.require_same()
         except GeneratorExit:
             raise
         except BaseException as error:
             yield from self._give_up(asking, request, error)
             raise_understandable(error)
+        approved: Approved | None = None
         try:
             approved = yield from self._start(request, asking, asking.arguments)
             # While the service recorded the start, too.
             asking.require_same()
-            return approved, asking.entry
+            return Started(self, approved, asking)
         except GeneratorExit:
             raise
         except BaseException:
-            yield from self.forget(asking.entry)
+            if approved is not None:
+                yield from self.report(approved, "not_run")
+            yield from self.forget(asking.name, asking.end)
             raise
+
+    def _parked(self, asking: Prepared) -> Steps[Request | None]:
+        if asking.parking is None:
+            return None
+        known = yield from self._keys.load(asking.parking, asking.until)
+        if known is None:
+            return None
+        try:
+            return (yield from self._read(known, asking, 0))
+        except Refusal as error:
+            # It is another instance's by now.
+            if error.status == 404:
+                return None
+            raise
+
+    def _tell(self, request: Request, asking: Prepared) -> Steps[None]:
+        if self._on_pending is None:
+            return
+        pending, ticket = self._on_pending, self._ticket_of(request, asking)
+        try:
+            yield Invoke(lambda: pending(ticket), asking.until)
+        except OutOfTime:
+            raise Unavailable("unreachable", "on_pending did not end in time.") from None
+
+    def report(
+        self, started: Approved | str, outcome: CallOutcome, detail: str | None = None
+    ) -> Steps[None]:
+        """
+        Never raises but an abort: what came of a call is the same, whether it is on record or not.
+        Older services have no place for it.
+        """
+        request_id = started if isinstance(started, str) else started.id
+        until = last_moments()
+        result = {"outcome": outcome, **({"detail": detail[:_LONGEST_DETAIL]} if detail else {})}
+        try:
+            token = yield from self._token(0, until)
+            call = ServiceCall(
+                method="POST",
+                path=f"/requests/{request_id}/result",
+                token=token,
+                body=text_of(result, "result"),
+                expects=(204,),
+            )
+            yield from self._call(call, until)
+        except Exception as error:
+            if is_abort(error):
+                raise
 
     def start(self, call: ToolCall) -> Steps[Ticket]:
         asking = yield from self._prepare(call)
@@ -138,14 +163,14 @@ class Core:
     def settle(self, given: AnyTicket) -> Steps[Approved]:
         request_id, ticket = read_ticket(given)
         entry = None if ticket is None else ticket.entry
-        until, _ = self._limits(None)
+        until, _ = self._times.limits(None)
         try:
             token = yield from self._token(0, until)
-            asking = _Asking(token=token, until=until)
+            asking = Asking(token=token, until=until)
             first = yield from self._read(request_id, asking, 0)
             if ticket is not None:
                 require_same_call(ticket, first)
-            asking = replace(asking, until=self._settled_until(first, until))
+            asking = replace(asking, until=self._times.settled_until(first.deadline_at, until))
             request = yield from self._await(first, asking)
             approved = yield from self._start(request, asking, parsed(request.arguments))
             yield from self.forget(entry)
@@ -161,7 +186,7 @@ class Core:
 
     def withdraw(self, given: AnyTicket) -> Steps[bool]:
         request_id, ticket = read_ticket(given)
-        until = time.monotonic() + _WITHDRAW_SECONDS
+        until = last_moments()
         is_cancelled = yield from self._delete(f"/requests/{request_id}", until)
         if is_cancelled and ticket is not None:
             yield from self.forget(ticket.entry)
@@ -169,7 +194,7 @@ class Core:
 
     def report_tools(self, report: Mapping[str, Any]) -> Steps[None]:
         body = text_of(report, "report")
-        until, _ = self._limits("1m")
+        until, _ = self._times.limits("1m")
         token = yield from self._token(0, until)
         try:
             yield from self._call(
@@ -178,74 +203,54 @@ class Core:
         except Refusal as error:
             raise_understandable(error)
 
-    def forget(self, entry: str | None) -> Steps[None]:
-        yield from self._keys.forget(entry)
+    def forget(self, entry: str | None, end: float | None = None) -> Steps[None]:
+        yield from self._keys.forget(entry, last_moments(end))
 
-    def _prepare(self, call: ToolCall) -> Steps[_Prepared]:
+    def _prepare(self, call: ToolCall, park: Park = False) -> Steps[Prepared]:
         require_names(call)
+        parked = park_of(park)
         text, arguments = read_once(call.arguments, "arguments")
         own = {"session": call.session, "call_id": call.call_id}
         context = {**(self._context or {}), **(call.context or {}), **own}
         if call.call_id is None:
             del context["call_id"]
-        until, end = self._limits(call.timeout)
+        until, end = self._times.limits(call.timeout, parked)
         sent = SentCall(
             tool=call.tool,
             server=call.server,
             arguments=text,
             reasoning=call.reasoning,
             context=text_of(context, "context"),
-            timeout=self._timeout_of(call.timeout),
+            timeout=self._times.timeout_of(call.timeout, parked),
+            resumes=parked is not None,
         )
-        life = seconds_of(sent.timeout, "timeout") + _MARGIN_SECONDS
+        life = seconds_of(sent.timeout, "timeout") + MARGIN_SECONDS
         token = yield from self._token(life, until)
-        entry = None
-        if call.call_id is not None:
-            key = key_of(call.session, call.call_id, call.tool)
+        entry = parking = None
+        server = call.server or ""
+        if parked is not None:
+            parking = key_of("parked", call.session, call.tool, server, canonical(text))
+            key = str(uuid.uuid4())
+        elif call.call_id is not None:
+            # Some runtimes repeat their ids. Other arguments are another call.
+            ordinal = str(call.ordinal)
+            key = key_of(call.session, call.call_id, call.tool, server, digest_of(text), ordinal)
         else:
-            name = key_of(call.session, call.tool, call.server or "", canonical(text))
-            entry, key = yield from self._keys.take(name)
-        return _Prepared(
+            name = key_of(call.session, call.tool, server, canonical(text))
+            entry, key = yield from self._keys.take(name, until)
+        return Prepared(
             call=call,
             sent=sent,
             arguments=arguments,
             key=key,
             entry=entry,
+            parking=parking,
             token=token,
             until=until,
             end=end,
         )
 
-    def _timeout_of(self, given: str | None) -> str:
-        """Reviewers never have longer than the caller asks."""
-        timeout = self._timeout if given is None else given
-        if self._limit is None:
-            return timeout
-        limit = seconds_of(self._limit, "limit")
-        # Their time ends first, so that the caller hears that no one decided.
-        seconds = limit - 2 * _reserve_of(limit)
-        if seconds >= seconds_of(timeout, "timeout"):
-            return timeout
-        return f"{max(1, math.floor(seconds))}s"
-
-    def _limits(self, timeout: str | None) -> tuple[float, float]:
-        """When the asking ends, and when all ends."""
-        if self._limit is None:
-            given = self._timeout if timeout is None else timeout
-            seconds = seconds_of(given, "timeout") + _MARGIN_SECONDS
-        else:
-            seconds = seconds_of(self._limit, "limit")
-        end = time.monotonic() + seconds
-        return end - _reserve_of(seconds), end
-
-    def _settled_until(self, request: Request, until: float) -> float:
-        """Without a limit, `settle` waits as long as reviewers have."""
-        if self._limit is not None:
-            return until
-        left = (request.deadline_at - datetime.now(timezone.utc)).total_seconds()
-        return max(until, time.monotonic() + left + _MARGIN_SECONDS)
-
-    def _create(self, asking: _Prepared) -> Steps[Request]:
+    def _create(self, asking: Prepared) -> Steps[Request]:
         call = ServiceCall(
             method="POST",
             path="/requests",
@@ -257,31 +262,40 @@ class Core:
         text = yield from self._call(call, asking.until)
         return read_request(text, asking.sent)
 
-    def _read(self, id: str, asking: _Asking, wait: int) -> Steps[Request]:
+    def _read(self, id: str, asking: Asking, wait: int) -> Steps[Request]:
         path = f"/requests/{id}" + ("" if wait == 0 else f"?wait={wait}s")
         call = ServiceCall(method="GET", path=path, token=asking.token, wait_seconds=wait)
         text = yield from self._call(call, asking.until)
-        request = read_request(text, asking.sent if isinstance(asking, _Prepared) else None)
+        request = read_request(text, asking.sent if isinstance(asking, Prepared) else None)
         if request.id != id:
             raise Unavailable("invalid_response", "The response is of another request.")
         return request
 
-    def _await(self, request: Request, asking: _Asking) -> Steps[Request]:
+    def _await(self, request: Request, asking: Asking) -> Steps[Request]:
+        """Until it has an outcome. A call that parks waits no longer than its limit."""
+        parks = isinstance(asking, Prepared) and asking.parking is not None
         while request.status == "pending":
-            request = yield from self._read(request.id, asking, _WAIT_SECONDS)
+            wait = _WAIT_SECONDS
+            if parks:
+                # One is kept for the way.
+                wait = min(wait, math.floor(asking.until - time.monotonic()) - 1)
+            if wait <= 0:
+                break
+            request = yield from self._read(request.id, asking, wait)
         return request
 
     def _start(
-        self, request: Request, asking: _Asking, arguments: dict[str, Any]
+        self, request: Request, asking: Asking, arguments: dict[str, Any]
     ) -> Steps[Approved]:
         if request.status != "approved":
             status = "cancelled" if request.status == "pending" else request.status
             raise NotApproved(status, request.note, request.id)
         path = f"/requests/{request.id}/start"
+        # Its own, so that only a repeat after a lost response gets the same success.
+        key = str(uuid.uuid4())
+        call = ServiceCall(method="POST", path=path, token=asking.token, idempotency_key=key)
         try:
-            text = yield from self._call(
-                ServiceCall(method="POST", path=path, token=asking.token), asking.until
-            )
+            text = yield from self._call(call, asking.until)
         except Refusal as error:
             raise start_refused(error, request.id) from error
         return Approved(
@@ -294,36 +308,37 @@ class Core:
             started_at=read_start(text, request),
         )
 
-    def _ticket_of(self, request: Request, asking: _Prepared) -> Ticket:
+    def _ticket_of(self, request: Request, asking: Prepared) -> Ticket:
         deadline_at = request.deadline_at.isoformat(timespec="milliseconds")
         return Ticket(
             id=request.id,
             tool=request.tool,
             server=request.server,
-            arguments_digest=digest_of(request),
+            digest=digest_of(request.question),
             deadline_at=deadline_at.replace("+00:00", "Z"),
             review_url=f"{self._credentials.url}/requests/{request.id}",
             entry=asking.entry,
         )
 
     def _give_up(
-        self, asking: _Prepared, request: Request | None, error: BaseException
+        self, asking: Prepared, request: Request | None, error: BaseException
     ) -> Steps[None]:
         """
         No one is asked about a call that will not run. What the service refused has no request of
         this call.
         """
+        if asking.parking is not None and request is not None and is_waiting(request, error):
+            yield from self._keys.save(asking.parking, request.id, last_moments(asking.end))
+            return
         is_over = isinstance(error, Refusal) if request is None else request.status != "pending"
         if not is_over:
             at = f"?idempotency_key={quote(asking.key, safe='')}"
             path = f"/requests{at}" if request is None else f"/requests/{request.id}"
-            now = time.monotonic()
-            until = max(now + _SHORTEST_SECONDS, min(now + _WITHDRAW_SECONDS, asking.end))
             try:
-                yield from self._delete(path, until, asking.token)
+                yield from self._delete(path, last_moments(asking.end), asking.token)
             except Exception:
                 return
-        yield from self.forget(asking.entry)
+        yield from self.forget(asking.name, asking.end)
 
     def _withdraw_quietly(self, given: AnyTicket) -> Steps[None]:
         with suppress(Exception):
@@ -350,6 +365,21 @@ class Core:
         return (yield from call_service(self._credentials.url, call, until))
 
 
-def _reserve_of(limit: float) -> float:
-    """Of a limit, the time for withdrawing."""
-    return min(_WITHDRAW_SECONDS, limit / 4)
+@dataclass(frozen=True)
+class Started:
+    """A call that may run now."""
+
+    core: Core
+    approved: Approved
+    asking: Prepared
+
+    def ran(self, error: BaseException | None = None, *, is_failure: bool = False) -> Steps[None]:
+        """Reports what came of it, and forgets its key."""
+        # A message may have arguments in it.
+        detail = None if error is None else type(error).__name__
+        outcome: CallOutcome = "succeeded" if error is None and not is_failure else "failed"
+        yield from self.core.report(self.approved, outcome, detail)
+        yield from self.forget()
+
+    def forget(self) -> Steps[None]:
+        yield from self.core.forget(self.asking.name, self.asking.end)

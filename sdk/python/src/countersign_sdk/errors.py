@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-NotApprovedStatus = Literal["denied", "expired", "cancelled", "stale", "used", "changed"]
+NotApprovedStatus = Literal["denied", "expired", "cancelled", "stale", "used", "changed", "waiting"]
 """
 - `denied`, `expired`, `cancelled`: the outcome of the request.
-- `stale`: it was approved, but not started within five minutes.
+- `stale`: it was approved, but not started before the approval ended.
 - `used`: the approval was started before, maybe by a run that crashed. The call may have run.
-- `changed`: the arguments are not those that were approved.
+- `waiting`: the call was parked, and no one has decided yet. The same call later goes on with its
+  request.
+- `changed`: the call is not the one that was asked for, such as with other arguments or another
+  context.
 """
 
 UnavailableReason = Literal["configuration", "refused", "unreachable", "invalid_response"]
@@ -27,19 +30,24 @@ _FOR_MODEL: dict[NotApprovedStatus, str] = {
     "cancelled": "The request for this call was withdrawn. It did not run.",
     "stale": "This call was approved, but too late to run it. It did not run. "
     "It can be asked for again.",
-    "used": "This call was started before and may have run. It did not run again. "
-    "Check its effects before you ask again.",
-    "changed": "The arguments changed after the call was approved. It did not run.",
+    "used": "This call was started before and may have run, so it did not run again. "
+    "Check its effects. If it must run again, ask for it as a new call, with a new id.",
+    "waiting": "This call waits for approval. It did not run, and its request stays open. "
+    "Make the same call again later, with the same arguments.",
+    "changed": "This is not the call that was asked for: its arguments, reasoning, context or "
+    "time limit are others. It did not run. Ask for it as a new call.",
 }
 
 
 class NotApproved(Exception):
-    """There is a decision, and no approval that can be used now."""
+    """There is no approval that can be used now."""
 
     def __init__(
         self, status: NotApprovedStatus, note: str | None = None, request_id: str | None = None
     ) -> None:
         text = _FOR_MODEL[status]
+        if status == "waiting" and request_id is not None:
+            text = f"{text} Request: {request_id}."
         super().__init__(text if note is None else f"{text} Note: {note}")
         self.status: NotApprovedStatus = status
         self.note = note
@@ -53,6 +61,19 @@ class NotApproved(Exception):
     def to_model(self) -> str:
         """A text for the model, in the place of the result of the tool."""
         return str(self)
+
+
+_ABOUT_THE_CALL = (400, 403, 413, 429)
+"""A model may know of these refusals. Others are about the address or the token."""
+
+
+def _advice_for(status: int | None) -> str:
+    """What the model can do about it."""
+    if status in (400, 413):
+        return "Change the call as this says, or go on without it."
+    if status == 429:
+        return "Go on without it, or try it again later."
+    return "Tell the user, and do not try another way."
 
 
 class Unavailable(Exception):
@@ -78,6 +99,8 @@ class Unavailable(Exception):
     @property
     def to_model(self) -> str:
         """A text for the model, in the place of the result of the tool."""
+        if self.http_status in _ABOUT_THE_CALL:
+            return f"{self} This call did not run. {_advice_for(self.http_status)}"
         return (
             "The approval service did not respond, so this call did not run. "
             "Tell the user, and do not try another way."

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from typing import Any, TypeVar, cast
 
 from . import AsyncCountersign, Countersign, ToolCall
+from .injected import injected_into, require_writable, shape_of
+from .limits import Park
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Source = str | ContextVar[str] | Callable[[], str]
@@ -24,19 +26,30 @@ def gate(
     server: str | None = None,
     context: Mapping[str, Any] | None = None,
     timeout: str | None = None,
+    leave_out: Collection[str] = (),
+    park: Park = False,
 ) -> Callable[[Function], Function]:
     """
     Each call of the function asks first, and runs once with the arguments that were approved. It
     raises `NotApproved` or `Unavailable` without running it. An `async` function needs an
-    `AsyncCountersign`. Parameters named by `session` or `call_id` are not among the arguments.
+    `AsyncCountersign`.
+
+    These are not among the arguments: `self`, the parameters that `session`, `call_id` and
+    `leave_out` name, and those that a framework fills in and marks so. Raises TypeError for a
+    parameter that JSON cannot hold. `park` is as for `run`.
     """
+
+    if isinstance(leave_out, str):
+        raise TypeError("leave_out must be a list of names.")
 
     def decorate(function: Function) -> Function:
         shape = _shape_of(function, countersign)
         name = tool or function.__name__
-        own = {each for each in (session, call_id) if isinstance(each, str)}
-        if missing := own - set(shape.parameters):
+        named = {each for each in (session, call_id) if isinstance(each, str)} | set(leave_out)
+        if missing := named - set(shape.parameters):
             raise TypeError(f"{name} has no parameter {sorted(missing)}.")
+        own = named | injected_into(function)
+        require_writable(function, own)
 
         def prepared(
             args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -63,13 +76,13 @@ def gate(
 
             async def gated_async(*args: Any, **kwargs: Any) -> Any:
                 call, run = prepared(args, kwargs)
-                return await countersign.run(call, run)
+                return await countersign.run(call, run, park=park)
 
             return cast(Function, _like(gated_async, function))
 
         def gated(*args: Any, **kwargs: Any) -> Any:
             call, run = prepared(args, kwargs)
-            return countersign.run(call, run)
+            return countersign.run(call, run, park=park)
 
         return cast(Function, _like(gated, function))
 
@@ -101,10 +114,7 @@ def _like(gated: Any, function: Any) -> Any:
     functools.update_wrapper(gated, function)
     # Frameworks that unwrap decorators would get the function itself.
     del gated.__wrapped__
-    try:
-        shape = inspect.signature(function, eval_str=True)
-    except Exception:
-        shape = inspect.signature(function)
+    shape = shape_of(function)
     types = {each.name: each.annotation for each in shape.parameters.values()}
     types["return"] = shape.return_annotation
     none = inspect.Signature.empty

@@ -7,11 +7,22 @@ from typing import Any, TypeAlias
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import ToolMessage
+from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from . import Approved, AsyncCountersign, Countersign, NotApproved, ToolCall, Unavailable
+from . import (
+    Approved,
+    AsyncCountersign,
+    CallOutcome,
+    Countersign,
+    NotApproved,
+    ToolCall,
+    Unavailable,
+)
+from .arguments import WrongArguments
 
+_REFUSALS = (NotApproved, Unavailable, WrongArguments)
 Result: TypeAlias = "ToolMessage | Command[Any]"
 
 
@@ -51,9 +62,17 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
             raise TypeError("Run the agent with ainvoke or astream, or give it a Countersign.")
         try:
             approved = self._countersign.ask(self._call_of(request))
-        except (NotApproved, Unavailable) as error:
+        except _REFUSALS as error:
             return _refusal(request, error)
-        return handler(_with(request, approved))
+        try:
+            result = handler(_with(request, approved))
+        except GraphBubbleUp:
+            raise
+        except BaseException as error:
+            self._countersign.report(approved, "failed", type(error).__name__)
+            raise
+        self._countersign.report(approved, _outcome_of(result))
+        return result
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
@@ -64,9 +83,17 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
             raise TypeError("Run the agent with invoke or stream, or give it an AsyncCountersign.")
         try:
             approved = await self._countersign.ask(self._call_of(request))
-        except (NotApproved, Unavailable) as error:
+        except _REFUSALS as error:
             return _refusal(request, error)
-        return await handler(_with(request, approved))
+        try:
+            result = await handler(_with(request, approved))
+        except GraphBubbleUp:
+            raise
+        except BaseException as error:
+            await self._countersign.report(approved, "failed", type(error).__name__)
+            raise
+        await self._countersign.report(approved, _outcome_of(result))
+        return result
 
     def _call_of(self, request: ToolCallRequest) -> ToolCall:
         call_id = request.tool_call["id"]
@@ -77,9 +104,32 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
             arguments=request.tool_call["args"],
             session=self._session(request),
             call_id=call_id,
+            ordinal=_ordinal_of(request),
             context=self._context,
             timeout=self._timeout,
         )
+
+
+def _ordinal_of(request: ToolCallRequest) -> int:
+    """
+    Some models give each call of a conversation the same id. The message with this call is among
+    those of the state.
+    """
+    state: Any = request.state
+    messages = state.get("messages", []) if isinstance(state, Mapping) else []
+    call = request.tool_call
+    calls = [
+        each
+        for message in messages
+        for each in getattr(message, "tool_calls", None) or []
+        if (each.get("name"), each.get("id")) == (call["name"], call["id"])
+    ]
+    return max(1, len(calls))
+
+
+def _outcome_of(result: Any) -> CallOutcome:
+    """A tool that failed is told to the model."""
+    return "failed" if getattr(result, "status", None) == "error" else "succeeded"
 
 
 def _thread_of(request: ToolCallRequest) -> str:
@@ -93,7 +143,9 @@ def _with(request: ToolCallRequest, approved: Approved) -> ToolCallRequest:
     return request.override(tool_call={**request.tool_call, "args": approved.arguments})
 
 
-def _refusal(request: ToolCallRequest, error: NotApproved | Unavailable) -> ToolMessage:
+def _refusal(
+    request: ToolCallRequest, error: NotApproved | Unavailable | WrongArguments
+) -> ToolMessage:
     return ToolMessage(
         content=error.to_model,
         name=request.tool_call["name"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Awaitable, Mapping
 from typing import Any, overload
 
@@ -14,6 +15,7 @@ from . import Approved, AsyncCountersign, Countersign, JsonText, Ticket, ToolCal
 
 Arguments = Mapping[str, Any] | JsonText
 _CHECKPOINTER = "__pregel_checkpointer"
+_SCRATCHPAD = "__pregel_scratchpad"
 
 
 @overload
@@ -23,6 +25,7 @@ def approve(
     arguments: Arguments,
     *,
     server: str | None = ...,
+    call_id: str | None = ...,
     reasoning: str | None = ...,
     context: Mapping[str, Any] | None = ...,
     timeout: str | None = ...,
@@ -34,6 +37,7 @@ def approve(
     arguments: Arguments,
     *,
     server: str | None = ...,
+    call_id: str | None = ...,
     reasoning: str | None = ...,
     context: Mapping[str, Any] | None = ...,
     timeout: str | None = ...,
@@ -42,16 +46,20 @@ def approve(
     countersign: Countersign | AsyncCountersign,
     tool: str,
     arguments: Arguments,
+    *,
+    call_id: str | None = None,
     **more: Any,
 ) -> Approved | Awaitable[Approved]:
     """
     Call it in a node, before the node does anything else. The first time it makes the request and
     interrupts the graph with the ticket. When the graph is resumed, with any value, it waits for
-    the decision and starts the approval. Raises `NotApproved` or `Unavailable`.
+    the decision and starts the approval. Raises `NotApproved` or `Unavailable`. A node that was
+    resumed is not interrupted again: further calls of it wait.
 
-    With an `AsyncCountersign`, await it. Call it once in a node.
+    With an `AsyncCountersign`, await it. `call_id` tells equal calls of one node apart, such as the
+    id of a tool call.
     """
-    call = _call_of(tool, arguments, more)
+    call = _call_of(tool, arguments, more, call_id)
     if isinstance(countersign, AsyncCountersign):
         return _approve_async(countersign, call)
     ticket = countersign.start(call)
@@ -77,7 +85,9 @@ async def _approve_async(countersign: AsyncCountersign, call: ToolCall) -> Appro
     return await countersign.settle(ticket)
 
 
-def _call_of(tool: str, arguments: Arguments, more: dict[str, Any]) -> ToolCall:
+def _call_of(
+    tool: str, arguments: Arguments, more: dict[str, Any], call_id: str | None
+) -> ToolCall:
     """A node that is resumed is the same task of the same thread, so its call has the same key."""
     info = get_runtime().execution_info
     # Without one, the graph would be interrupted for ever.
@@ -88,11 +98,18 @@ def _call_of(tool: str, arguments: Arguments, more: dict[str, Any]) -> ToolCall:
         tool=tool,
         arguments=arguments,
         session=str(info.thread_id),
-        call_id=info.task_id,
+        call_id=":".join([info.task_id, *([call_id] if call_id else [])]),
         **more,
     )
 
 
+_resuming = threading.Lock()
+
+
 def _suspend(ticket: Ticket) -> None:
-    # What comes back says only that the graph goes on. The service says whether it may.
-    interrupt(ticket.to_dict())
+    # Tools of one node run at the same time, and share its resume values. What a node did before an
+    # interrupt is lost, so it is interrupted only before anything of it runs.
+    with _resuming:
+        if not get_config()["configurable"][_SCRATCHPAD].resume:
+            # What comes back says only that the graph goes on. The service says whether it may.
+            interrupt(ticket.to_dict())

@@ -63,9 +63,15 @@ def gate_tool(
             if on_refusal == "raise":
                 raise
             return error.to_model
-        return await invoke_function_tool(
-            function_tool=inner, context=call_context, arguments=approved.arguments_text
-        )
+        try:
+            result = await invoke_function_tool(
+                function_tool=inner, context=call_context, arguments=approved.arguments_text
+            )
+        except BaseException as error:
+            await countersign.report(approved, "failed", type(error).__name__)
+            raise
+        await countersign.report(approved, "succeeded")
+        return result
 
     gated = copy.copy(tool)
     gated.timeout_seconds = None

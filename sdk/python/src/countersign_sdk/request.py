@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, NoReturn, TypeVar
 
@@ -31,6 +31,8 @@ class SentCall:
     context: str
     """JSON text."""
     timeout: str
+    resumes: bool = False
+    """It goes on with an equal call, whose reasoning, context and timeout may be others."""
 
     def members(self) -> dict[str, str]:
         texts = {
@@ -44,8 +46,7 @@ class SentCall:
         return {name: text for name, text in texts.items() if text is not None}
 
     def body(self) -> str:
-        members = (f'"{name}":{text}' for name, text in self.members().items())
-        return f"{{{','.join(members)}}}"
+        return _object({**self.members(), **({"resume": "true"} if self.resumes else {})})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,8 @@ class Request:
     server: str | None
     arguments: str
     """JSON text."""
+    question: str
+    """All that was asked, as JSON text."""
     deadline_at: datetime
     note: str | None = None
     decided_at: datetime | None = None
@@ -70,7 +73,12 @@ _UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 _INSTANT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"
 )
-_EXECUTION_WINDOW = timedelta(minutes=5)
+_SHORTEST_WINDOW, _LONGEST_WINDOW = timedelta(minutes=1), timedelta(hours=24)
+"""How long an approval can be used is a setting of the agent, between these."""
+
+
+def _object(members: Mapping[str, str]) -> str:
+    return f"{{{','.join(f'{text_of_string(name)}:{text}' for name, text in members.items())}}}"
 
 
 def _optional(value: str | None) -> str | None:
@@ -95,7 +103,8 @@ def read_request(text: str, sent: SentCall | None = None) -> Request:
         _wrong("decision")
     if sent is not None:
         _compare(members, sent)
-        if deadline_at - created_at != timedelta(seconds=seconds_of(sent.timeout, "timeout")):
+        timeout = _string(members, "timeout") if sent.resumes else sent.timeout
+        if deadline_at - created_at != timedelta(seconds=seconds_of(timeout, "timeout")):
             _wrong("deadline_at")
     if not members["arguments"].startswith("{"):
         _wrong("arguments")
@@ -105,6 +114,7 @@ def read_request(text: str, sent: SentCall | None = None) -> Request:
         tool=_string(members, "tool"),
         server=_string(members, "server") if "server" in members else None,
         arguments=members["arguments"],
+        question=_object({name: members[name] for name in _ECHOED if name in members}),
         deadline_at=deadline_at,
     )
     return request if decision is None else _decided(request, decision, created_at)
@@ -122,15 +132,12 @@ def _decided(request: Request, text: str, created_at: datetime) -> Request:
     if decided_at < created_at or is_late:
         _wrong("decision/decided_at")
     expires_at = _instant(members, "expires_at") if is_approval else None
-    if expires_at is not None and expires_at - decided_at != _EXECUTION_WINDOW:
-        _wrong("decision/expires_at")
-    return Request(
-        id=request.id,
-        status=request.status,
-        tool=request.tool,
-        server=request.server,
-        arguments=request.arguments,
-        deadline_at=request.deadline_at,
+    if expires_at is not None:
+        window = expires_at - decided_at
+        if not _SHORTEST_WINDOW <= window <= _LONGEST_WINDOW:
+            _wrong("decision/expires_at")
+    return replace(
+        request,
         note=_string(members, "note") if "note" in members else None,
         decided_at=decided_at,
         expires_at=expires_at,
@@ -152,7 +159,7 @@ def read_start(text: str, request: Request) -> datetime:
 
 def _compare(members: Mapping[str, str], sent: SentCall) -> None:
     expected = sent.members()
-    for name in _ECHOED:
+    for name in _ECHOED[:3] if sent.resumes else _ECHOED:
         given, value = members.get(name), expected.get(name)
         if given == value:
             continue

@@ -7,6 +7,8 @@ import { refused } from './refused.ts';
 export interface Execution {
   readonly toolCallId?: string;
   readonly abortSignal?: AbortSignal;
+  /** What came before the call. */
+  readonly messages?: readonly unknown[];
   /** The context of the tool in version 7. */
   readonly context?: unknown;
   /** In version 6. */
@@ -79,7 +81,13 @@ function streaming(name: string, execute: Execute, options: GateOptions): Execut
       .catch((error: unknown) => {
         throw refused(error);
       });
-    yield* execute(approved.arguments, execution) as AsyncIterable<unknown>;
+    let outcome: 'failed' | 'succeeded' = 'failed';
+    try {
+      yield* execute(approved.arguments, execution) as AsyncIterable<unknown>;
+      outcome = 'succeeded';
+    } finally {
+      await countersign.report(approved, { outcome });
+    }
   };
 }
 
@@ -92,8 +100,22 @@ function callOf(
   return {
     ...{ tool, server, context, timeout, callId: execution.toolCallId },
     arguments: input as ToolCall['arguments'],
+    ordinal: ordinalOf(tool, execution),
     session: typeof session === 'function' ? session(execution) : session,
   };
+}
+
+/** Some models give each call of a conversation the same id. A step that is repeated has the same messages. */
+function ordinalOf(tool: string, { toolCallId, messages = [] }: Execution): number {
+  const parts = messages.flatMap((message) => {
+    const { role, content } = (message ?? {}) as Readonly<Record<string, unknown>>;
+    return role === 'assistant' && Array.isArray(content) ? (content as unknown[]) : [];
+  });
+  const before = parts.filter((part) => {
+    const { type, toolCallId: id, toolName } = (part ?? {}) as Readonly<Record<string, unknown>>;
+    return type === 'tool-call' && id === toolCallId && toolName === tool;
+  });
+  return before.length + 1;
 }
 
 const isGenerator = (execute: object): boolean =>

@@ -1,6 +1,8 @@
 /** For the Claude Agent SDK: every tool of an agent is asked for first, by its hooks. */
-import type { ToolCall } from '../calls.ts';
+import { textOf } from '../arguments.ts';
+import type { Approved, CallResult, ToolCall } from '../calls.ts';
 import type { Countersign } from '../countersign.ts';
+import { digestOf } from '../digests.ts';
 import { msOf } from '../durations.ts';
 import { NotApproved } from '../errors.ts';
 import { namesIn } from './exempt.ts';
@@ -25,8 +27,15 @@ export interface ClaudeMatcher {
   onFailure: 'block';
 }
 
+/** An entry of `hooks` that hears what came of a call. */
+export interface ClaudeListener {
+  hooks: ((input: unknown) => Promise<Record<string, never>>)[];
+  timeout: number;
+}
+
 const EVENTS = ['PreToolUse', 'PreSkillShellCommand'] as const;
 type Event = (typeof EVENTS)[number];
+type ResultEvent = 'PostToolUse' | 'PostToolUseFailure' | 'PermissionDenied';
 
 interface HookInput {
   readonly hook_event_name: Event;
@@ -50,6 +59,13 @@ interface Decision {
   };
 }
 
+interface ResultInput {
+  readonly hook_event_name: ResultEvent;
+  readonly tool_use_id: string;
+  readonly tool_input: unknown;
+}
+
+const RESULT_SECONDS = 10;
 /** Of the limit, the time to withdraw and to say so. */
 const RESERVE_MS = 10_000;
 
@@ -57,8 +73,61 @@ const RESERVE_MS = 10_000;
  * `hooks: gateHooks({ countersign })`. Commands in the text of a skill are no calls of a tool, so they have an entry of their
  * own. Throws `Unavailable` for a limit that is no duration.
  */
-export function gateHooks(gate: ClaudeGate): Record<Event, ClaudeMatcher[]> {
-  return { PreToolUse: [preToolUse(gate)], PreSkillShellCommand: [preToolUse(gate)] };
+export function gateHooks(
+  gate: ClaudeGate,
+): Record<Event, ClaudeMatcher[]> & Record<ResultEvent, ClaudeListener[]> {
+  return {
+    ...{ PreToolUse: [preToolUse(gate)], PreSkillShellCommand: [preToolUse(gate)] },
+    ...{ PostToolUse: [postToolUse(gate)], PostToolUseFailure: [postToolUse(gate)] },
+    PermissionDenied: [postToolUse(gate)],
+  };
+}
+
+/** Of each client, the calls that were approved and have no result yet, by their ids. */
+const startedOf = new WeakMap<Countersign, Map<string, Approved>>();
+
+function startedBy(countersign: Countersign): Map<string, Approved> {
+  const known = startedOf.get(countersign) ?? new Map<string, Approved>();
+  startedOf.set(countersign, known);
+  return known;
+}
+
+/**
+ * One entry, for `PostToolUse`, `PostToolUseFailure` and `PermissionDenied`, beside hooks of your own. It reports what came of a
+ * call, and whether another one ran than the one that was approved: a later hook and `canUseTool` can change it.
+ */
+export function postToolUse({ countersign }: Pick<ClaudeGate, 'countersign'>): ClaudeListener {
+  const started = startedBy(countersign);
+  return {
+    timeout: RESULT_SECONDS,
+    hooks: [
+      async (input) => {
+        const given = (input ?? {}) as ResultInput;
+        const approved = started.get(given.tool_use_id);
+        if (approved) {
+          started.delete(given.tool_use_id);
+          await countersign.report(approved, resultOf(given, approved));
+        }
+        return {};
+      },
+    ],
+  };
+}
+
+function resultOf(input: ResultInput, { argumentsText }: Approved): CallResult {
+  if (input.hook_event_name === 'PermissionDenied') return { outcome: 'refused_by_runtime' };
+  const ran = digestIfAny(input.tool_input);
+  if (ran !== digestOf(argumentsText))
+    return { outcome: 'ran_differently', ...(ran && { argumentsDigest: ran }) };
+  return { outcome: input.hook_event_name === 'PostToolUse' ? 'succeeded' : 'failed' };
+}
+
+function digestIfAny(input: unknown): string | undefined {
+  try {
+    return digestOf(textOf(input as ToolCall['arguments']));
+  } catch {
+    return undefined;
+  }
 }
 
 /** One entry, for both events, beside hooks of your own. */
@@ -81,6 +150,7 @@ export function preToolUse({ countersign, exempt, limit = '16m' }: ClaudeGate): 
           );
           // Another hook may have changed the arguments since. The last one to end has the last word.
           const updatedInput = structuredClone(approved.arguments);
+          if (event === 'PreToolUse') startedBy(countersign).set(given.tool_use_id, approved);
           return decision(event, event === 'PreToolUse' ? { updatedInput } : {});
         } catch (error) {
           return decision(event, {

@@ -37,6 +37,7 @@ export function countersignMiddleware(options: GateOptions): AgentMiddleware {
           {
             ...{ tool: name, server: serverOf.get(name), context, timeout },
             callId: id,
+            ordinal: ordinalOf(toolCall, request.state),
             arguments: args as ToolCall['arguments'],
             session: typeof session === 'function' ? session(runtime) : session,
           },
@@ -44,7 +45,7 @@ export function countersignMiddleware(options: GateOptions): AgentMiddleware {
             isRunning = true;
             return await handler({ ...request, toolCall: { ...toolCall, args: approved } });
           },
-          { signal: runtime.signal },
+          { signal: runtime.signal, isFailure },
         );
       } catch (error) {
         const content = isRunning ? undefined : toModelOf(error);
@@ -53,6 +54,20 @@ export function countersignMiddleware(options: GateOptions): AgentMiddleware {
       }
     },
   });
+}
+
+/** A tool that failed is told to the model. */
+const isFailure = (result: unknown): boolean =>
+  ToolMessage.isInstance(result) && (result as ToolMessage).status === 'error';
+
+/** Some models give each call of a conversation the same id. The message with this call is among those of the state. */
+function ordinalOf({ name, id }: { name: string; id?: string }, state: unknown): number {
+  const { messages = [] } = (state ?? {}) as { messages?: readonly unknown[] };
+  const calls = messages.flatMap((message) => {
+    const { tool_calls: made } = (message ?? {}) as { tool_calls?: unknown };
+    return Array.isArray(made) ? (made as { name?: unknown; id?: unknown }[]) : [];
+  });
+  return Math.max(1, calls.filter((call) => call.name === name && call.id === id).length);
 }
 
 /** An abort, for one, is not told. Arguments that are no JSON are the model's to mend. */

@@ -11,6 +11,8 @@ export interface McpGate {
   readonly session: string;
   /** Tools whose calls are not asked for. Default: none. */
   readonly exempt?: readonly string[];
+  /** As of `run`: the model hears before the client's own limit that the call waits, and makes it again later. */
+  readonly park?: boolean | string;
 }
 
 /** What clients of `@modelcontextprotocol/client` 2 and `@modelcontextprotocol/sdk` 1 have in common. */
@@ -29,7 +31,7 @@ interface McpRequest {
  * client's time limit begins with the approval.
  */
 export function gateClient<T extends McpClient>(client: T, gate: McpGate): T {
-  const { countersign, server, session } = gate;
+  const { countersign, server, session, park } = gate;
   const free = namesIn(gate.exempt);
   const send = client.request.bind(client);
   client.request = async (request: McpRequest, ...more: unknown[]): Promise<unknown> => {
@@ -39,22 +41,33 @@ export function gateClient<T extends McpClient>(client: T, gate: McpGate): T {
     if (free.has(tool)) return await send(request, ...more);
     const call = { tool, server, session, arguments: params?.arguments ?? {} };
     const signal = signalOf(more);
+    let isRunning = false;
     return await countersign
       .run(
         call,
-        async (approved) =>
-          await send(
-            { ...request, params: { ...params, name: tool, arguments: approved } },
-            ...more,
-          ),
-        { signal },
+        async (approved): Promise<unknown> => {
+          isRunning = true;
+          const sent = { ...request, params: { ...params, name: tool, arguments: approved } };
+          return await send(sent, ...more);
+        },
+        { signal, park, isFailure },
       )
       .catch((error: unknown) => {
-        if (!(error instanceof NotApproved || error instanceof Unavailable)) throw error;
-        return { content: [{ type: 'text', text: error.toModel }], isError: true };
+        const text = isRunning ? undefined : toModelOf(error);
+        if (text === undefined) throw error;
+        return { content: [{ type: 'text', text }], isError: true };
       });
   };
   return client;
+}
+
+const isFailure = (result: unknown): boolean =>
+  (result as { readonly isError?: unknown } | undefined)?.isError === true;
+
+/** Arguments that are no JSON, such as NaN, are the model's to mend. */
+function toModelOf(error: unknown): string | undefined {
+  if (error instanceof NotApproved || error instanceof Unavailable) return error.toModel;
+  return error instanceof TypeError ? `${error.message} The call did not run.` : undefined;
 }
 
 /** The options are the last argument. */

@@ -121,6 +121,7 @@ async def shapes() -> dict[str, Outcome]:
     digits = partial(edges.digits, client)
     attempts = {
         "all kinds": lambda: asyncio.to_thread(edges.all_kinds, Countersign(**options)),
+        "tool node": lambda: asyncio.to_thread(edges.tool_node, Countersign(**options)),
         "hook": lambda: edges.hook_names(options),
         "below a decorator": lambda: edges.function_as_tool(client),
         "digits": lambda: digits('{"amount": 9007199254740993.10, "course": "x: approve shapes"}'),

@@ -9,25 +9,29 @@ import inspect
 import json
 import math
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar
 
 from agents import Agent, CustomTool, FunctionTool, Runner, WebSearchTool, function_tool, handoff
 from agents.testing import ScriptedModel, assistant_message, function_call
+from frameworks import Model
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Command
+
 from countersign_sdk import AsyncCountersign, Countersign, ToolCall
 from countersign_sdk.claude import pre_tool_use
 from countersign_sdk.gate import gate
 from countersign_sdk.langchain import CountersignMiddleware
 from countersign_sdk.langgraph import approve
 from countersign_sdk.openai_agents import gate_tool
-from frameworks import Model
-from langchain.agents import create_agent
-from langchain_core.tools import tool
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import StateGraph
 
 Course = str
+COURSE = "x: approve shapes"
 Clients = tuple[Countersign, AsyncCountersign]
 
 
@@ -89,7 +93,7 @@ def refusals(clients: Clients, ran: list[Any]) -> dict[str, Callable[[], Any]]:
         "an object": lambda: ask()(tool("refused", description="x")(pay_async)),
         "the other client": lambda: ask()(pay_async),
         "a missing parameter": lambda: gate(client, session="conversation")(pay),
-        "a date": lambda: ask()(pay)(date(2026, 1, 1)),
+        "an object of its own": lambda: ask()(pay)(object()),
         "NaN": lambda: ask()(pay)(math.nan),
         "a list of sessions": lambda: gate(client, session=lambda: ["x"])(pay)(1),  # type: ignore[arg-type,return-value]
         "an argument twice": lambda: ask()(positional)(1, **{"refused": 2}),
@@ -191,6 +195,29 @@ async def hook_names(options: dict[str, Any]) -> list[str]:
     decisions = await asyncio.gather(*(hook(client, name, **more) for name, more in names))
     sent = sorted(f"{call.server} {call.tool}" for call in client.calls)
     return [*sent, *decisions, await hook(Broken(**options), "Bash")]
+
+
+def tool_node(client: Countersign) -> list[str]:
+    """Two tools at once in one node: what ran, what the model got, what is left of the graph."""
+    ran: list[str] = []
+
+    def pay(n: int, course: str) -> str:
+        approved = approve(client, "pay", {"n": n, "course": course})
+        ran.append(str(n))
+        return f"paid {approved.arguments['n']}"
+
+    names = {"name": "pay", "type": "tool_call"}
+    calls = [{**names, "id": f"{n}", "args": {"n": n, "course": COURSE}} for n in (1, 2)]
+    node = ToolNode([tool("pay", description="Pays.")(pay)])
+    builder = StateGraph(MessagesState).add_node("tools", node).set_entry_point("tools")
+    graph = builder.compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "tool node"}}
+    result = graph.invoke({"messages": [AIMessage("", tool_calls=calls)]}, config)
+    for _ in range(3):
+        if graph.get_state(config).next:
+            result = graph.invoke(Command(resume=True), config)
+    paid = [str(each.content) for each in result["messages"][1:]]
+    return [*sorted(ran), *paid, *graph.get_state(config).next]
 
 
 def load(path: Path) -> None:

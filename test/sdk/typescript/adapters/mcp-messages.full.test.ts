@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { readMessage } from '../../../../sdk/typescript/src/adapters/mcp/messages.ts';
+import { readMessage, readResult } from '../../../../sdk/typescript/src/adapters/mcp/messages.ts';
 import { builtTestPath } from '../../../support/run/built.ts';
 import { until } from '../../../support/waiting.ts';
 
@@ -60,7 +60,7 @@ const REFUSED: readonly (readonly [string, string | Buffer, number])[] = [
   ['a name that is no text', inParams('{"name":["refund"]}'), -32602],
   ['the name in capitals', inParams('{"name":"list","Name":"refund"}'), -32602],
   ['arguments with a long s', inParams('{"name":"list","argument\u017f":{"a":1}}'), -32602],
-  ['arguments that are null', inParams('{"name":"refund","arguments":null}'), -32602],
+  ['a name that is null', inParams('{"name":null}'), -32602],
   ['arguments as text', inParams('{"name":"refund","arguments":"{}"}'), -32602],
 ];
 
@@ -79,6 +79,23 @@ test.each([
   ],
 ])('%s passes', (_name, line) => {
   expect(readMessage(bytes(line))).toEqual({ kind: 'pass' });
+});
+
+test('null is nothing, as some clients write it', () => {
+  const line = inParams('{"name":"refund","arguments":null,"_meta":null,"task":null}');
+  const read = readMessage(bytes(line));
+  expect(read).toMatchObject({ kind: 'call', tool: 'refund', isTask: false, isTyped: false });
+  expect(read.kind === 'call' && read.arguments.text).toBe('{}');
+});
+
+test.each([
+  ['{"jsonrpc":"2.0","id":1.0,"result":{"content":[]}}', { id: '1e0', isFailure: false }],
+  ['{"jsonrpc":"2.0","id":"a","result":{"isError":true}}', { id: '"a"', isFailure: true }],
+  ['{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}', { id: '1e0', isFailure: true }],
+  ['{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage"}', undefined],
+  ['no JSON', undefined],
+])('what came of a call is read from %s', (line, expected) => {
+  expect(readResult(bytes(line))).toEqual(expected);
 });
 
 test('a call keeps every digit, whatever way its method is written', () => {

@@ -93,6 +93,8 @@ const isGone = (pid: number) => {
     return true;
   }
 };
+const resultOf = async (id: string) =>
+  ((await ada.http.get(`/api/v1/requests/${id}`)).body as Record<string, unknown>)['result'];
 const approve = async () => {
   const id = await pending();
   expect((await decide(ada, id)).status).toBe(200);
@@ -113,6 +115,8 @@ describe('a call', () => {
     await decide(ada, id);
     expect(await result).toEqual([false, 'refunded 12.5']);
     expect(ran()).toEqual([arguments_]);
+    await until('its result is on record', async () => (await resultOf(id)) !== undefined);
+    expect(await resultOf(id)).toMatchObject({ outcome: 'succeeded' });
     expect(started().names.filter((name) => name.startsWith('COUNTERSIGN'))).toEqual([]);
     // The same call again is another one.
     const again = refund();
@@ -126,6 +130,20 @@ describe('a call', () => {
     expect(await refund()).toEqual([true, expect.stringMatching(/did not run/)]);
     await nothingOpen();
     expect(ran()).toEqual([]);
+  });
+
+  test('that is parked goes on with its request when it is made again, also in another process', async () => {
+    const options = ['--limit', '3s', '--park', '15m'];
+    const { refund, ran } = await open(options);
+    const [isError, text] = await refund();
+    const id = await pending();
+    expect([isError, text]).toEqual([true, expect.stringContaining(id)]);
+    const other = await open(['--limit', '10m', '--park', '15m']);
+    const result = other.refund();
+    await approve();
+    expect(await result).toEqual([false, 'refunded 12.5']);
+    expect([ran().length, other.ran().length]).toEqual([0, 1]);
+    expect(await stateOf(id)).toBe('approved');
   });
 
   test('that the client gives up is withdrawn: by an abort, and by its own limit', async () => {
@@ -218,6 +236,20 @@ describe('the end', () => {
       expect(ran()).toEqual([]);
     },
   );
+
+  test('comes before its client kills it, where the server ignores that its input ended', async () => {
+    const stubborn = `process.on('SIGTERM', () => undefined); console.log(process.pid); setInterval(() => undefined, 1000);`;
+    const { env } = wrapping([]);
+    const args = [command, 'wrap', 'billing', '--', process.execPath, '-e', stubborn];
+    const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    child.stdin.end();
+    const began = performance.now();
+    await once(child, 'exit');
+    // Clients send SIGKILL after four seconds.
+    expect(performance.now() - began).toBeLessThan(4_000);
+    await until('it is gone', () => isGone(Number(line.toString())));
+  });
 
   test('by a crash before the start leaves an approval that no later call uses', async () => {
     const first = await open();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 import inspect
 import os
 import threading
@@ -51,7 +52,7 @@ def in_background(work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
 
 
 def drive(steps: Steps[T], cancel: threading.Event | None = None) -> T:
-    """In this thread. The caller's own code is called in it, and HTTP is in the background."""
+    """In this thread. What it waits for is in others, so that it can stop."""
     wire = Wire()
     step: _Step = partial(next, steps)
     try:
@@ -81,11 +82,7 @@ def drive(steps: Steps[T], cancel: threading.Event | None = None) -> T:
 
 def _perform(effect: Effect, wire: Wire, cancel: threading.Event | None) -> Any:
     if isinstance(effect, Invoke):
-        value = effect.function()
-        if inspect.iscoroutine(value):
-            value.close()
-            raise TypeError("Countersign takes no async function. Use AsyncCountersign.")
-        return value
+        return _result_of(_in_thread(effect.function), cancel, effect.until - time.monotonic())
     if isinstance(effect, Join):
         return _result_of(effect.future, cancel, effect.seconds)
     future = in_background(_perform_async(effect, wire))
@@ -93,6 +90,26 @@ def _perform(effect: Effect, wire: Wire, cancel: threading.Event | None) -> Any:
         return _result_of(future, cancel)
     finally:
         future.cancel()
+
+
+def _in_thread(function: Callable[[], Any]) -> concurrent.futures.Future[Any]:
+    """The caller's own code, which may never end. With the context of the caller."""
+    future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+
+    def work() -> None:
+        try:
+            value = function()
+            if inspect.iscoroutine(value):
+                value.close()
+                raise TypeError("Countersign takes no async function. Use AsyncCountersign.")
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(value)
+
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(work,), daemon=True).start()
+    return future
 
 
 def _result_of(
@@ -181,4 +198,6 @@ async def _perform_async(effect: Effect, wire: Wire) -> Any:
         joined = asyncio.shield(asyncio.wrap_future(effect.future))
         return await bounded(joined, effect.seconds)
     value = effect.function()
-    return await value if inspect.isawaitable(value) else value
+    if not inspect.isawaitable(value):
+        return value
+    return await bounded(value, effect.until - time.monotonic())

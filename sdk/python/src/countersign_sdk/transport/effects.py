@@ -50,6 +50,8 @@ class Invoke:
     """Calls the caller's own code. An awaitable is awaited by the asynchronous client."""
 
     function: Callable[[], Awaitable[Any] | Any]
+    until: float
+    """Of `time.monotonic()`. Raises `OutOfTime`."""
 
 
 Effect = Send | Pause | Join | Invoke

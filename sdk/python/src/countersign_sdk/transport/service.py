@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 
@@ -42,6 +43,8 @@ class Refusal(Exception):
 
 _CALL_SECONDS = 15
 """Proxies and processes take some time besides the wait."""
+_MOST_ISSUES = 3
+_LONGEST_ISSUES = 500
 _FIRST_PAUSE = 0.25
 _LONGEST_PAUSE = 5.0
 
@@ -65,7 +68,14 @@ def address_of(url: str) -> str:
         raise Unavailable(
             "configuration", "The address of the service must have no user, query or fragment."
         )
-    return str(parsed.copy_with(query=None, fragment=None)).rstrip("/")
+    address = str(parsed.copy_with(query=None, fragment=None)).rstrip("/")
+    ours = re.search("/(?:api/)?(?:aap|api)(?:/v1)?$", parsed.path.rstrip("/"))
+    if ours is not None:
+        raise Unavailable(
+            "configuration",
+            f"The address is wrong: leave {ours[0]} off, as in {address[: -len(ours[0])]}.",
+        )
+    return address
 
 
 def call_service(url: str, call: ServiceCall, until: float) -> Steps[str]:
@@ -115,7 +125,12 @@ def _retry_after_of(reply: Reply | None) -> int:
 def _text_of(reply: Reply, expects: tuple[int, ...]) -> str | None:
     """None where another try can help."""
     status = reply.status
-    if status >= 500 or status in (408, 429):
+    if status >= 500 or status == 408:
+        return None
+    if status == 204 and status in expects:
+        return ""
+    if status == 429:
+        _require_free_share(reply)
         return None
     if reply.body is None:
         raise Unavailable(
@@ -133,12 +148,33 @@ def _text_of(reply: Reply, expects: tuple[int, ...]) -> str | None:
     raise _refusal_of(status, text)
 
 
+def _require_free_share(reply: Reply) -> None:
+    """A share that is full does not get free by asking again."""
+    refusal = _refusal_of(429, (reply.body or b"").decode(errors="replace"))
+    if isinstance(refusal, Refusal) and refusal.code == "quota_exceeded":
+        raise refusal
+
+
+def _issues_of(error: Mapping[str, Any]) -> str:
+    """What is wrong with the call, so that a model can mend it."""
+    details = error.get("details")
+    issues = details.get("issues") if isinstance(details, dict) else None
+    if not isinstance(issues, list):
+        return ""
+    said = (
+        f" {each['pointer']}: {each['message']}."
+        for each in issues[:_MOST_ISSUES]
+        if isinstance(each, dict) and {"pointer", "message"} <= set(each)
+    )
+    return "".join(said)[:_LONGEST_ISSUES]
+
+
 def _refusal_of(status: int, text: str) -> Refusal | Unavailable:
     try:
         error = json.loads(text)["error"]
         code, message = error["code"], error["message"]
         if isinstance(code, str) and isinstance(message, str):
-            return Refusal(status, code, message)
+            return Refusal(status, code, f"{message}{_issues_of(error)}")
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
         pass
     return Unavailable(

@@ -66,7 +66,8 @@ class Wire:
 
 async def _read(response: httpx.Response) -> Reply:
     status, headers = response.status_code, response.headers
-    is_again = status >= 500 or status in (408, 429)
+    # The body of a 429 says whether another try can help.
+    is_again = status >= 500 or status == 408
     is_json = _JSON.match(headers.get("content-type", "")) is not None
     if is_again or not is_json or 300 <= status < 400:
         return Reply(status, headers.get("retry-after"), None)
@@ -75,7 +76,7 @@ async def _read(response: httpx.Response) -> Reply:
         body += chunk
         if len(body) > _LONGEST_BODY:
             raise Unavailable("invalid_response", "The response is too long.")
-    return Reply(status, None, bytes(body))
+    return Reply(status, headers.get("retry-after"), bytes(body))
 
 
 async def bounded(work: Awaitable[T], seconds: float) -> T:

@@ -12,6 +12,7 @@ Starts <command>, a stdio MCP server, and asks Countersign before a call of one 
 <alias> is the name of the server in your rules.
 
   --limit 55s      the most time that an ask may take. Keep it below the limit of the client, often 60 s
+  --park 15m       reviewers have this long. At the limit the model is told to make the same call again later
   --tools a,b      ask for calls of these tools only
   --exempt a,b     ask for calls of all tools but these
 
@@ -32,7 +33,9 @@ function read(given: readonly string[]): Wrapped | 'help' {
   if (values.tools !== undefined && values.exempt !== undefined)
     throw new UsageError('Give --tools or --exempt, not both.');
   msOf(values.limit, '--limit');
-  return { alias, command, args, limit: values.limit, asks: asksOf(values) };
+  const { limit, park } = values;
+  if (park !== undefined) msOf(park, '--park');
+  return { alias, command, args, limit, park, asks: asksOf(values) };
 }
 
 function parsed(args: readonly string[]) {
@@ -42,6 +45,7 @@ function parsed(args: readonly string[]) {
       allowPositionals: true,
       options: {
         limit: { type: 'string', default: '55s' },
+        park: { type: 'string' },
         tools: { type: 'string' },
         exempt: { type: 'string' },
         help: { type: 'boolean' },

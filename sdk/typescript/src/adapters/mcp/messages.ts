@@ -80,6 +80,23 @@ export function readMessage(line: Uint8Array): Message {
     : PASS;
 }
 
+/** Some clients write null for what is absent. */
+const present = (members: Members): Members =>
+  new Map([...members].filter(([, value]) => value !== 'null'));
+
+/** What came of a call, where the line of a server is its response. */
+export function readResult(
+  line: Uint8Array,
+): { readonly id: string; readonly isFailure: boolean } | undefined {
+  const members = understood(line);
+  const id = members?.get('id');
+  if (!members || !isId(id) || members.has('method')) return undefined;
+  const result = members.get('result');
+  const isFailure =
+    result === undefined || (result.startsWith('{') && membersOf(result).get('isError') === 'true');
+  return { id: nameOf(id), isFailure };
+}
+
 function understood(line: Uint8Array): Members | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line);
@@ -109,7 +126,7 @@ function readCall(
 ): Message {
   if (!isId(id)) return refuse('A call of a tool needs an id, so it was not forwarded.');
   try {
-    const params = membersOf(members.get('params') ?? '');
+    const params = present(membersOf(members.get('params') ?? ''));
     const unknown = [...params.keys()].find((name) => !PARAMS.includes(name));
     if (unknown !== undefined)
       return refuse(

@@ -9,11 +9,12 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Approved, CallResult } from '../../calls.ts';
 import { Countersign } from '../../countersign.ts';
 import { NotApproved } from '../../errors.ts';
 import { toModel } from '../refused.ts';
 import { linesOf } from './lines.ts';
-import { nameOf, readMessage, type Refused, type ToolsCall } from './messages.ts';
+import { nameOf, readMessage, readResult, type Refused, type ToolsCall } from './messages.ts';
 
 export interface Wrapped {
   /** Name of the server, as rules compare it. */
@@ -24,6 +25,8 @@ export interface Wrapped {
   readonly asks: (tool: string) => boolean;
   /** As of `Countersign`. */
   readonly limit: string;
+  /** How long reviewers have where calls are parked at the limit. */
+  readonly park?: string | undefined;
 }
 
 /** What MCP clients read, too. */
@@ -31,16 +34,20 @@ const LONGEST_LINE = 10 * 1024 * 1024;
 const PROGRESS_MS = 10_000;
 /** Progress only grows, so ours stays below that of the tool. */
 const PROGRESS_STEP = 1e-6;
-const KILL_MS = 5_000;
+/** Clients end a server two seconds after its input ended, and kill it two seconds later. So the other one ends before. */
+const ENDS_ITSELF_MS = 1_500;
+const KILL_MS = 1_000;
+/** What its output may take after its end. */
+const LAST_LINES_MS = 5_000;
 const ENDINGS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** Resolves with the exit code, once the other server has ended. Throws `Unavailable` if nothing says where to ask. */
 export async function wrap(wrapped: Wrapped): Promise<number> {
   const pending = new AsyncLocalStorage<(reviewUrl: string) => void>();
-  const { limit } = wrapped;
+  const { limit, park } = wrapped;
   const countersign = new Countersign({
-    // Reviewers have the limit, but for the time to withdraw.
-    ...{ limit, timeout: limit },
+    // Reviewers have the limit, but for the time to withdraw, or longer where a call is parked.
+    ...{ limit, timeout: park ?? limit },
     onPending: ({ tool, reviewUrl }) => {
       log(`${tool} waits for a reviewer: ${reviewUrl}`);
       pending.getStore()?.(reviewUrl);
@@ -57,13 +64,19 @@ export async function wrap(wrapped: Wrapped): Promise<number> {
     child.kill(signal);
     setTimeout(() => child.kill('SIGKILL'), KILL_MS).unref();
   };
+  const left = () => {
+    wrapper.close();
+    setTimeout(stop, ENDS_ITSELF_MS, 'SIGTERM').unref();
+  };
   for (const signal of ENDINGS) process.on(signal, stop);
-  process.stdout.on('error', wrapper.close);
-  const forwarded = pass(child.stdout, process.stdout).catch(wrapper.close);
-  void wrapper.read(process.stdin).then(wrapper.close, wrapper.close);
+  process.stdout.on('error', left);
+  const forwarded = pass(child.stdout, process.stdout, wrapper.heard).catch(wrapper.close);
+  void wrapper.read(process.stdin).then(left, left);
   const ended = await code;
   wrapper.close();
-  await Promise.all([wrapper.settled(), Promise.race([forwarded, delay(KILL_MS)])]);
+  await Promise.race([forwarded, delay(LAST_LINES_MS)]);
+  wrapper.ended();
+  await wrapper.settled();
   return ended;
 }
 
@@ -83,8 +96,15 @@ async function exitOf(child: ChildProcess): Promise<number> {
 }
 
 /** By whole lines, so that none of ours comes between. */
-async function pass(from: Readable, to: Writable): Promise<void> {
-  for await (const line of linesOf(from)) if (!to.write(line)) await once(to, 'drain');
+async function pass(
+  from: Readable,
+  to: Writable,
+  heard: (line: Uint8Array) => void,
+): Promise<void> {
+  for await (const line of linesOf(from)) {
+    if (typeof line !== 'string') heard(line);
+    if (!to.write(line)) await once(to, 'drain');
+  }
 }
 
 interface Around {
@@ -102,6 +122,8 @@ class Wrapper {
   /** Of calls that are asked for. */
   readonly #open = new Map<string, AbortController>();
   readonly #asking = new Set<Promise<void>>();
+  /** Of calls that reached the other server, what was approved. */
+  readonly #running = new Map<string, Pick<Approved, 'id'>>();
   #count = 0;
   #isClosed = false;
 
@@ -130,6 +152,29 @@ class Wrapper {
 
   async settled(): Promise<void> {
     await Promise.all(this.#asking);
+  }
+
+  /** A line of the other server, which may be the result of a call. */
+  readonly heard = (line: Uint8Array): void => {
+    if (this.#running.size === 0) return;
+    const result = readResult(line);
+    const approved = result && this.#running.get(result.id);
+    if (!approved) return;
+    this.#running.delete(result.id);
+    this.#report(approved, { outcome: result.isFailure ? 'failed' : 'succeeded' });
+  };
+
+  ended(): void {
+    for (const approved of this.#running.values())
+      this.#report(approved, { outcome: 'failed', detail: 'The server ended without a result.' });
+    this.#running.clear();
+  }
+
+  #report(approved: Pick<Approved, 'id'>, result: CallResult): void {
+    const reporting = this.#around.countersign
+      .report(approved, result)
+      .finally(() => this.#asking.delete(reporting));
+    this.#asking.add(reporting);
   }
 
   async #take(line: Buffer): Promise<void> {
@@ -164,25 +209,30 @@ class Wrapper {
     const { countersign, pending } = this.#around;
     const { tool, inputResponses } = call;
     const progress = new Progress(call.progressToken);
+    const { limit, park } = this.#wrapped;
+    let approved: Approved | undefined;
     try {
-      await pending.run(progress.tell, () =>
+      approved = await pending.run(progress.tell, () =>
         countersign.ask(
           {
             ...{ tool, server: this.#wrapped.alias, arguments: call.arguments },
             ...{ session: this.#session, callId: String((this.#count += 1)) },
             ...(inputResponses !== undefined && { context: { input_responses: inputResponses } }),
           },
-          { signal },
+          { signal, park: park !== undefined && limit },
         ),
       );
       signal.throwIfAborted();
     } catch (error) {
+      if (approved) this.#report(approved, { outcome: 'not_run' });
       if (!signal.aborted) write(refusalOf(call, error));
       return;
     } finally {
       progress.end();
       this.#open.delete(nameOf(call.id));
     }
+    // The result of a task comes elsewhere.
+    if (!call.isTask) this.#running.set(nameOf(call.id), approved);
     // At once, so that no cancellation comes between.
     await this.#forward(line);
   }
