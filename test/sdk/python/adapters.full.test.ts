@@ -249,7 +249,13 @@ described('what no gate can hold', () => {
       'an object',
       'the other client',
     ],
-    ...['a missing parameter', 'an object of its own', 'NaN', 'a list of sessions', 'an argument twice'],
+    ...[
+      'a missing parameter',
+      'an object of its own',
+      'NaN',
+      'a list of sessions',
+      'an argument twice',
+    ],
     ...['a hosted tool', 'a handoff', 'a custom tool', 'a sync client', 'no session'],
     ...[
       'a text of exempt tools',
