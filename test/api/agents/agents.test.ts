@@ -9,6 +9,7 @@ describe('creating an agent', () => {
     const created = await create('deploy-bot', 'Deploy bot');
     expect(created.status).toBe(201);
     expect(created.body).toEqual({
+      approval_window: '5m',
       slug: 'deploy-bot',
       resume: 'instance',
       organization_id: organization.id,

@@ -13,7 +13,7 @@ from claude_agent_sdk import HookMatcher
 from . import Approved, AsyncCountersign, CallOutcome, NotApproved, ToolCall, Unavailable
 from .arguments import text_of
 from .checks import digest_of
-from .durations import seconds_of
+from .limits import seconds_of
 
 _EVENTS = ("PreToolUse", "PreSkillShellCommand")
 _RESULT_EVENTS = ("PostToolUse", "PostToolUseFailure")

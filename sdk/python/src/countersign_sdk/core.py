@@ -25,12 +25,11 @@ from .checks import (
     require_names,
     require_same_call,
 )
-from .durations import seconds_of
 from .errors import NotApproved, Unavailable
 from .exact import canonical
 from .keys import Keys
 from .ledger import Ledger, MemoryLedger
-from .limits import MARGIN_SECONDS, Park, Times, last_moments, park_of
+from .limits import MARGIN_SECONDS, Park, Times, last_moments, park_of, seconds_of
 from .request import Request, SentCall, read_request, read_start
 from .transport.credentials import credentials_for
 from .transport.effects import Invoke, OutOfTime, Steps, is_abort

@@ -1,13 +1,14 @@
-"""How long an ask may take, and how long reviewers have in it."""
+"""Durations as the service writes them, and how long an ask may take."""
 
 from __future__ import annotations
 
 import math
+import re
 import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
-from .durations import seconds_of
+from .errors import Unavailable
 
 Park = bool | str
 """How long a call waits before it parks."""
@@ -78,3 +79,25 @@ def last_moments(end: float | None = None) -> float:
 def _reserve_of(limit: float) -> float:
     """Of a limit, the time for withdrawing."""
     return min(_WITHDRAW_SECONDS, limit / 4)
+
+
+_LONGEST = 500 * 3_600
+"""As in the SDK for TypeScript."""
+
+_SECONDS = {"s": 1, "m": 60, "h": 3_600}
+
+
+def seconds_of(duration: str, what: str) -> int:
+    found = re.fullmatch("([1-9][0-9]{0,6})([smh])", duration) if _is_text(duration) else None
+    if not found:
+        raise Unavailable(
+            "configuration", f"{what} must be a duration such as 15m, not {duration!r}."
+        )
+    seconds = int(found[1]) * _SECONDS[found[2]]
+    if seconds > _LONGEST:
+        raise Unavailable("configuration", f"{what} must be at most 500h, not {duration}.")
+    return seconds
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)

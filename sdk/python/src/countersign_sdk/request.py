@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, NoReturn, TypeVar
 
-from .durations import seconds_of
+from .limits import seconds_of
 from .errors import Unavailable
 from .exact import canonical, members_of, string_of, text_of_string
 

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { eventSentence, sentenceText } from '../../../../src/domain/audit/event-sentences.ts';
 import { MOST_COUNTED_EVENTS } from '../../../../src/domain/audit/filters.ts';
 import { Instant } from '../../shared/design/instant.tsx';
-import { LinkButton } from '../../shared/design/link-button.tsx';
+import { LinkButton } from '../../shared/design/buttons/link-button.tsx';
 import { Panel } from '../../shared/design/panel.tsx';
 import { Empty, NoMatch } from '../../shared/page/empty.tsx';
 import {

@@ -4,7 +4,7 @@ import { AUDIT_ACTOR_TYPES, AUDIT_OUTCOMES } from '../../../../src/domain/audit/
 import { Field } from '../../shared/design/fields/field.tsx';
 import field from '../../shared/design/fields/field.module.css';
 import { Select } from '../../shared/design/fields/select.tsx';
-import { LinkButton } from '../../shared/design/link-button.tsx';
+import { LinkButton } from '../../shared/design/buttons/link-button.tsx';
 import { Chip } from '../../shared/design/marks/badge.tsx';
 import { ForeignText } from '../../shared/exact/foreign-text.tsx';
 import { namesQuery } from '../../shared/api/names.ts';

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tansta
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../shared/design/button.tsx';
-import { CopyButton } from '../../shared/design/copy-button.tsx';
+import { CopyButton } from '../../shared/design/buttons/copy-button.tsx';
 import { Fact, Facts } from '../../shared/design/lists/facts.tsx';
 import { Panel } from '../../shared/design/panel.tsx';
 import { Result } from '../../shared/design/result.tsx';

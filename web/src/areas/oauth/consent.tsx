@@ -4,7 +4,7 @@ import { useLocation } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { Button } from '../../shared/design/button.tsx';
 import { ApiError } from '../../shared/api/api.ts';
-import { LinkButton } from '../../shared/design/link-button.tsx';
+import { LinkButton } from '../../shared/design/buttons/link-button.tsx';
 import note from '../../shared/design/note.module.css';
 import { Result } from '../../shared/design/result.tsx';
 import { Failed, Loading, MissingPermission } from '../../shared/page/states.tsx';

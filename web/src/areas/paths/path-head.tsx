@@ -2,7 +2,7 @@
 import { ArchivePath } from './uses/archive-path.tsx';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { LinkButton } from '../../shared/design/link-button.tsx';
+import { LinkButton } from '../../shared/design/buttons/link-button.tsx';
 import type { ReadRevision } from './paths-data.ts';
 import { paths as text } from './text.ts';
 import { PathUses } from './uses/path-uses.tsx';

@@ -2,7 +2,7 @@
 import { useState, type ReactNode } from 'react';
 import { Button } from '../../shared/design/button.tsx';
 import { useFirstProblem } from '../../shared/design/fields/first-problem.ts';
-import { LinkButton } from '../../shared/design/link-button.tsx';
+import { LinkButton } from '../../shared/design/buttons/link-button.tsx';
 import note from '../../shared/design/note.module.css';
 import { Panel } from '../../shared/design/panel.tsx';
 import { settings as text } from './text.ts';

@@ -1,7 +1,7 @@
 /** A person lets a machine in, by the code that its terminal shows. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { LinkButton } from '../../shared/design/link-button.tsx';
+import { LinkButton } from '../../shared/design/buttons/link-button.tsx';
 import note from '../../shared/design/note.module.css';
 import { ApiError } from '../../shared/api/api.ts';
 import { Form, Submit, TextField } from '../../shared/forms/form.tsx';

@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { LinkButton, LinkRow } from '../../shared/design/link-button.tsx';
+import { LinkButton, LinkRow } from '../../shared/design/buttons/link-button.tsx';
 import { ApiError } from '../../shared/api/api.ts';
 import { Form, Submit, TextField } from '../../shared/forms/form.tsx';
 import { signIn as text } from '../../shared/text/sign-in.ts';

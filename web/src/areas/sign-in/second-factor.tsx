@@ -1,7 +1,7 @@
 /** The second step of a sign-in: a code of the authenticator app, or a recovery code. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { LinkButton } from '../../shared/design/link-button.tsx';
+import { LinkButton } from '../../shared/design/buttons/link-button.tsx';
 import type { CodeKind } from '../../shared/forms/code-field.tsx';
 import { CodeForm } from '../../shared/forms/code-form.tsx';
 import type { Account } from '../../shared/session/session.ts';

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../design/button.tsx';
-import { LinkButton } from '../design/link-button.tsx';
+import { LinkButton } from '../design/buttons/link-button.tsx';
 import note from '../design/note.module.css';
 import { Panel } from '../design/panel.tsx';
 import { ForeignText } from '../exact/foreign-text.tsx';

@@ -1,6 +1,6 @@
 /** A condition as rows and groups. */
 import type { Condition } from '../../../../src/domain/conditions/document.ts';
-import { LinkButton } from '../design/link-button.tsx';
+import { LinkButton } from '../design/buttons/link-button.tsx';
 import { Combobox } from '../design/fields/combobox.tsx';
 import { SegmentedControl } from '../design/fields/segmented-control.tsx';
 import { problemAt } from '../editor/problems.ts';

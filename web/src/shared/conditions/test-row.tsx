@@ -2,7 +2,7 @@
 import type { ConditionOperator } from '../../../../src/domain/conditions/types.ts';
 import { Combobox } from '../design/fields/combobox.tsx';
 import { Select } from '../design/fields/select.tsx';
-import { LinkButton } from '../design/link-button.tsx';
+import { LinkButton } from '../design/buttons/link-button.tsx';
 import { problemAt } from '../editor/problems.ts';
 import { addBeside, chooseField, setField, setOperator } from './condition-edits.ts';
 import { useCondition } from './condition-context.ts';

@@ -1,7 +1,7 @@
 /** The bar of every document with revisions: what changed, what is wrong, and what can be done with it. */
 import { useState } from 'react';
 import { Button } from '../design/button.tsx';
-import { LinkButton } from '../design/link-button.tsx';
+import { LinkButton } from '../design/buttons/link-button.tsx';
 import { Instant } from '../design/instant.tsx';
 import { permissionText } from '../text/permissions.ts';
 import { editor as text } from '../text/editor.ts';

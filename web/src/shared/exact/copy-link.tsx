@@ -1,7 +1,7 @@
 /** Copies a text, and says whether it did. The text is made when it is asked for. */
 import { useState } from 'react';
 import { copyText } from '../browser/copy-text.ts';
-import { LinkButton } from '../design/link-button.tsx';
+import { LinkButton } from '../design/buttons/link-button.tsx';
 import { copy as words } from '../text/copy.ts';
 import classes from './copy-link.module.css';
 

@@ -1,6 +1,6 @@
 /** Asks for a code of the second factor, of either kind. */
 import type { ReactNode } from 'react';
-import { LinkButton, LinkRow } from '../design/link-button.tsx';
+import { LinkButton, LinkRow } from '../design/buttons/link-button.tsx';
 import { signIn as text } from '../text/sign-in.ts';
 import { CodeField, wrongCode, type CodeKind } from './code-field.tsx';
 import { Form, Submit } from './form.tsx';

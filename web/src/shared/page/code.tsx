@@ -1,5 +1,5 @@
 /** Code to copy. What is shown may hide a secret that the copy has. */
-import { CopyButton } from '../design/copy-button.tsx';
+import { CopyButton } from '../design/buttons/copy-button.tsx';
 import { copy as text } from '../text/copy.ts';
 import classes from './code.module.css';
 

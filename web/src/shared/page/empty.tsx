@@ -1,6 +1,6 @@
 /** In the place of a list that has nothing yet: one sentence, and what to do. */
 import type { ReactNode } from 'react';
-import { LinkButton } from '../design/link-button.tsx';
+import { LinkButton } from '../design/buttons/link-button.tsx';
 import { lists } from '../text/design.ts';
 import classes from './empty.module.css';
 

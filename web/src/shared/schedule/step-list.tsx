@@ -1,6 +1,6 @@
 /** The same as the picture, in words: what happens, in order. */
 import { useState } from 'react';
-import { LinkButton } from '../design/link-button.tsx';
+import { LinkButton } from '../design/buttons/link-button.tsx';
 import { ForeignText } from '../exact/foreign-text.tsx';
 import { schedule as text } from '../text/schedule.ts';
 import type { PreviewedStep } from './schedule.ts';

@@ -2,7 +2,7 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { Button } from '../design/button.tsx';
 import { useLeaving } from '../browser/leaving.ts';
-import { CopyButton } from '../design/copy-button.tsx';
+import { CopyButton } from '../design/buttons/copy-button.tsx';
 import { LeaveDialog } from '../design/dialogs/leave-dialog.tsx';
 import note from '../design/note.module.css';
 import { secrets as text } from '../text/secrets.ts';

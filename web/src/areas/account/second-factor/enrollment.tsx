@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'react';
 import { Button } from '../../../shared/design/button.tsx';
-import { CopyButton } from '../../../shared/design/copy-button.tsx';
+import { CopyButton } from '../../../shared/design/buttons/copy-button.tsx';
 import { QrCode } from '../../../shared/design/marks/qr-code.tsx';
 import type { ApiError } from '../../../shared/api/api.ts';
 import { Form, Submit, TextField } from '../../../shared/forms/form.tsx';

@@ -1,7 +1,7 @@
 /** Recovery codes, which the service shows once. */
 import { useEffect, useRef } from 'react';
 import { Button } from '../../../shared/design/button.tsx';
-import { CopyButton } from '../../../shared/design/copy-button.tsx';
+import { CopyButton } from '../../../shared/design/buttons/copy-button.tsx';
 import { security as text } from '../security-text.ts';
 import classes from './second-factor.module.css';
 

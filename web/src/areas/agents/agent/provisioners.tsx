@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { once } from '../../../shared/api/lists.ts';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { useNowSeconds } from '../../../shared/api/clock.ts';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { Item, Items } from '../../../shared/design/lists/items.tsx';

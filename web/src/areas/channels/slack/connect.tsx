@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ButtonLink } from '../../../shared/design/button.tsx';
 import type { ApiError } from '../../../shared/api/api.ts';
-import { CopyButton } from '../../../shared/design/copy-button.tsx';
+import { CopyButton } from '../../../shared/design/buttons/copy-button.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
 import note from '../../../shared/design/note.module.css';
 import { CopyLink } from '../../../shared/exact/copy-link.tsx';

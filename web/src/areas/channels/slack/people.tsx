@@ -6,7 +6,7 @@ import { Button } from '../../../shared/design/button.tsx';
 import { PersonName } from '../../../shared/access/person-name.tsx';
 import { Consequence } from '../../../shared/design/dialogs/consequence.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { Item, Items } from '../../../shared/design/lists/items.tsx';
 import { showToast } from '../../../shared/design/messages/toasts.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SegmentedControl } from '../../../shared/design/fields/segmented-control.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
 import { DataTable, type Column } from '../../../shared/design/tables/data-table.tsx';
 import { TextBlock } from '../../../shared/exact/text-block.tsx';

@@ -1,7 +1,7 @@
 /** The head of an endpoint: its key, its state, who asks it, and archiving it. */
 import { Link } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import type { Summary } from '../endpoints-data.ts';
 import { StateBadge } from '../state-badge.tsx';
 import { archive as archiveText, endpoint as text } from '../text.ts';

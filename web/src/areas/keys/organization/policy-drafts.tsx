@@ -8,7 +8,7 @@ import { PermissionsField } from '../../../shared/access/permissions-field.tsx';
 import { PolicySentence } from '../../../shared/access/policy-sentence.tsx';
 import { ScopeField } from '../../../shared/access/scope-field.tsx';
 import { editor } from '../../../shared/access/text.ts';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import note from '../../../shared/design/note.module.css';
 import { accountQuery } from '../../../shared/session/session.ts';
 import type { KeyOptions } from './organization-keys-data.ts';

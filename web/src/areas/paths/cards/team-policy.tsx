@@ -1,7 +1,7 @@
 /** Unfolds how a team is asked, below its chip. */
 import { PolicyPeek } from '../policy/policy-peek.tsx';
 import { useState } from 'react';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { policy as text } from '../policy/text.ts';
 
 export function TeamPolicy({ teamId }: { readonly teamId: string }) {

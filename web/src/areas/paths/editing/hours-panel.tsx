@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { Combobox } from '../../../shared/design/fields/combobox.tsx';
 import { TextBox } from '../../../shared/design/fields/text-box.tsx';
 import { ownZone, zoneOptions } from '../../../shared/design/fields/zones.ts';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
 import { useCards } from '../cards/cards-context.ts';
 import { addItem, newHours, remove, setValue } from '../document/path-edits.ts';

@@ -1,6 +1,6 @@
 /** The exact times of working hours: on which days, from when, until when. */
 import { TextBox } from '../../../shared/design/fields/text-box.tsx';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { WEEKDAYS } from '../../../../../src/domain/escalation/weekly-hours.ts';
 import { addItem, remove, setValue } from '../document/path-edits.ts';
 import type { HoursView } from '../document/read-path.ts';

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { Checkbox } from '../../../shared/design/fields/checkbox.tsx';
 import { DurationField } from '../../../shared/design/fields/duration-field.tsx';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { TargetChip } from '../cards/target-chip.tsx';
 import { TeamPolicy } from '../cards/team-policy.tsx';
 import { useCards } from '../cards/cards-context.ts';

@@ -8,7 +8,7 @@ import { useKnownFields } from '../../../shared/conditions/known-fields.ts';
 import { toolIn } from '../../../shared/conditions/tool-in.ts';
 import type { Condition } from '../../../../../src/domain/conditions/document.ts';
 import { TextArea } from '../../../shared/design/fields/text-box.tsx';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { setValue } from '../document/path-edits.ts';
 import { usePathEditing } from './path-editing.ts';
 import { editing as text } from './text.ts';

@@ -10,7 +10,7 @@ import { Combobox } from '../../../shared/design/fields/combobox.tsx';
 import { FieldGroup } from '../../../shared/design/fields/field-group.tsx';
 import { Select } from '../../../shared/design/fields/select.tsx';
 import { ownZone, zoneOptions } from '../../../shared/design/fields/zones.ts';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { printedJson } from '../../../shared/editor/printed-json.ts';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import { Form, Submit, TextField } from '../../../shared/forms/form.tsx';

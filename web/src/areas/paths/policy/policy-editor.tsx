@@ -2,7 +2,7 @@
 import { StopPolicy } from './stop-policy.tsx';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { useDocument } from '../../../shared/editor/use-document.ts';
 import { hasPermission, type Account } from '../../../shared/session/session.ts';
 import { EscalationEditor } from '../escalation-editor.tsx';

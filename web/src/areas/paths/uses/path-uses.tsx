@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { accountQuery, hasPermission } from '../../../shared/session/session.ts';
 import { uses as text } from './text.ts';
 import { UseLink, keyOfUse } from './use-link.tsx';

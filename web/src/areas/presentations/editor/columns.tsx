@@ -1,5 +1,5 @@
 /** The columns of a table: parts of each of its items. */
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { Select } from '../../../shared/design/fields/select.tsx';
 import { TextBox } from '../../../shared/design/fields/text-box.tsx';
 import { withoutValue } from '../../../shared/editor/splices.ts';

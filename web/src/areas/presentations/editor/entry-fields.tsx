@@ -1,5 +1,5 @@
 /** For which calls a presentation is, its title, and its fields. */
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { TextBox } from '../../../shared/design/fields/text-box.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
 import { editor as text } from '../text.ts';

@@ -1,5 +1,5 @@
 /** One field of a presentation: which value, what it is, and how much it matters. */
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { Combobox } from '../../../shared/design/fields/combobox.tsx';
 import { Select } from '../../../shared/design/fields/select.tsx';
 import { TextBox } from '../../../shared/design/fields/text-box.tsx';

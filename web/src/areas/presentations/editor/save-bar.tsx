@@ -1,7 +1,7 @@
 /** The bar below the editor: whether something changed, taking it back, and saving. */
 import type { ReactNode } from 'react';
 import { Button } from '../../../shared/design/button.tsx';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
 import type { EditedDocument } from '../../../shared/editor/use-document.ts';
 import { editor as editorText } from '../../../shared/text/editor.ts';

@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../../shared/design/button.tsx';
 import { Instant } from '../../../shared/design/instant.tsx';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { Badge } from '../../../shared/design/marks/badge.tsx';
 import { CutText } from '../../../shared/exact/cut-text.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';

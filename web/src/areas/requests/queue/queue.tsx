@@ -1,7 +1,7 @@
 /** The queue: what waits for the reader, with tabs, search and filters in the address. */
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { isBusy } from '../../../shared/api/retries.ts';
 import { useOnline } from '../../../shared/browser/online.ts';
 import { useSingleKeys } from '../../../shared/browser/single-keys.ts';

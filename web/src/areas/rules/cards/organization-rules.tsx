@@ -5,7 +5,7 @@ import { useMemo, useState, type CSSProperties } from 'react';
 import { stringifyExact } from '../../../../../src/platform/json/exact-json.ts';
 import { isExactObject, type ExactValue } from '../../../../../src/platform/json/exact-values.ts';
 import { Badge } from '../../../shared/design/marks/badge.tsx';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { readDocument } from '../../../shared/editor/problems.ts';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import { PartFailed } from '../../../shared/page/states.tsx';

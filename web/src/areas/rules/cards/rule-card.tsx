@@ -6,7 +6,7 @@ import type { PipelineWarning } from '../../../../../src/domain/pipelines/warnin
 import { Badge } from '../../../shared/design/marks/badge.tsx';
 import { loadPart } from '../../../shared/browser/new-build.ts';
 import { Loading } from '../../../shared/page/states.tsx';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import { problemsWithin, type Problem } from '../../../shared/editor/problems.ts';
 import { drawnBlock } from '../document/drawn-blocks.ts';

@@ -4,7 +4,7 @@ import { loadPart } from '../../../shared/browser/new-build.ts';
 import { Select } from '../../../shared/design/fields/select.tsx';
 import { TextArea, TextBox } from '../../../shared/design/fields/text-box.tsx';
 import { SegmentedControl } from '../../../shared/design/fields/segmented-control.tsx';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { JsonField } from '../../../shared/editor/json-field.tsx';
 import { printedJson } from '../../../shared/editor/printed-json.ts';
 import { problemAt, readDocument, type Problem } from '../../../shared/editor/problems.ts';

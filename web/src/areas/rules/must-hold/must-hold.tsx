@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../../shared/design/button.tsx';
-import { LinkButton } from '../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../shared/design/buttons/link-button.tsx';
 import { Select } from '../../../shared/design/fields/select.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import type { Sample } from '../outcomes/trial.ts';

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { hiddenCount, type Hidden } from '../../../../../src/domain/shown/hidden.ts';
 import { SourceValue } from '../../../../../src/platform/json/source-values.ts';
 import { useSettled } from '../../browser/settled.ts';
-import { LinkButton } from '../../design/link-button.tsx';
+import { LinkButton } from '../../design/buttons/link-button.tsx';
 import { exact as words } from '../../text/exact.ts';
 import { CopyLink } from '../copy-link.tsx';
 import { CutText } from '../cut-text.tsx';

@@ -1,7 +1,7 @@
 /** Below the list while rows are selected: how many, why some left, and what can be done with them. */
 import { createElement, useEffect, useState } from 'react';
 import { Button } from '../../../../shared/design/button.tsx';
-import { LinkButton } from '../../../../shared/design/link-button.tsx';
+import { LinkButton } from '../../../../shared/design/buttons/link-button.tsx';
 import { useOnline } from '../../../../shared/browser/online.ts';
 import { loadPart } from '../../../../shared/browser/new-build.ts';
 import { queue as text } from '../../../../shared/text/queue.ts';

@@ -1,8 +1,8 @@
 /** Copies a text, and says whether it did. */
 import { useState } from 'react';
-import { Button } from './button.tsx';
-import { copyText } from '../browser/copy-text.ts';
-import { copy as text } from '../text/copy.ts';
+import { Button } from '../button.tsx';
+import { copyText } from '../../browser/copy-text.ts';
+import { copy as text } from '../../text/copy.ts';
 import classes from './copy-button.module.css';
 
 export function CopyButton({ label, value }: { readonly label: string; readonly value: string }) {
