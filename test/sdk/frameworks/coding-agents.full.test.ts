@@ -9,6 +9,9 @@ import { bundledHook, type Hook } from '../hook/hook-process.ts';
 import { Desk, hasOwnEtc, rewriter, type Agent, type Ran, type Start } from './coding-agent.ts';
 import { test } from './framework.ts';
 
+/** What administrators deploy lies in /etc. Where a process cannot have one of its own, these are skipped, and the summary counts them. */
+const testWithOwnEtc = hasOwnEtc() ? test : test.skip;
+
 const { app, people, agents, decide } = await scene({
   app: { temporal: true },
   people: { ada: REVIEWER },
@@ -173,12 +176,11 @@ describe('Claude Code', () => {
     ['another CLAUDE_CONFIG_DIR', { env: { CLAUDE_CONFIG_DIR: '/tmp/none' } }],
     ['--settings', { args: ['--settings', OFF] }],
   ];
-  test.each(modes)(
+  testWithOwnEtc.each(modes)(
     'started with %s asks for managed settings alone',
     async (_name, start) => {
       const desk = await installed();
       expect(await isAsked(desk, start)).toBe(false);
-      if (!hasOwnEtc()) return;
       const { stdout } = await desk.command(['install', 'claude', '--managed']);
       desk.write('project/.claude/settings.json', OFF);
       rmSync(join(desk.project, 'ran'), { force: true });
@@ -246,10 +248,9 @@ describe('Codex', () => {
     ['an option', ['-c', 'features.hooks=false'], ''],
     ['the config of a project', [], '[features]\nhooks = false\n'],
   ];
-  test.each(ways)(
+  testWithOwnEtc.each(ways)(
     'asks for the requirements of an administrator, whatever %s says',
     async (_name, args, config) => {
-      if (!hasOwnEtc()) return;
       const desk = deskOf('codex');
       desk.write(
         '.codex/config.toml',
