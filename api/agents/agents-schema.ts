@@ -34,7 +34,7 @@ export const agentSchema = z
         'Who may read, wait for, start and withdraw a request: only the `instance` that made it, or any active instance of the `agent`.',
     }),
     approval_window: duration(
-      'For how long an approved call may start after its decision.',
+      'How long after its decision an approved call may start.',
       APPROVAL_WINDOW,
     ),
     created_at: timestamp('When the agent was created.'),

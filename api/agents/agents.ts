@@ -192,7 +192,7 @@ const updateAgentEndpoint = defineEndpoint({
           'with a suspended run. `instance`, the default, keeps them to the one that made them.',
       }),
     approval_window: duration(
-      'For how long an approved call may start after its decision, from `1m` to `24h`. Decisions of before keep theirs. `/aap/v1` always says five minutes.',
+      'How long after its decision an approved call may start, from `1m` to `24h`. Earlier decisions keep their window. `/aap/v1` always says five minutes.',
       APPROVAL_WINDOW,
     ).optional(),
   }),

@@ -88,7 +88,9 @@ export const callResultShape = {
     .max(LONGEST_DETAIL)
     .optional()
     .meta({ description: 'More about it, in words of the adapter. Never of the arguments.' }),
-  arguments_digest: digest('SHA-256 of the arguments that ran, in hex.').optional(),
+  arguments_digest: digest(
+    'SHA-256 of the arguments that ran, in hex. The SDKs and the hook write them as canonical JSON first, so equal arguments can have another digest than `arguments_digest` of the request.',
+  ).optional(),
 };
 
 const callResultSchema = z
@@ -173,7 +175,7 @@ export const detailSchema = requestSchema
     hidden_names: hiddenNamesSchema,
     urgency: urgencySchema,
     approval_window: duration(
-      'For how long the call may start after an approval: the setting of the agent.',
+      'How long after an approval the call may start: the setting of the agent.',
       APPROVAL_WINDOW,
     ),
     approval_expires_at: timestamp(

@@ -186,7 +186,7 @@ interface Replica extends Container {
     expect(await replica.health()).toBe(1);
   });
 
-  test('approves a call by a person, on either of two replicas, and keeps all of it over an upgrade', async () => {
+  test('approves a call by a person, on either of two replicas, and keeps all of it over a rolling restart', async () => {
     const first = await startReplica();
     await untilReady(first);
     const { adapter, authorization } = await bootstrap(first);

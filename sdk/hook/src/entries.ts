@@ -51,7 +51,7 @@ export function entriesFor(runtime: Runtime, installed: Installed): Entries {
 
 function wordsOf({ name }: Runtime, { place, credential }: Installed): string[] {
   const run = ['run', name, '--credential'];
-  // Of another person, or another machine.
+  // Other people's machines run this command, so `~` stays.
   const shared = quoted(credential ?? HOME_CREDENTIAL);
   if (place === 'project') return [CLEARED, 'PATH="$PATH"', 'countersign-hook', ...run, shared];
   const program = [process.execPath, ownFile()].map(quoted);

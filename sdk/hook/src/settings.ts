@@ -73,7 +73,11 @@ export function gapsIn(text: string, runtime: Runtime): string[] | undefined {
   if (found.length === 0) return undefined;
   const gaps = eventsOf(runtime)
     .filter((event) => !found.some((each) => each.event === event))
-    .map((event) => `there is no hook at ${event}`);
+    .map((event) =>
+      isBefore(event, runtime)
+        ? `there is no hook at ${event}`
+        : `there is no hook at ${event}, so what ran is not compared with what was approved`,
+    );
   for (const { event, hook, group } of found) {
     if (hasMatcher(hook, group)) gaps.push(`the matcher at ${event} leaves tools out`);
     if (runtime.name === 'claude' && isBefore(event, runtime) && hook['onFailure'] !== 'block')

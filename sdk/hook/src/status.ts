@@ -1,6 +1,5 @@
 /** `countersign-hook status`: whether a call in this folder is asked about, as the runtime reads its settings here. */
-import { enrolled } from '../../typescript/src/credentials.ts';
-import { credentialsFor } from '../../typescript/src/credentials.ts';
+import { credentialsFor, enrolled } from '../../typescript/src/credentials.ts';
 import { callService } from '../../typescript/src/http.ts';
 import { codexState, type CodexHook } from './codex.ts';
 import { isOwnCommand } from './entries.ts';
@@ -71,7 +70,7 @@ async function lookAtFile(runtime: Runtime, file: string): Promise<Looked> {
   return {
     ...{ isInstalled: gaps !== undefined, command: commandsIn(text, runtime)[0] ?? '' },
     ...{ where: [file], others: [], modes: [] },
-    why: gaps?.length === 0 ? undefined : gaps?.join('; '),
+    why: gaps === undefined ? `${file} has no hook of Countersign` : gaps.join('; ') || undefined,
   };
 }
 
@@ -156,8 +155,11 @@ function whyCodexPasses(
 
 type CodexFeatures = Readonly<Record<string, unknown>>;
 
+/** As a shell reads it: `quoted` of `entries.ts` writes an apostrophe as four characters. */
 const optionOf = (command: string, name: string): string | undefined =>
-  new RegExp(`--${name} '([^']+)'`).exec(command)?.[1];
+  new RegExp(String.raw`--${name} '((?:[^']|'\\'')*)'`)
+    .exec(command)?.[1]
+    ?.replaceAll(String.raw`'\''`, "'");
 
 /** When it ends, every call is denied. */
 function credentialLine(command: string): string {

@@ -1,4 +1,4 @@
-/** What `run`, `ask` and `settle` throw. Whatever they throw, the call did not run. */
+/** What `run`, `ask` and `settle` throw. Without an approval, this attempt did not run the call. */
 
 /**
  * - `denied`, `expired`, `cancelled`: the outcome of the request.

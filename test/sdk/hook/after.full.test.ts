@@ -128,7 +128,7 @@ describe('after a call', () => {
     expect((await after(batch, 'PostToolBatch')).code).toBe(0);
     expect(reported()).toEqual([
       [ids[0], { outcome: 'succeeded' }],
-      [ids[1], { outcome: 'failed', detail: 'Exit code 3' }],
+      [ids[1], { outcome: 'failed' }],
       [ids[2], { outcome: 'refused_by_runtime' }],
     ]);
     expect(readdirSync(join(hook.home, '.local/state/countersign-hook/asked'))).toEqual([]);

@@ -2,8 +2,8 @@
  * After a call: compares what ran with what was approved, and tells the service. Another call than the approved one stops the
  * session: its next calls are denied until a person has looked.
  */
-import { createHash } from 'node:crypto';
 import type { Credentials } from '../../../typescript/src/credentials.ts';
+import { digestOf } from '../../../typescript/src/digests.ts';
 import { canonical, itemsOf, membersOf, type Members } from '../../../typescript/src/exact.ts';
 import { stopSession, takeKept, type Kept, type Stop } from './kept.ts';
 import { report, type Result } from './results.ts';
@@ -35,11 +35,16 @@ export async function compareAfter(event: Members, after: After): Promise<string
     return undefined;
   }
   const stop: Stop = {
-    ...{ session, runtime: after.runtime, detail: difference, digest: digestOf(event) },
+    ...{
+      session,
+      runtime: after.runtime,
+      detail: difference,
+      digest: digestOf(event.get('tool_input') ?? 'null'),
+    },
     ...(kept && { request: kept.id }),
     ...{ at: new Date().toISOString(), isReported: false },
   };
-  // Before the report, which can take its time.
+  // Before the report, which may take a while.
   await stopSession(stop);
   await reportStop(stop, after);
   return reasonOf(stop);
@@ -50,9 +55,10 @@ export async function reportStop(
   stop: Stop,
   { credentials, signal }: Pick<After, 'credentials' | 'signal'>,
 ): Promise<void> {
-  const { request, detail, digest } = stop;
+  const { request, digest } = stop;
   if (request === undefined || stop.isReported) return;
-  const result: Result = { outcome: 'ran_differently', detail, arguments_digest: digest };
+  // What ran may hide secrets, and stays on this machine.
+  const result: Result = { outcome: 'ran_differently', arguments_digest: digest };
   const limits = { until: performance.now() + REPORT_STOP_MS, signal };
   if (await report(credentials, { id: request, result, limits }))
     await stopSession({ ...stop, isReported: true });
@@ -81,14 +87,10 @@ async function tell(
   });
 }
 
-function resultOf(event: Members): Result {
-  if (textAt(event, 'hook_event_name') === 'PostToolUse') return { outcome: 'succeeded' };
-  const error = event.get('error');
-  return {
-    outcome: 'failed',
-    ...(error?.startsWith('"') && { detail: JSON.parse(error) as string }),
-  };
-}
+/** The text of an error is output of the tool, so it is not sent. */
+const resultOf = (event: Members): Result => ({
+  outcome: textAt(event, 'hook_event_name') === 'PostToolUse' ? 'succeeded' : 'failed',
+});
 
 function differenceOf(event: Members, kept: Kept | undefined): string | undefined {
   const tool = textAt(event, 'tool_name');
@@ -114,11 +116,6 @@ function isSame(input: string, { tool, input: approved }: Kept): boolean {
   } catch {
     return false;
   }
-}
-
-function digestOf(event: Members): string {
-  const input = event.get('tool_input') ?? '';
-  return createHash('sha256').update(input).digest('hex');
 }
 
 const shown = (text: string): string => (text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`);

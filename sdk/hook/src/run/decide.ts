@@ -1,9 +1,9 @@
-/** Asks the service about the call on standard input. Resolves only if the call may run, with what the runtime is told. */
+/** Reads the event on standard input. Before a call, it asks the service and resolves only if the call may run. After a call, it compares what ran. */
 import { join } from 'node:path';
 import { JsonText } from '../../../typescript/src/arguments.ts';
 import { Countersign } from '../../../typescript/src/countersign.ts';
 import { credentialsFor } from '../../../typescript/src/credentials.ts';
-import { membersOf } from '../../../typescript/src/exact.ts';
+import { membersOf, type Members } from '../../../typescript/src/exact.ts';
 import { callService, Refusal } from '../../../typescript/src/http.ts';
 import { fileLedger } from '../../../typescript/src/ledger.ts';
 import { readRequest } from '../../../typescript/src/request.ts';
@@ -19,8 +19,16 @@ const LONGEST_INPUT = 16 * 1024 * 1024;
 /** Of the limit in seconds: to start, to say that no one decided, and to withdraw. */
 const BESIDE_REVIEWERS = 15;
 
-/** Denied without a question, because another call than the approved one ran before. */
+/** Denied without a question: another call than the approved one ran before, or it is a trial of the hook. */
 export class Stopped extends Error {}
+
+/** After a call: what ran is not known to be what was approved. */
+export class NotCompared extends Error {
+  constructor(error: unknown) {
+    const why = error instanceof Error ? error.message : String(error);
+    super(`Countersign could not compare this call with the approved one after it ran: ${why}`);
+  }
+}
 
 /** A call with such an id is a test whether the hook is asked at all. It never runs. */
 export const TRIAL_ID = 'toolu_countersign_hook_test_';
@@ -36,11 +44,10 @@ export interface Question {
 export async function decide(question: Question): Promise<string> {
   const { runtime, access, until, signal } = question;
   const event = membersOf(await input(signal));
-  if (runtime.after.includes(textAt(event, 'hook_event_name'))) {
-    const credentials = credentialsFor(access);
-    const stopReason = await compareAfter(event, { runtime: runtime.name, credentials, signal });
-    return stopReason === undefined ? '' : JSON.stringify({ continue: false, stopReason });
-  }
+  if (runtime.after.includes(textAt(event, 'hook_event_name')))
+    return await compared(event, question).catch((error: unknown) => {
+      throw new NotCompared(error);
+    });
   const call = runtime.read(event);
   if (call.callId?.startsWith(TRIAL_ID)) throw new Stopped(`The hook was asked. ${TRIAL_ID}`);
   await requireGoing(call, question);
@@ -63,6 +70,12 @@ export async function decide(question: Question): Promise<string> {
   if (pair && !pair.isSecond) await leave(pair.name, id).catch(() => undefined);
   await keepStarted({ id, call, question });
   return runtime.pass(call);
+}
+
+async function compared(event: Members, { runtime, access, signal }: Question): Promise<string> {
+  const credentials = credentialsFor(access);
+  const stopReason = await compareAfter(event, { runtime: runtime.name, credentials, signal });
+  return stopReason === undefined ? '' : JSON.stringify({ continue: false, stopReason });
 }
 
 async function requireGoing({ session }: HookCall, { access, signal }: Question): Promise<void> {

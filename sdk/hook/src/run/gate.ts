@@ -1,13 +1,13 @@
 /**
- * `countersign-hook run`: what the runtime starts before each call. Only an approval ends it with 0. Whatever else happens,
- * it ends with 2, the denial on standard output and the reason on standard error, so that the runtime blocks the call
+ * `countersign-hook run`: what the runtime starts before and after each call. Before a call, only an approval ends it with 0.
+ * Whatever else happens, it ends with 2, the denial on standard output and the reason on standard error, so that the runtime blocks the call
  * whichever of the three it looks at.
  */
 import { writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { NotApproved, Unavailable } from '../../../typescript/src/errors.ts';
 import { accessFor } from './access.ts';
-import { decide, Stopped } from './decide.ts';
+import { decide, NotCompared, Stopped } from './decide.ts';
 import { watchParent } from './parent.ts';
 import { RESERVE, secondsOf } from '../limit.ts';
 import { runtimeNamed, type Runtime } from '../runtimes.ts';
@@ -99,7 +99,7 @@ function written(to: number, text: string): boolean {
 
 /** The model reads it in the place of the result. It is never empty. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Stopped) return error.message;
+  if (error instanceof Stopped || error instanceof NotCompared) return error.message;
   if (error instanceof NotApproved) return error.toModel;
   if (error instanceof Unavailable)
     return error.toModel.includes(error.message)

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stateFolder } from './pairs.ts';
+import { stateFolder, stateFolders } from './pairs.ts';
 
 /** A call that was approved and started. */
 export interface Kept {
@@ -27,13 +27,14 @@ export interface Stop {
   readonly isReported: boolean;
 }
 
-/** Calls that no event of the runtime ended. */
+/** Approved calls that the runtime never reported on are removed after this time. */
 const LIFE_MS = 7 * 24 * 3_600_000;
 
 const digestOf = (...parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 const asked = () => join(stateFolder(), 'asked');
-const stopped = () => join(stateFolder(), 'stopped');
+const STOPPED = 'stopped';
+const stopped = () => join(stateFolder(), STOPPED);
 const fileOf = (session: string, callId: string) =>
   join(asked(), `${digestOf(session)}.${digestOf(callId)}`);
 const stopFile = (session: string) => join(stopped(), digestOf(session));
@@ -67,13 +68,19 @@ export const stopOf = async (session: string): Promise<Stop | undefined> =>
   (await read(stopFile(session))) as Stop | undefined;
 
 export async function stops(): Promise<Stop[]> {
-  const names = await readdir(stopped()).catch(() => []);
-  const found = await Promise.all(names.map((name) => read(join(stopped(), name))));
+  const files = await Promise.all(
+    stateFolders().map(async (folder) => {
+      const names = await readdir(join(folder, STOPPED)).catch(() => []);
+      return names.map((name) => join(folder, STOPPED, name));
+    }),
+  );
+  const found = await Promise.all(files.flat().map(read));
   return found.filter((each) => each !== undefined) as Stop[];
 }
 
 export const clearStop = async ({ session }: Stop): Promise<void> => {
-  await rm(stopFile(session), { force: true });
+  for (const folder of stateFolders())
+    await rm(join(folder, STOPPED, digestOf(session)), { force: true });
 };
 
 async function write(file: string, value: unknown): Promise<void> {

@@ -10,9 +10,16 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 /** As long as an approval can be used. */
 const LIFE_MS = 5 * 60_000;
 
+const AT_HOME = join('.local/state', 'countersign-hook');
+
 /** What the hook keeps between its runs. */
-export const stateFolder = (): string =>
-  join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local/state'), 'countersign-hook');
+export const stateFolder = (): string => stateFolders()[0] ?? '';
+
+/** A person's shell may name a folder that the installed command does not. The first one is that of this process. */
+export const stateFolders = (): readonly string[] => {
+  const named = process.env['XDG_STATE_HOME'];
+  return [...(named ? [join(named, 'countersign-hook')] : []), join(homedir(), AT_HOME)];
+};
 
 const folderOfPairs = () => join(stateFolder(), 'pairs');
 

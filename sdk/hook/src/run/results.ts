@@ -6,23 +6,16 @@ export type Outcome = 'succeeded' | 'failed' | 'not_run' | 'refused_by_runtime' 
 
 export interface Result {
   readonly outcome: Outcome;
-  readonly detail?: string;
-  /** SHA-256 of the arguments that ran, in hex. */
+  /** SHA-256 of the arguments that ran, as canonical JSON, in hex. */
   readonly arguments_digest?: string;
 }
-
-const LONGEST_DETAIL = 2_000;
 
 /** True when the service has it, had one before, or is too old to take any. */
 export async function report(
   credentials: Credentials,
   { id, result, limits }: { readonly id: string; readonly result: Result; readonly limits: Limits },
 ): Promise<boolean> {
-  const { detail } = result;
-  const body = JSON.stringify({
-    ...result,
-    ...(detail !== undefined && { detail: shortened(detail) }),
-  });
+  const body = JSON.stringify(result);
   try {
     const token = await credentials.token(0, limits);
     const path = `/requests/${id}/result`;
@@ -36,6 +29,3 @@ export async function report(
     return error instanceof Refusal && [404, 405, 409].includes(error.status);
   }
 }
-
-const shortened = (text: string): string =>
-  text.length <= LONGEST_DETAIL ? text : `${text.slice(0, LONGEST_DETAIL - 1)}…`;

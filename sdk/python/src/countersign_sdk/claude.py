@@ -60,9 +60,27 @@ def _outcome_of(given: Mapping[str, Any], approved: Approved) -> CallOutcome:
         is_same = digest_of(text_of(given["tool_input"])) == digest_of(approved.arguments_text)
     except (TypeError, ValueError):
         is_same = False
-    if not is_same:
+    if not is_same and not _is_filled_in(given, approved):
         return "ran_differently"
     return "succeeded" if given["hook_event_name"] == "PostToolUse" else "failed"
+
+
+_FILLED_IN = ("AskUserQuestion", "ExitPlanMode")
+"""Into the input of these, Claude Code itself puts what a person answered."""
+
+
+def _is_filled_in(given: Mapping[str, Any], approved: Approved) -> bool:
+    ran = given.get("tool_input")
+    if given.get("tool_name") not in _FILLED_IN or not isinstance(ran, Mapping):
+        return False
+    try:
+        return all(
+            name in ran
+            and digest_of(text_of({"value": ran[name]})) == digest_of(text_of({"value": value}))
+            for name, value in approved.arguments.items()
+        )
+    except (TypeError, ValueError):
+        return False
 
 
 _started: WeakKeyDictionary[AsyncCountersign, dict[str, Approved]] = WeakKeyDictionary()

@@ -62,9 +62,12 @@ interface Decision {
 interface ResultInput {
   readonly hook_event_name: ResultEvent;
   readonly tool_use_id: string;
+  readonly tool_name?: string;
   readonly tool_input: unknown;
 }
 
+/** Into the input of these, Claude Code itself puts what a person answered. */
+const FILLED_IN = ['AskUserQuestion', 'ExitPlanMode'];
 const RESULT_SECONDS = 10;
 /** Of the limit, the time to withdraw and to say so. */
 const RESERVE_MS = 10_000;
@@ -114,12 +117,23 @@ export function postToolUse({ countersign }: Pick<ClaudeGate, 'countersign'>): C
   };
 }
 
-function resultOf(input: ResultInput, { argumentsText }: Approved): CallResult {
+function resultOf(input: ResultInput, approved: Approved): CallResult {
   if (input.hook_event_name === 'PermissionDenied') return { outcome: 'refused_by_runtime' };
   const ran = digestIfAny(input.tool_input);
-  if (ran !== digestOf(argumentsText))
+  if (ran !== digestOf(approved.argumentsText) && !isFilledIn(input, approved))
     return { outcome: 'ran_differently', ...(ran && { argumentsDigest: ran }) };
   return { outcome: input.hook_event_name === 'PostToolUse' ? 'succeeded' : 'failed' };
+}
+
+function isFilledIn(
+  { tool_name: tool = '', tool_input: ran }: ResultInput,
+  { arguments: approved }: Approved,
+): boolean {
+  if (!FILLED_IN.includes(tool) || typeof ran !== 'object' || ran === null) return false;
+  const given = ran as Readonly<Record<string, unknown>>;
+  return Object.entries(approved).every(
+    ([name, value]) => digestIfAny({ value: given[name] }) === digestIfAny({ value }),
+  );
 }
 
 function digestIfAny(input: unknown): string | undefined {

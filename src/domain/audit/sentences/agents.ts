@@ -58,7 +58,7 @@ export const AGENT_SENTENCES = {
     named(to),
   ],
   'agent.approval_window_changed': ({ subjectId, data: { to } }) => [
-    'changed how long approved calls may start of the agent ',
+    'changed the approval window of the agent ',
     { kind: 'agent', id: subjectId },
     ': ',
     named(to),
