@@ -193,17 +193,15 @@ describe('files of the web app', () => {
         ),
       ].map(([, name]) => name);
     const all = ['rolldown-runtime', 'shared'];
-    expect(await preloaded('/')).toEqual([...all, 'parts', 'requests']);
-    expect(await preloaded('/requests/anything')).toEqual([...all, 'parts', 'requests']);
-    expect(await preloaded('/login')).toEqual([...all, 'forms', 'sign-in']);
+    expect(await preloaded('/')).toEqual([...all, 'requests']);
+    expect(await preloaded('/requests/anything')).toEqual([...all, 'requests']);
+    expect(await preloaded('/login')).toEqual([...all, 'sign-in']);
     expect(await preloaded('/account')).toEqual(all);
   });
 
   test.each([
     ['/', 'shared'],
-    ['/', 'parts'],
     ['/', 'requests'],
-    ['/login', 'forms'],
     ['/login', 'sign-in'],
   ])('let Chromium compile all functions of what %s loads: %s', async (path, name) => {
     const page = await app.http.call('GET', path);

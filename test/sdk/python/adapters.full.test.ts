@@ -267,7 +267,7 @@ described('what no gate can hold', () => {
   ])('is refused, and does not run: %s', (what) => {
     expect(outcome('refused', what)).toMatchObject({
       ran: 0,
-      raised: expect.stringMatching(/^TypeError: /),
+      raised: expect.stringMatching(/^(?:TypeError|WrongArguments): /),
     });
   });
 

@@ -34,7 +34,7 @@ describe('an entry', () => {
     const id = await ask({ arguments: { z: 1.5, note: 'ä' } });
     const full = (await ada.browser.get(`/api/v1/requests/${id}`)).body;
     const { arguments: given, arguments_digest: _, presentation: _p, ...rest } = full;
-    const { can_add_reviewers: _a, hidden_names: _h, ...facts } = rest;
+    const { can_add_reviewers: _a, hidden_names: _h, approval_window: _w, ...facts } = rest;
     expect(await entryOf(ada.browser, id)).toEqual({
       ...facts,
       arguments_bytes: Buffer.byteLength(JSON.stringify(given)),
