@@ -105,7 +105,7 @@ export const variants: Readonly<Record<MountName, Variant>> = {
         .meta({
           description:
             'True: where an equal call of the instance is open, or approved and not started, its request is returned instead of a new one, so that people are asked once. ' +
-            'Equal means the same tool, server and text of the arguments. With the setting `resume: agent`, the calls of all instances of the agent count.',
+            'Equal means the same tool, server and text of the arguments, and the same `context.session`. With the setting `resume: agent`, calls of all instances and sessions of the agent count.',
         }),
     }),
     inputExample: { ...ask, server: 'billing' },

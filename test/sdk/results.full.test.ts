@@ -106,7 +106,7 @@ eachClient((sdk) => {
       const call = callOf();
       const { id } = await parked(call);
       const other = await clientOf({});
-      const running = other.run({ ...call, session: 'later' }, '30s');
+      const running = other.run(call, '30s');
       await answer(id);
       expect(await running.ended).toMatchObject({ value: 'ran' });
       expect(await resultOf(id)).toMatchObject({ outcome: 'succeeded' });

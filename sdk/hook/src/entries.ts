@@ -96,11 +96,15 @@ export function ownFile(): string {
 
 const QUOTED = String.raw`'(?:[^']|'\\'')*'`;
 
-/** As it is written here, and nothing before or behind it. */
-export const isOwnCommand = (command: string, { name }: Runtime): boolean =>
-  new RegExp(
-    String.raw`^/usr/bin/env -i (?:(?:(?:HOME|XDG_STATE_HOME|NODE_EXTRA_CA_CERTS)=Q )*Q Q|PATH="\$PATH" countersign-hook) run ${name} --credential Q --limit \d+s --url Q(?: \|\| \{ echo 'Countersign did not approve this call\.' >&2; exit 2; \})?$`.replaceAll(
+/** As it is written here, and nothing before or after it: with this Node and this program, or as `--scope project` names it. */
+export function isOwnCommand(command: string, { name }: Runtime): boolean {
+  const match = new RegExp(
+    String.raw`^/usr/bin/env -i (?:(?:(?:HOME|XDG_STATE_HOME|NODE_EXTRA_CA_CERTS)=Q )*(?<program>Q Q)|PATH="\$PATH" countersign-hook) run ${name} --credential Q --limit \d+s --url Q(?: \|\| \{ echo 'Countersign did not approve this call\.' >&2; exit 2; \})?$`.replaceAll(
       'Q',
       QUOTED,
     ),
-  ).test(command);
+  ).exec(command);
+  const program = match?.groups?.['program'];
+  if (!match || program === undefined) return match !== null;
+  return program === [process.execPath, ownFile()].map(quoted).join(' ');
+}

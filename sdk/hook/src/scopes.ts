@@ -2,8 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isOwnCommand } from './entries.ts';
 import type { Runtime } from './runtimes.ts';
-import { gapsIn, isObject, isOurs, settingsOf, type Json } from './settings.ts';
+import { gapsIn, isObject, settingsOf, type Json } from './settings.ts';
 
 export interface Scope {
   readonly name: 'managed' | 'user' | 'project' | 'local' | 'plugin';
@@ -123,7 +124,7 @@ export function othersIn(scopes: readonly Scope[], runtime: Runtime): OtherHook[
     .flatMap(({ name, file, settings }) =>
       Object.entries(CAN).flatMap(([event, can]) =>
         hooksAt(settings, event)
-          .filter((hook) => !isOurs(hook, runtime))
+          .filter((hook) => !isOwnCommand(String(hook['command']), runtime))
           .map((hook) => ({
             ...{ scope: name, file, event },
             what: `${String(hook['command'] ?? hook['url'] ?? hook['type'])}: ${can}`,

@@ -142,7 +142,7 @@ function foundIn(text: string, runtime: Runtime): Found[] {
   );
 }
 
-export const isOurs = ({ command }: Json, { name }: Runtime): boolean =>
+const isOurs = ({ command }: Json, { name }: Runtime): boolean =>
   typeof command === 'string' &&
   command.includes('countersign-hook') &&
   command.includes(` run ${name} `);

@@ -7,8 +7,10 @@ import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './r
 export interface ResumedCall {
   readonly organizationId: string;
   readonly agentSlug: string;
-  /** Only requests of this instance. Absent: of any instance of the agent. */
+  /** Only requests of this instance, in the session that `context` names. Absent: of any instance of the agent, in any session. */
   readonly instanceId: string | undefined;
+  /** JSON text. */
+  readonly context: string | undefined;
   readonly digest: Buffer;
 }
 
@@ -23,7 +25,7 @@ export async function lockCall(trx: Trx, digest: Buffer): Promise<void> {
 /** The newest. Each branch has an index of its own. */
 export async function findResumable(
   trx: Trx,
-  { organizationId, agentSlug, instanceId, digest }: ResumedCall,
+  { organizationId, agentSlug, instanceId, context, digest }: ResumedCall,
 ): Promise<ApprovalRequest | undefined> {
   const row = await queryRow<RequestRow>(
     trx,
@@ -37,10 +39,15 @@ export async function findResumable(
           and organization_id = :organizationId and agent_slug = :agentSlug)
      select ${REQUEST_COLUMNS}
        from found join ${REQUEST_TABLES} on r.id = found.id
-      where (cast(:instanceId as uuid) is null or r.agent_instance_id = :instanceId)
+      where (cast(:instanceId as uuid) is null
+             or r.agent_instance_id = :instanceId and (r.context ->> 'session') is not distinct from (cast(:context as json) ->> 'session'))
         and (d.id is null or d.expires_at > clock_timestamp())
       order by r.created_at desc, r.id desc limit 1`,
-    { organizationId, agentSlug, digest, instanceId: instanceId ?? null },
+    {
+      ...{ organizationId, agentSlug, digest },
+      instanceId: instanceId ?? null,
+      context: context ?? null,
+    },
   );
   return row && toRequest(row);
 }

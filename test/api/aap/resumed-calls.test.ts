@@ -115,6 +115,37 @@ describe('a create with resume', () => {
     await resume('instance');
   });
 
+  test('keeps sessions apart, unless the agent lets any instance go on', async () => {
+    const refund = call();
+    const inSession = async (session: string) =>
+      idOf(await create({ ...refund, context: { session, turn: randomUUID() } }));
+    const first = await inSession('one');
+    const second = await inSession('two');
+    expect(second).not.toBe(first);
+    expect(await inSession('one')).toBe(first);
+    expect(idOf(await create(refund))).not.toBe(second);
+    await owner.http.call('PATCH', `/api/v1/agents/${bot.slug}`, { body: { resume: 'agent' } });
+    const joined = await inSession('four');
+    expect(await inSession('five')).toBe(joined);
+    await owner.http.call('PATCH', `/api/v1/agents/${bot.slug}`, { body: { resume: 'instance' } });
+  });
+
+  test('never takes the key of another call: it gets its own request, or a conflict', async () => {
+    const [one, other] = [call(), call()];
+    const key = randomUUID();
+    const first = idOf(await create(one, { key }));
+    const open = idOf(await create(other));
+    const conflict = await create(other, { key });
+    expect([conflict.status, conflict.body['error']?.['code']]).toEqual([
+      409,
+      'idempotency_conflict',
+    ]);
+    expect(open).not.toBe(first);
+    await decide(ada, first, { status: 'denied' });
+    const again = await create(one, { key });
+    expect([again.status, idOf(again), again.body['status']]).toEqual([200, first, 'denied']);
+  });
+
   test('of many equal calls at once asks people once', async () => {
     const refund = call();
     const all = await Promise.all(Array.from({ length: 8 }, () => create(refund)));

@@ -83,6 +83,8 @@ def text_of(given: Mapping[str, Any] | JsonText, what: str = "arguments") -> str
 def _written(value: object, where: str, depth: int) -> tuple[str, Any]:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value], value
+    if isinstance(value, Enum):
+        return _written(value.value, where, depth)[0], value
     if isinstance(value, str):
         return text_of_string(value), str.__str__(value)
     number = _number(value)
@@ -102,8 +104,6 @@ def _written(value: object, where: str, depth: int) -> tuple[str, Any]:
 
 def _written_as_pydantic(value: Any, where: str, depth: int) -> tuple[str, Any]:
     """The copy is of the caller's own type."""
-    if isinstance(value, Enum):
-        return _written(value.value, where, depth)[0], value
     if isinstance(value, (datetime, date, time)):
         return text_of_string(re.sub(r"\+00:00$", "Z", value.isoformat())), value
     if isinstance(value, (UUID, PurePath)):
@@ -115,12 +115,23 @@ def _written_as_pydantic(value: Any, where: str, depth: int) -> tuple[str, Any]:
         texts = sorted(_written(each, f"{where}/…", depth + 1)[0] for each in value)
         return f"[{','.join(texts)}]", copy_of(value)
     if not isinstance(value, type) and hasattr(value, "model_dump"):
+        if not _shows_all(value):
+            raise WrongArguments(f"{where} has values that its JSON does not show.")
         text, _ = _written_object(value.model_dump(mode="json"), where, depth)
         return text, value.model_copy(deep=True)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         members = {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
         return _written_object(members, where, depth)[0], copy_of(value)
     raise WrongArguments(f"{where} cannot be written as JSON without a change.")
+
+
+def _shows_all(model: Any) -> bool:
+    """Reviewers would not see what is masked, left out, or of a subclass."""
+    try:
+        text = model.model_dump_json(by_alias=True, round_trip=True)
+        return bool(type(model).model_validate_json(text) == model)
+    except ValueError:
+        return False
 
 
 def _duration(value: timedelta) -> str:

@@ -113,9 +113,13 @@ async function resumeOrWrite(
   const digest = callDigest({ ...principal, ...input });
   return await context.db.transaction(async (trx) => {
     await lockCall(trx, digest);
+    // The key first: it always gets its own request.
+    const original = await findByIdempotencyKey(trx, instanceId, input.idempotencyKey);
+    if (original) return { original };
     const resumed = await findResumable(trx, {
       ...{ organizationId, agentSlug, digest },
       instanceId: resume === 'agent' ? undefined : instanceId,
+      context: input.context?.text,
     });
     return resumed ? { resumed } : await writeOrFind(context, act, trx);
   });

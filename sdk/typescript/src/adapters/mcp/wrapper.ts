@@ -219,7 +219,8 @@ class Wrapper {
             ...{ session: this.#session, callId: String((this.#count += 1)) },
             ...(inputResponses !== undefined && { context: { input_responses: inputResponses } }),
           },
-          { signal, park: park !== undefined && limit },
+          // Answers to a server's question are not part of what makes two parked calls the same.
+          { signal, park: park !== undefined && inputResponses === undefined && limit },
         ),
       );
       signal.throwIfAborted();
