@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, NoReturn, TypeVar
 
-from .limits import seconds_of
 from .errors import Unavailable
 from .exact import canonical, members_of, string_of, text_of_string
+from .limits import seconds_of
 
 T = TypeVar("T")
 Status = Literal["pending", "approved", "denied", "expired", "cancelled"]

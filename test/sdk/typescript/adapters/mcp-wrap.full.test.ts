@@ -132,18 +132,29 @@ describe('a call', () => {
     expect(ran()).toEqual([]);
   });
 
-  test('that is parked goes on with its request when it is made again, also in another process', async () => {
-    const options = ['--limit', '3s', '--park', '15m'];
-    const { refund, ran } = await open(options);
+  test('that is parked goes on with its request when it is made again', async () => {
+    const { refund, ran } = await open(['--limit', '3s', '--park', '15m']);
     const [isError, text] = await refund();
     const id = await pending();
     expect([isError, text]).toEqual([true, expect.stringContaining(id)]);
+    await approve();
+    expect(await refund()).toEqual([false, 'refunded 12.5']);
+    expect(ran()).toHaveLength(1);
+    expect(await stateOf(id)).toBe('approved');
+  });
+
+  test('that is parked goes on in another process where the agent lets any instance go on', async () => {
+    await app.db('agents').update({ resume: 'agent' });
+    const { refund, ran } = await open(['--limit', '3s', '--park', '15m']);
+    expect((await refund())[0]).toBe(true);
+    const id = await pending();
     const other = await open(['--limit', '10m', '--park', '15m']);
     const result = other.refund();
     await approve();
     expect(await result).toEqual([false, 'refunded 12.5']);
     expect([ran().length, other.ran().length]).toEqual([0, 1]);
     expect(await stateOf(id)).toBe('approved');
+    await app.db('agents').update({ resume: 'instance' });
   });
 
   test('that the client gives up is withdrawn: by an abort, and by its own limit', async () => {
