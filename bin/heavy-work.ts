@@ -21,12 +21,14 @@ import {
 import { readWebhookEndpoint } from '../src/services/webhooks/read-webhook-endpoint.ts';
 import { readToolReport } from '../src/services/agents/read-tool-catalog.ts';
 import { concealedArguments } from '../src/services/notifications/shown-request.ts';
+import { firstInSession } from '../src/services/requests/creation/resume.ts';
 import { areEqualTexts } from '../src/services/requests/creation/same-input.ts';
 
 export const tasks = {
   matchConditions,
   areEqualTexts,
   concealedArguments,
+  firstInSession,
   diffRevisionTexts,
   evaluatePreview,
   evaluateTexts,

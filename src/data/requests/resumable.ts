@@ -1,18 +1,23 @@
-/** A request that an equal call can go on with: it is open, or approved and not started. */
-import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+/** Requests that an equal call can go on with: they are open, or approved and not started. */
 import type { Trx } from '../../platform/postgres.ts';
-import { queryRow } from '../../platform/rows.ts';
-import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from './rows.ts';
+import { queryRows } from '../../platform/rows.ts';
 
 export interface ResumedCall {
   readonly organizationId: string;
   readonly agentSlug: string;
-  /** Only requests of this instance, in the session that `context` names. Absent: of any instance of the agent, in any session. */
+  /** Only requests of this instance. Absent: of any instance of the agent. */
   readonly instanceId: string | undefined;
-  /** JSON text. */
-  readonly context: string | undefined;
   readonly digest: Buffer;
 }
+
+export interface Resumable {
+  readonly id: string;
+  /** JSON text, as it was sent. */
+  readonly context: string | null;
+}
+
+/** More equal calls than these are not looked at. */
+const MOST = 20;
 
 /** Creates that look for the same call take turns until the transaction ends, so that two of them ask people once. */
 export async function lockCall(trx: Trx, digest: Buffer): Promise<void> {
@@ -22,12 +27,12 @@ export async function lockCall(trx: Trx, digest: Buffer): Promise<void> {
   );
 }
 
-/** The newest. Each branch has an index of its own. */
+/** Newest first. Each branch has an index of its own. */
 export async function findResumable(
   trx: Trx,
-  { organizationId, agentSlug, instanceId, context, digest }: ResumedCall,
-): Promise<ApprovalRequest | undefined> {
-  const row = await queryRow<RequestRow>(
+  { organizationId, agentSlug, instanceId, digest }: ResumedCall,
+): Promise<Resumable[]> {
+  return await queryRows<Resumable>(
     trx,
     `with found as (
        select id from approval_requests
@@ -37,17 +42,11 @@ export async function findResumable(
        select id from approval_requests
         where state = 'approved' and started_at is null and call_digest = :digest
           and organization_id = :organizationId and agent_slug = :agentSlug)
-     select ${REQUEST_COLUMNS}
-       from found join ${REQUEST_TABLES} on r.id = found.id
-      where (cast(:instanceId as uuid) is null
-             or r.agent_instance_id = :instanceId and (r.context ->> 'session') is not distinct from (cast(:context as json) ->> 'session'))
+     select r.id, cast(r.context as text) as context
+       from found join approval_requests r on r.id = found.id left join decisions d on d.request_id = r.id
+      where (cast(:instanceId as uuid) is null or r.agent_instance_id = :instanceId)
         and (d.id is null or d.expires_at > clock_timestamp())
-      order by r.created_at desc, r.id desc limit 1`,
-    {
-      ...{ organizationId, agentSlug, digest },
-      instanceId: instanceId ?? null,
-      context: context ?? null,
-    },
+      order by r.created_at desc, r.id desc limit :most`,
+    { organizationId, agentSlug, digest, instanceId: instanceId ?? null, most: MOST },
   );
-  return row && toRequest(row);
 }

@@ -155,6 +155,28 @@ describe('a create with resume', () => {
     ]);
   });
 
+  test('reads a context that Postgres cannot: with a zero character and half of a pair', async () => {
+    const refund = call();
+    const text = String.raw`{"session":"a\u0000\ud800"}`;
+    const send = async (context: string) =>
+      await caller.post(
+        '/api/aap/v1/requests',
+        `{"tool":"${refund.tool}","arguments":${JSON.stringify(refund.arguments)},"timeout":"1h","resume":true,"context":${context}}`,
+        { headers: { 'idempotency-key': randomUUID() } },
+      );
+    const first = await send(text);
+    expect(first.status).toBe(201);
+    expect(idOf(await send(text))).toBe(idOf(first));
+    expect((await send('{"session":"b"}')).status).toBe(201);
+  });
+
+  test('reads a long context outside of the event loop', async () => {
+    const refund = { ...call(), context: { notes: 'x'.repeat(100_000), session: 'long' } };
+    const first = await create(refund);
+    expect(first.status).toBe(201);
+    expect(idOf(await create(refund))).toBe(idOf(first));
+  });
+
   test('is no member of AAP 1.0.0', async () => {
     const response = await caller.post(
       '/aap/v1/requests',

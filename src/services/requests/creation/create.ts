@@ -6,7 +6,6 @@ import { v7 } from 'uuid';
 import { insertRequest } from '../../../data/requests/engine/insert.ts';
 import { exemptFromPendingCap, findReachedCap } from '../../../data/requests/pending-caps.ts';
 import { findByIdempotencyKey } from '../../../data/requests/read.ts';
-import { findResumable, lockCall } from '../../../data/requests/resumable.ts';
 import { isWithdrawn, lockAgainstWithdrawals } from '../../../data/requests/withdrawn-keys.ts';
 import { isTerminal, type ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import {
@@ -15,13 +14,13 @@ import {
   type NewApprovalRequest,
 } from '../../../domain/requests/engine/create.ts';
 import type { AgentPrincipal } from '../../../domain/people/authorization.ts';
-import { callDigest } from '../../../domain/requests/call-marks.ts';
 import { parseDuration } from '../../../domain/durations.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { JsonText } from '../../../platform/json/exact-json.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
 import { judge, learnRules } from './inline-rules.ts';
+import { findEqualCall } from './resume.ts';
 import { isSameInput } from './same-input.ts';
 import { quotaExceeded, requireNotRefused } from '../pending-caps.ts';
 import { readSettled } from '../../engine/settle.ts';
@@ -109,18 +108,11 @@ async function resumeOrWrite(
   act: Omit<CreateAct, 'decisionId'>,
 ): Promise<Written | { readonly resumed: ApprovalRequest }> {
   const { principal, input } = act;
-  const { organizationId, agentSlug, resume, instanceId } = principal;
-  const digest = callDigest({ ...principal, ...input });
   return await context.db.transaction(async (trx) => {
-    await lockCall(trx, digest);
+    const resumed = await findEqualCall(trx, context, { principal, input });
     // The key first: it always gets its own request.
-    const original = await findByIdempotencyKey(trx, instanceId, input.idempotencyKey);
+    const original = await findByIdempotencyKey(trx, principal.instanceId, input.idempotencyKey);
     if (original) return { original };
-    const resumed = await findResumable(trx, {
-      ...{ organizationId, agentSlug, digest },
-      instanceId: resume === 'agent' ? undefined : instanceId,
-      context: input.context?.text,
-    });
     return resumed ? { resumed } : await writeOrFind(context, act, trx);
   });
 }
