@@ -21,7 +21,7 @@ const FOR_MODEL: Readonly<Record<NotApprovedStatus, string>> = {
   waiting:
     'This call waits for approval. It did not run, and its request stays open. Make the same call again later, with the same arguments.',
   changed:
-    'This is not the call that was asked for: its arguments, reasoning, context or time limit are others. It did not run. Ask for it as a new call.',
+    'This is not the call that was asked for: its arguments, reasoning, context or time limit differ. It did not run. Ask for it as a new call.',
 };
 
 function textOf(status: NotApprovedStatus, note?: string, requestId?: string): string {

@@ -94,6 +94,7 @@ describe('the result of a call', () => {
     ['another outcome', { outcome: 'fine' }, '/outcome'],
     ['no outcome', {}, '/outcome'],
     ['a detail that is too long', { outcome: 'failed', detail: 'x'.repeat(2_001) }, '/detail'],
+    ['a zero character', { outcome: 'failed', detail: 'a\u0000b' }, '/detail'],
     ['no digest', { outcome: 'failed', arguments_digest: 'abc' }, '/arguments_digest'],
     ['a member that is not known', { outcome: 'failed', more: 1 }, '/more'],
   ])('is refused with %s', async (_name, body, path) => {

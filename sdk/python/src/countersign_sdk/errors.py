@@ -35,7 +35,7 @@ _FOR_MODEL: dict[NotApprovedStatus, str] = {
     "waiting": "This call waits for approval. It did not run, and its request stays open. "
     "Make the same call again later, with the same arguments.",
     "changed": "This is not the call that was asked for: its arguments, reasoning, context or "
-    "time limit are others. It did not run. Ask for it as a new call.",
+    "time limit differ. It did not run. Ask for it as a new call.",
 }
 
 
