@@ -1,5 +1,5 @@
 /** What can change a call behind the hook, or run it without one, in Claude Code and Codex themselves. */
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test as everywhere } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { Desk, hasOwnEtc, rewriter, type Agent, type Ran, type Start } from './c
 import { test } from './framework.ts';
 
 /** What administrators deploy lies in /etc. Where a process cannot have one of its own, these are skipped, and the summary counts them. */
-const testWithOwnEtc = hasOwnEtc() ? test : test.skip;
+const testWithOwnEtc = hasOwnEtc() ? test : everywhere.skip;
 
 const { app, people, agents, decide } = await scene({
   app: { temporal: true },
