@@ -145,6 +145,23 @@ test('all packages have one version', () => {
   expect(new Set([...packages, python, hook])).toEqual(new Set([version]));
 });
 
+test('the published package has every file that its README links to', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-stage-'));
+  try {
+    execFileSync(process.execPath, [join(root, 'bin/build/stage-service.js'), folder]);
+    const links = [...read('README.md').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
+      ([, to = '']) => to,
+    );
+    const pictures = [...read('README.md').matchAll(/src(?:set)?="([^"]+)"/g)].map(
+      ([, to = '']) => to,
+    );
+    expect(links.length).toBeGreaterThan(10);
+    expect([...links, ...pictures].filter((to) => !existsSync(join(folder, to)))).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 describe('the notes of a release', () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-release-'));
   const write = (path: string, text: string) => writeFileSync(join(folder, path), text);

@@ -19,7 +19,11 @@ const BUILT = [
   ...['activities', 'api', 'bin', 'migrations', 'src', 'temporal', 'web', 'workflows'],
   'workflow-bundle.js',
 ];
-const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'];
+/** The README, and what it links to. */
+const DOCUMENTS = [
+  ...['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'],
+  ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs'],
+];
 
 /** Replaces `folder`. The build in `root` must be current. */
 export function stageService(root, folder) {
@@ -31,7 +35,7 @@ export function stageService(root, folder) {
   for (const name of ['dist/bin/build', 'dist/web/.stamp'])
     rmSync(join(folder, name), { recursive: true, force: true });
   for (const name of [...DOCUMENTS, 'api/openapi.yaml'])
-    cpSync(join(root, name), join(folder, name));
+    cpSync(join(root, name), join(folder, name), { recursive: true });
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(published(manifest), null, 2)}\n`);
 }
