@@ -9,7 +9,12 @@ import { pathToFileURL } from 'node:url';
 
 process.setSourceMapsEnabled(true);
 // A killed run leaves its workers, which would go on with their files. Their channel to it has ended then.
-process.once('disconnect', () => process.exit(1));
+const endWithRun = () => process.exit(1);
+process.once('disconnect', endWithRun);
+// Jest ends a worker by no longer listening, and a listener to the end of the channel would keep the process.
+process.on('removeListener', (event) => {
+  if (event === 'message') process.off('disconnect', endWithRun);
+});
 
 const require = createRequire(import.meta.url);
 const { default: circus } = require('jest-circus/runner');
