@@ -265,6 +265,26 @@ describe('with 10,000 requests in the table', () => {
     expect(planned.every((node) => node['Plan Rows'] === 1)).toBe(true);
   });
 
+  test('a plan of the marks of calls from when few requests waited counts equal calls alone', async () => {
+    const statement = await statementOf(app, (db) => findCallMarks(db, [randomUUID()]));
+    await app.db
+      .transaction(async (trx) => {
+        await trx.raw(
+          `update approval_requests
+              set call_digest = sha256(cast(cast(id as text) as bytea)), state = case state when 'pending' then 'expired' else state end`,
+        );
+        await trx.raw('analyze approval_requests');
+        const nodes = await explain({ ...app, db: trx as never }, statement);
+        const indexes = nodes.flatMap(({ 'Index Name': name }) => name ?? []);
+        expect(indexes.filter((name) => name === 'approval_requests_call_idx')).toHaveLength(2);
+        expect(indexes).not.toContain('approval_requests_pending_deadline_idx');
+        throw new Error('rolled back');
+      })
+      .catch((error: unknown) => {
+        if ((error as Error).message !== 'rolled back') throw error;
+      });
+  });
+
   test.each<[string, (db: Db, since: string) => Promise<unknown>]>([
     [
       'a list of agents',

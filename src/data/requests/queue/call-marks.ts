@@ -20,6 +20,12 @@ export const REQUESTER_STATE = `(
 /** Identical calls are counted up to this number. */
 const MOST_IDENTICAL = 1_000;
 
+/**
+ * The planner does not see the value in a subquery, so that only the index of calls fits. A plan made while few requests wait
+ * would otherwise read all pending ones for each row of a list, and Postgres keeps such a plan.
+ */
+const PENDING = `(select cast('pending' as text))`;
+
 const FIND: PreparedStatement = {
   name: 'find-call-marks',
   sql: `
@@ -28,7 +34,8 @@ const FIND: PreparedStatement = {
            greatest(
              case when r.state = 'pending' then 1 else 0 end,
              (select cast(count(*) as integer) from (
-                select from approval_requests w where w.call_digest = r.call_digest and w.state = 'pending' limit ${MOST_IDENTICAL}) as same)
+                select from approval_requests w
+                 where w.call_digest = r.call_digest and w.state in ('pending', 'denied') and w.state = ${PENDING} limit ${MOST_IDENTICAL}) as same)
            ) as identical_pending,
            (select w.updated_at from approval_requests w
              where w.call_digest = r.call_digest and w.state = 'denied' and w.id <> r.id
