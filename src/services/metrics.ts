@@ -8,6 +8,8 @@ export interface Metrics {
   readonly figure: (name: string) => Promise<number>;
   readonly requestsCreated: Counter;
   readonly requestsDecided: Counter<'status' | 'channel'>;
+  /** Requests past their deadline whose expiry Postgres refuses. */
+  readonly requestsNotExpired: Gauge;
   /** Requests that the reconciler had to step itself. Should stay 0 while Temporal is up. */
   readonly reconcilerSteps: Counter;
   readonly reconcilerStarts: Counter;
@@ -36,17 +38,7 @@ export function createMetrics(): Metrics {
   return {
     registry,
     figure: figureOf(registry),
-    requestsCreated: new Counter({
-      name: 'countersign_requests_created_total',
-      help: 'Approval requests accepted.',
-      registers,
-    }),
-    requestsDecided: new Counter({
-      name: 'countersign_requests_decided_total',
-      help: 'Final answers recorded, by status and channel.',
-      labelNames: ['status', 'channel'],
-      registers,
-    }),
+    ...requestMetrics(registry),
     reconcilerSteps: new Counter({
       name: 'countersign_reconciler_steps_total',
       help: 'Overdue requests stepped without their workflow.',
@@ -95,6 +87,28 @@ const figureOf =
     if (!metric) throw new Error(`there is no metric ${name}`);
     return metric.values.reduce((sum, { value }) => sum + value, 0);
   };
+
+function requestMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    requestsCreated: new Counter({
+      name: 'countersign_requests_created_total',
+      help: 'Approval requests accepted.',
+      registers,
+    }),
+    requestsDecided: new Counter({
+      name: 'countersign_requests_decided_total',
+      help: 'Final answers recorded, by status and channel.',
+      labelNames: ['status', 'channel'],
+      registers,
+    }),
+    requestsNotExpired: new Gauge({
+      name: 'countersign_requests_not_expired',
+      help: 'Requests past their deadline that could not be expired. The log names each.',
+      registers,
+    }),
+  };
+}
 
 function receiverMetrics(
   registry: Registry,

@@ -72,13 +72,17 @@ const FIND_PAST_DEADLINE: PreparedStatement = {
   name: 'find-past-deadline',
   sql: `
     select id from approval_requests
-     where state in ('evaluating', 'pending') and deadline_at <= statement_timestamp()
+     where state in ('evaluating', 'pending') and deadline_at <= statement_timestamp() and id <> all(cast(:without as uuid[]))
      order by deadline_at limit :atMost`,
 };
 
-/** Open requests past their deadline, longest overdue first. */
-export async function findPastDeadline(db: Db, atMost: number): Promise<string[]> {
-  const rows = await runPrepared<{ id: string }>(db, FIND_PAST_DEADLINE, { atMost });
+/** Open requests past their deadline, longest overdue first, without those given. */
+export async function findPastDeadline(
+  db: Db,
+  { atMost, without = [] }: { readonly atMost: number; readonly without?: readonly string[] },
+): Promise<string[]> {
+  const bindings = { atMost, without: [...without] };
+  const rows = await runPrepared<{ id: string }>(db, FIND_PAST_DEADLINE, bindings);
   return rows.map(({ id }) => id);
 }
 

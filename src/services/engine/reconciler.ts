@@ -7,7 +7,7 @@ import { addToRequestCounts } from '../../data/agents/request-counts.ts';
 import { wakeNow } from '../../data/requests/wake.ts';
 import type { ServiceContext } from '../context.ts';
 import { startRounds, type Rounds } from '../rounds.ts';
-import { expirePastDeadline } from './settle.ts';
+import { createDeadlineSweep } from './settle.ts';
 import { wakeDue } from './wake-round.ts';
 import { clearFinished } from './workflow-calls.ts';
 
@@ -35,7 +35,7 @@ export function startReconciler(context: ServiceContext): Rounds {
     startRounds(context, {
       what: 'deadline sweep',
       everyMs: EXPIRE_EVERY_MS,
-      work: () => expirePastDeadline(context, { batch: BATCH }),
+      work: createDeadlineSweep(context, { batch: BATCH }),
     }),
     startRounds(context, {
       what: 'count of requests',

@@ -4,10 +4,12 @@ import { findRequest } from '../../data/requests/read.ts';
 import { findPastDeadline } from '../../data/requests/wake.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
+import type { Effects } from '../../domain/requests/engine/effects.ts';
 import { settled } from '../../domain/requests/engine/settle.ts';
+import { isDatabaseUnavailable } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
-import { changeRequest, outcomeOf } from './change.ts';
+import { changeRequest, outcomeOf, type Changed } from './change.ts';
 import { changeSet } from './change-set.ts';
 
 /** The current request, expired first if it is due. */
@@ -26,31 +28,75 @@ export async function readSettled(
       return { effects: after, outcome: after.request };
     },
   });
-  const changed = await expired.catch((error: unknown) => {
+  let changed: Changed<ApprovalRequest>;
+  try {
+    changed = await expired;
+  } catch (error) {
     // A cap has removed it since the first read.
     if (error instanceof AppError && error.code === 'not_found') return undefined;
-    throw error;
-  });
-  if (!changed) return undefined;
+    if (error instanceof AppError || isDatabaseUnavailable(error)) throw error;
+    // The sweep reports it. A reader sees the request as it is.
+    return read.request;
+  }
   const request = outcomeOf(changed);
   if (changed.effects?.request.decision) announceDecided(context, request);
   return request;
 }
 
-/** Expires everything that is due. Requests that others are changing are left to them, and to the next round. */
-export async function expirePastDeadline(
+/** For how long the sweep leaves out a request that it could not expire. */
+const LEFT_OUT_MS = 60_000;
+
+/**
+ * Expires everything that is due. Requests that others are changing are left to them, and to the next round. A request that
+ * cannot be expired is left out for a minute, so that it does not hold up the others.
+ */
+export function createDeadlineSweep(
   context: ServiceContext,
   { batch }: { readonly batch: number },
-): Promise<void> {
-  for (;;) {
-    const due = await findPastDeadline(context.db, batch);
-    const expired = await changeSet(context, due, {
+): () => Promise<void> {
+  const leftOut = new Map<string, number>();
+  return async () => {
+    for (const [id, until] of leftOut) if (until <= Date.now()) leftOut.delete(id);
+    for (;;) {
+      const without = [...leftOut.keys()];
+      const due = await findPastDeadline(context.db, { atMost: batch, without });
+      const { expired, failed } = await expireAll(context, due);
+      for (const id of failed) leftOut.set(id, Date.now() + LEFT_OUT_MS);
+      context.metrics.requestsNotExpired.set(leftOut.size);
+      context.metrics.requestsDecided.inc({ status: 'expired', channel: 'system' }, expired.length);
+      for (const { request } of expired) context.changes.publish(request.id);
+      if (expired.length < batch) return;
+    }
+  };
+}
+
+interface Expired {
+  readonly expired: readonly Effects[];
+  /** The ids of those whose expiry Postgres refuses. */
+  readonly failed: readonly string[];
+}
+
+/** Together, and one by one when that fails. */
+async function expireAll(context: ServiceContext, ids: readonly string[]): Promise<Expired> {
+  try {
+    const expired = await changeSet(context, ids, {
       need: { texts: false },
       depends: 'row',
       plan: (view) => settled(view, { decisionId: v7(), wakes: true }),
     });
-    context.metrics.requestsDecided.inc({ status: 'expired', channel: 'system' }, expired.length);
-    for (const { request } of expired) context.changes.publish(request.id);
-    if (expired.length < batch) return;
+    return { expired, failed: [] };
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
+    const [only] = ids;
+    if (only !== undefined && ids.length === 1) {
+      context.logger.error({ err: error, approvalRequest: only }, 'a request could not be expired');
+      return { expired: [], failed: [only] };
+    }
   }
+  const each: Expired[] = [];
+  for (const id of ids) each.push(await expireAll(context, [id]));
+  return {
+    expired: each.flatMap(({ expired }) => expired),
+    failed: each.flatMap(({ failed }) => failed),
+  };
 }
