@@ -50,7 +50,8 @@ export const newDataFolder = (): string => {
 export async function endContainers(folders: readonly string[]): Promise<void> {
   for (const child of running) {
     const exited = once(child, 'exit');
-    child.kill('SIGKILL');
+    // Not `unshare`: what runs under another user than its parent outlives it.
+    process.kill(processIn(child.pid ?? 0), 'SIGKILL');
     await exited;
   }
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
