@@ -17,7 +17,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, IntEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from uuid import UUID
 
 from langgraph.prebuilt import InjectedState, ToolRuntime
@@ -84,8 +84,19 @@ class Arguments(unittest.TestCase):
         )
         # A copy of the caller's own types.
         self.assertIs(copy["decimal"], given["decimal"])
-        self.assertEqual(copy["list"], [1, [True, None]])
+        self.assertEqual(copy["list"], (1, [True, None]))
         self.assertIsNot(copy["ordered"], given["ordered"])
+
+    def test_keep_the_type_of_a_named_tuple(self) -> None:
+        class Point(NamedTuple):
+            x: int
+            tags: list[str]
+
+        given = {"a": Point(1, ["b"]), "many": [Point(2, [])]}
+        text, copy = read_once(given, "arguments")
+        self.assertEqual(text, '{"a":[1,["b"]],"many":[[2,[]]]}')
+        self.assertEqual((copy["a"].x, type(copy["many"][0])), (1, Point))
+        self.assertIsNot(copy["a"].tags, given["a"].tags)
 
     def test_that_json_would_change_are_refused(self) -> None:
         loop: dict[str, Any] = {}

@@ -96,10 +96,18 @@ def _written(value: object, where: str, depth: int) -> tuple[str, Any]:
         items = [
             _written(each, f"{where}/{index}", depth + 1) for index, each in enumerate(list(value))
         ]
-        return f"[{','.join(text for text, _ in items)}]", [copy for _, copy in items]
+        return f"[{','.join(text for text, _ in items)}]", _items_as(value, items)
     if isinstance(value, Mapping):
         return _written_object(value, where, depth)
     return _written_as_pydantic(value, where, depth)
+
+
+def _items_as(value: Any, items: list[tuple[str, Any]]) -> Any:
+    """A `NamedTuple` keeps its type, because a tool reads its fields by their names."""
+    copies = [copy for _, copy in items]
+    if not isinstance(value, tuple):
+        return copies
+    return type(value)._make(copies) if hasattr(value, "_make") else tuple(copies)
 
 
 def _written_as_pydantic(value: Any, where: str, depth: int) -> tuple[str, Any]:
