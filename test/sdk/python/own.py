@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from uuid import UUID
 
+from langchain_core.tools import InjectedToolArg
 from langgraph.prebuilt import InjectedState, ToolRuntime
 from mcp.server.mcpserver import Context
 from pydantic import BaseModel
@@ -181,12 +182,14 @@ class Gates(unittest.TestCase):
 
         class Connection: ...
 
+        # No framework fills it in, so a model could write it, and no reviewer would see it.
+        def hidden(a: Annotated[str, InjectedToolArg]) -> None: ...
         def bytes_in(a: bytes) -> None: ...
         def connection(a: Connection) -> None: ...
         def many(a: list[Connection]) -> None: ...
         def missing(a: int) -> None: ...
 
-        for function in (bytes_in, connection, many):
+        for function in (hidden, bytes_in, connection, many):
             with self.assertRaises(TypeError):
                 gate(client, session=lambda: "own")(function)
             gate(client, session=lambda: "own", leave_out=["a"])(function)

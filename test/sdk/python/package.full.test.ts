@@ -48,8 +48,8 @@ const passes = async (...given: Parameters<typeof runPython>) => {
       await passes(['-m', ...check]);
   });
 
-  test('does what only Python asks of it', async () => {
-    const program = join(root, 'test/sdk/python/own.py');
+  test.each(['own', 'graphs'])('does what only Python asks of it: %s', async (name) => {
+    const program = join(root, `test/sdk/python/${name}.py`);
     await passes(['-W', 'error::RuntimeWarning', program], env);
   });
 

@@ -6,7 +6,7 @@ import collections.abc
 import dataclasses
 import inspect
 import typing
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -14,8 +14,11 @@ from pathlib import PurePath
 from typing import Annotated, Any
 from uuid import UUID
 
-_MARKERS = {"Depends", "Security", "InjectedToolArg", "InjectedToolCallId"}
+_MARKERS = {"Depends", "Security", "InjectedState", "InjectedStore", "InjectedToolCallId"}
 """Of `Annotated` or of a default."""
+_UNFILLED = "InjectedToolArg"
+"""Hides a parameter from the model, but no framework fills it in. A model can write it all the
+same."""
 _CONTEXTS = {
     "mcp": {"Context"},
     "fastmcp": {"Context"},
@@ -51,8 +54,14 @@ def injected_into(function: Any) -> set[str]:
 
 
 def require_writable(function: Any, left_out: Collection[str]) -> None:
-    """Raises TypeError for a parameter that JSON cannot hold."""
+    """Raises TypeError for a parameter that JSON cannot hold, or that a model can write unseen."""
     for each in shape_of(function).parameters.values():
+        if each.name not in left_out and _has_mark(each, {_UNFILLED}):
+            raise TypeError(
+                f"{function.__name__} takes {each.name}, which is hidden from the model, but which "
+                "a model can write. Read it from InjectedState or ToolRuntime. Or name it in "
+                "leave_out, and run the tool only in a ToolNode, which drops what a model wrote."
+            )
         if each.name not in left_out and not _is_writable(each.annotation):
             raise TypeError(
                 f"{function.__name__} takes {each.name}, which JSON cannot hold: "
@@ -60,18 +69,48 @@ def require_writable(function: Any, left_out: Collection[str]) -> None:
             )
 
 
+def hidden_from_model(tool: Any) -> set[str]:
+    """
+    The parameters of a tool of LangChain that no model is told of. What a model writes there is not
+    for the tool.
+    """
+    own = [each for each in (getattr(tool, "func", None), getattr(tool, "coroutine", None)) if each]
+    functions = own or [each for name in ("_run", "_arun") if (each := getattr(tool, name, None))]
+    found = {name for each in functions for name in _hidden_in(each)}
+    fields = getattr(getattr(tool, "args_schema", None), "model_fields", {})
+    found |= {name for name, field in fields.items() if _any_mark(field.metadata, _HIDDEN)}
+    # A ToolNode fills it in, whatever its type.
+    return found | {"runtime"}
+
+
+_HIDDEN = _MARKERS | {_UNFILLED}
+
+
+def _hidden_in(function: Any) -> list[str]:
+    parameters = shape_of(function).parameters.values()
+    return [each.name for each in parameters if _is_injected(each) or _has_mark(each, _HIDDEN)]
+
+
 def _is_injected(parameter: inspect.Parameter) -> bool:
-    marks = [parameter.default]
+    kinds = _all(_bare(parameter.annotation))
+    return _has_mark(parameter, _MARKERS) or any(_is_context(each) for each in kinds)
+
+
+def _has_mark(parameter: inspect.Parameter, marks: Collection[str]) -> bool:
     kind = parameter.annotation
-    if typing.get_origin(kind) is Annotated:
-        kind, *more = typing.get_args(kind)
-        marks += more
-    return any(_is_marker(each) for each in marks) or any(_is_context(each) for each in _all(kind))
+    is_annotated = typing.get_origin(kind) is Annotated
+    return _any_mark(
+        [parameter.default, *(typing.get_args(kind)[1:] if is_annotated else ())], marks
+    )
 
 
-def _is_marker(mark: Any) -> bool:
-    kind = mark if isinstance(mark, type) else type(mark)
-    return any(each.__name__ in _MARKERS for each in kind.__mro__)
+def _any_mark(given: Iterable[Any], marks: Collection[str]) -> bool:
+    kinds = (each if isinstance(each, type) else type(each) for each in given)
+    return any(each.__name__ in marks for kind in kinds for each in kind.__mro__)
+
+
+def _bare(kind: Any) -> Any:
+    return typing.get_args(kind)[0] if typing.get_origin(kind) is Annotated else kind
 
 
 def _is_context(kind: Any) -> bool:
@@ -90,8 +129,7 @@ def _all(kind: Any) -> list[Any]:
 
 
 def _is_writable(kind: Any) -> bool:
-    if typing.get_origin(kind) is Annotated:
-        kind = typing.get_args(kind)[0]
+    kind = _bare(kind)
     kinds = _all(kind)
     if len(kinds) > 1:
         return any(_is_writable(each) for each in kinds)

@@ -21,6 +21,7 @@ from . import (
     Unavailable,
 )
 from .arguments import WrongArguments
+from .injected import hidden_from_model
 
 _REFUSALS = (NotApproved, Unavailable, WrongArguments)
 Result: TypeAlias = "ToolMessage | Command[Any]"
@@ -101,13 +102,19 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
             raise TypeError("The model gave the call no id.")
         return ToolCall(
             tool=request.tool_call["name"],
-            arguments=request.tool_call["args"],
+            arguments=_arguments_of(request),
             session=self._session(request),
             call_id=call_id,
             ordinal=_ordinal_of(request),
             context=self._context,
             timeout=self._timeout,
         )
+
+
+def _arguments_of(request: ToolCallRequest) -> dict[str, Any]:
+    """Without what the tool gets from the program, also where a model wrote it."""
+    hidden = hidden_from_model(request.tool)
+    return {name: each for name, each in request.tool_call["args"].items() if name not in hidden}
 
 
 def _ordinal_of(request: ToolCallRequest) -> int:
