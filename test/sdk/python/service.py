@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -35,6 +35,8 @@ class Service(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.rows: dict[str, dict[str, Any]] = {}
         self.keys: dict[str, str] = {}
+        self.agents: dict[str, str] = {}
+        """Who asked for each."""
         self.started: dict[str, str] = {}
         """The key of each start."""
         self.steps: list[str] = []
@@ -70,14 +72,15 @@ class Service(ThreadingHTTPServer):
     def statuses(self) -> list[str]:
         return [row["status"] for row in self.rows.values()]
 
-    def respond(self, method: str, path: str, body: Any, key: str | None) -> Reply:
+    def respond(self, method: str, path: str, body: Any, headers: Mapping[str, Any]) -> Reply:
         at = urlsplit(path)
         query = {name: value[0] for name, value in parse_qs(at.query).items()}
         id, what = [*at.path.split("/requests")[1].split("/")[1:], "", ""][:2]
         id = id or self.keys.get(query.get("idempotency_key", ""), "")
+        key = headers.get("idempotency-key")
         with self.changed:
             if (method, what) == ("POST", "") and not id:
-                return self.create(body, key or "")
+                return self.create(body, str(key), headers["authorization"])
             row = self.rows.get(id)
             if row is None:
                 return refused(404, "not_found")
@@ -92,7 +95,7 @@ class Service(ThreadingHTTPServer):
                 return (200, row) if is_cancelled else refused(409, "already_terminal")
             return self.start(row, key) if what == "start" else self.result(row, body)
 
-    def create(self, body: dict[str, Any], key: str) -> Reply:
+    def create(self, body: dict[str, Any], key: str, agent: str) -> Reply:
         is_resumed = body.pop("resume", False)
         for row in self.rows.values():
             is_open = row["status"] == "pending" or (
@@ -100,14 +103,15 @@ class Service(ThreadingHTTPServer):
             )
             names = ("tool", "server", "arguments")
             is_equal = all(row.get(name) == body.get(name) for name in names)
-            if self.keys.get(key) == row["id"] or (is_resumed and is_open and is_equal):
+            is_own = self.agents[row["id"]] == agent
+            if self.keys.get(key) == row["id"] or all((is_resumed, is_open, is_equal, is_own)):
                 return 200, row
         now = datetime.now(timezone.utc)
         now = now.replace(microsecond=now.microsecond // 1_000 * 1_000)
         row = {"id": str(uuid.uuid4()), **body, "status": "pending", "created_at": instant(now)}
         row["deadline_at"] = instant(now + timedelta(seconds=seconds_of(body["timeout"])))
         self.rows[row["id"]] = row
-        self.keys[key] = row["id"]
+        self.keys[key], self.agents[row["id"]] = row["id"], agent
         outcome = self.outcome(row)
         if outcome != "pending":
             conclude(row, outcome)
@@ -151,9 +155,7 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(length) or b"null")
         path = urlsplit(self.path).path.split("/")
         step = f"{self.command} {path[-1] if len(path) == _PARTS_OF_STEP else ''}".strip()
-        status, reply = self.server.respond(
-            self.command, self.path, body, self.headers.get("idempotency-key")
-        )
+        status, reply = self.server.respond(self.command, self.path, body, self.headers)
         with self.server.changed:
             self.server.steps.append(step)
             self.server.changed.notify_all()

@@ -41,7 +41,8 @@ class _Client:
           the limit of a runtime. Default: the timeout and 30 s.
         - `context`: of every call.
         - `ledger`: keeps the keys of calls without `call_id`. Default: in memory.
-        - `on_pending`: a person is asked. Called once for each call.
+        - `on_pending`: a person is asked. Called once for each call, and once in a process for
+          equal calls that park.
         """
         self._core = Core(
             url=url,
@@ -75,7 +76,8 @@ class Countersign(_Client):
 
         `park` is for a runtime that ends calls before people decide. The ask ends after this time,
         by default `55s`, with the status `waiting`, and the request stays open. The same call later
-        goes on with it.
+        goes on with it. Equal calls at the same time share it, and an abort withdraws it only for
+        the last of them.
         """
         started = drive(self._core.approve(call, park), cancel)
         try:

@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import quote
 
@@ -31,8 +32,9 @@ from .keys import Keys
 from .ledger import Ledger, MemoryLedger
 from .limits import MARGIN_SECONDS, Park, Times, last_moments, park_of, seconds_of
 from .request import Request, SentCall, read_request, read_start
+from .shared import Place, is_first_to_tell, was_not_told
 from .transport.credentials import credentials_for
-from .transport.effects import Invoke, OutOfTime, Steps, is_abort
+from .transport.effects import Invoke, OutOfTime, Steps, Stopped, is_abort
 from .transport.refusals import raise_understandable, start_refused
 from .transport.service import Refusal, ServiceCall, call_service
 
@@ -70,13 +72,20 @@ class Core:
         so that the call is not run again.
         """
         asking = yield from self._prepare(call, park)
+        name = (self._credentials.url, asking.token, asking.parking) if asking.parking else None
+        place = Place(name)
+        try:
+            return (yield from self._approve(asking, place))
+        finally:
+            place.leave()
+
+    def _approve(self, asking: Prepared, place: Place) -> Steps[Started]:
         request: Request | None = None
         try:
             request = yield from self._parked(asking)
-            is_new = request is None
             if request is None:
                 request = yield from self._create(asking)
-            if request.status == "pending" and is_new:
+            if request.status == "pending":
                 yield from self._tell(request, asking)
             request = yield from self._await(request, asking)
             if request.status == "pending":
@@ -85,7 +94,7 @@ class Core:
         except GeneratorExit:
             raise
         except BaseException as error:
-            yield from self._give_up(asking, request, error)
+            yield from self._give_up(asking, request, error, place)
             raise_understandable(error)
         approved: Approved | None = None
         try:
@@ -119,10 +128,18 @@ class Core:
         if self._on_pending is None:
             return
         pending, ticket = self._on_pending, self._ticket_of(request, asking)
+        left = (request.deadline_at - datetime.now(timezone.utc)).total_seconds()
+        if asking.parking is not None and not is_first_to_tell(request.id, left + MARGIN_SECONDS):
+            return
         try:
             yield Invoke(lambda: pending(ticket), asking.until)
-        except OutOfTime:
-            raise Unavailable("unreachable", "on_pending did not end in time.") from None
+        except BaseException as error:
+            # A thread goes on after `cancel`.
+            if not isinstance(error, Stopped):
+                was_not_told(request.id)
+            if isinstance(error, OutOfTime):
+                raise Unavailable("unreachable", "on_pending did not end in time.") from None
+            raise
 
     def report(
         self, started: Approved | str, outcome: CallOutcome, detail: str | None = None
@@ -156,7 +173,7 @@ class Core:
         except GeneratorExit:
             raise
         except BaseException as error:
-            yield from self._give_up(asking, None, error)
+            yield from self._give_up(asking, None, error, Place(None))
             raise_understandable(error)
 
     def settle(self, given: AnyTicket) -> Steps[Approved]:
@@ -320,24 +337,29 @@ class Core:
         )
 
     def _give_up(
-        self, asking: Prepared, request: Request | None, error: BaseException
+        self, asking: Prepared, request: Request | None, error: BaseException, place: Place
     ) -> Steps[None]:
         """
-        No one is asked about a call that will not run. What the service refused has no request of
-        this call.
+        No one is asked about a call that will not run, unless equal calls go on waiting. What the
+        service refused has no request of this call.
         """
         if asking.parking is not None and request is not None and is_waiting(request, error):
             yield from self._keys.save(asking.parking, request.id, last_moments(asking.end))
             return
         is_over = isinstance(error, Refusal) if request is None else request.status != "pending"
-        if not is_over:
-            at = f"?idempotency_key={quote(asking.key, safe='')}"
-            path = f"/requests{at}" if request is None else f"/requests/{request.id}"
+        by_key = f"?idempotency_key={quote(asking.key, safe='')}"
+        at = by_key if request is None else f"/{request.id}"
+        paths = place.leave(None if is_over else f"/requests{at}")
+        if paths is None:
+            return
+        is_withdrawn = True
+        for path in () if is_over else paths:
             try:
                 yield from self._delete(path, last_moments(asking.end), asking.token)
             except Exception:
-                return
-        yield from self.forget(asking.name, asking.end)
+                is_withdrawn = False
+        if is_withdrawn:
+            yield from self.forget(asking.name, asking.end)
 
     def _withdraw_quietly(self, given: AnyTicket) -> Steps[None]:
         with suppress(Exception):
