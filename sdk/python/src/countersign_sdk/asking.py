@@ -17,6 +17,8 @@ class Asking:
     token: str
     until: float
     """Of `time.monotonic()`. Before the limit, so that there is time to withdraw."""
+    end: float
+    """The limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +29,6 @@ class Prepared(Asking):
     key: str
     entry: str | None
     """Of the key in the ledger."""
-    end: float
-    """The limit."""
     parking: str | None
     """Where the request is kept when the call parks: its name in the ledger."""
 

@@ -98,13 +98,21 @@ class Countersign(_Client):
         return drive(self._core.ask(call, park), cancel)
 
     def report(
-        self, started: Approved | str, outcome: CallOutcome, detail: str | None = None
+        self,
+        started: Approved | str,
+        outcome: CallOutcome,
+        detail: str | None = None,
+        *,
+        arguments_digest: str | None = None,
     ) -> None:
         """
         Tells reviewers, once, what came of a call that `ask` or `settle` approved. It takes a few
-        seconds at most, and raises nothing. `run` does it itself. `detail` is without arguments.
+        seconds at most, and raises nothing. `run` does it itself. `detail` is without arguments,
+        and cut after 2,000 characters. `arguments_digest` is the SHA-256 of what ran, if another
+        call ran than the one that was approved.
         """
-        drive(self._core.report(started, outcome, detail))
+        report = self._core.requests.report
+        drive(report(started, outcome, detail, arguments_digest=arguments_digest))
 
     def start(self, call: ToolCall, *, cancel: threading.Event | None = None) -> Ticket:
         """
@@ -156,9 +164,15 @@ class AsyncCountersign(_Client):
         return await drive_async(self._core.ask(call, park))
 
     async def report(
-        self, started: Approved | str, outcome: CallOutcome, detail: str | None = None
+        self,
+        started: Approved | str,
+        outcome: CallOutcome,
+        detail: str | None = None,
+        *,
+        arguments_digest: str | None = None,
     ) -> None:
-        await drive_async(self._core.report(started, outcome, detail))
+        report = self._core.requests.report
+        await drive_async(report(started, outcome, detail, arguments_digest=arguments_digest))
 
     async def start(self, call: ToolCall) -> Ticket:
         return await drive_async(self._core.start(call))

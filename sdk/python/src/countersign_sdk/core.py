@@ -5,8 +5,6 @@ mean that it may; everything else raises.
 
 from __future__ import annotations
 
-import math
-import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -31,15 +29,13 @@ from .exact import canonical
 from .keys import Keys
 from .ledger import Ledger, MemoryLedger
 from .limits import MARGIN_SECONDS, Park, Times, last_moments, park_of, seconds_of
-from .request import Request, SentCall, read_request, read_start
+from .request import Request, SentCall
+from .requests import Requests
 from .shared import Place, is_first_to_tell, was_not_told
 from .transport.credentials import credentials_for
 from .transport.effects import Invoke, OutOfTime, Steps, Stopped, is_abort
-from .transport.refusals import raise_understandable, start_refused
-from .transport.service import Refusal, ServiceCall, call_service
-
-_LONGEST_DETAIL = 200
-_WAIT_SECONDS = 25
+from .transport.refusals import raise_understandable
+from .transport.service import Refusal
 
 
 class Core:
@@ -55,7 +51,9 @@ class Core:
         ledger: Ledger | None,
         on_pending: Callable[[Ticket], Awaitable[None] | None] | None,
     ) -> None:
-        self._credentials = credentials_for(url, token, provisioner)
+        credentials = credentials_for(url, token, provisioner)
+        self._url = credentials.url
+        self.requests = Requests(credentials)
         self._times = Times(timeout, limit)
         self._context = context
         self._on_pending = on_pending
@@ -72,7 +70,7 @@ class Core:
         so that the call is not run again.
         """
         asking = yield from self._prepare(call, park)
-        name = (self._credentials.url, asking.token, asking.parking) if asking.parking else None
+        name = (self._url, asking.token, asking.parking) if asking.parking else None
         place = Place(name)
         try:
             return (yield from self._approve(asking, place))
@@ -84,10 +82,10 @@ class Core:
         try:
             request = yield from self._parked(asking)
             if request is None:
-                request = yield from self._create(asking)
+                request = yield from self.requests.create(asking)
             if request.status == "pending":
                 yield from self._tell(request, asking)
-            request = yield from self._await(request, asking)
+            request = yield from self.requests.wait_for(request, asking)
             if request.status == "pending":
                 raise NotApproved("waiting", None, request.id)
             asking.require_same()
@@ -98,7 +96,7 @@ class Core:
             raise_understandable(error)
         approved: Approved | None = None
         try:
-            approved = yield from self._start(request, asking, asking.arguments)
+            approved = yield from self.requests.start(request, asking, asking.arguments)
             # While the service recorded the start, too.
             asking.require_same()
             return Started(self, approved, asking)
@@ -106,7 +104,7 @@ class Core:
             raise
         except BaseException:
             if approved is not None:
-                yield from self.report(approved, "not_run")
+                yield from self.requests.report(approved, "not_run", end=asking.end)
             yield from self.forget(asking.name, asking.end)
             raise
 
@@ -117,7 +115,7 @@ class Core:
         if known is None:
             return None
         try:
-            return (yield from self._read(known, asking, 0))
+            return (yield from self.requests.read(known, asking, 0))
         except Refusal as error:
             # It is another instance's by now.
             if error.status == 404:
@@ -141,34 +139,10 @@ class Core:
                 raise Unavailable("unreachable", "on_pending did not end in time.") from None
             raise
 
-    def report(
-        self, started: Approved | str, outcome: CallOutcome, detail: str | None = None
-    ) -> Steps[None]:
-        """
-        Never raises but an abort: what came of a call is the same, whether it is on record or not.
-        Older services have no place for it.
-        """
-        request_id = started if isinstance(started, str) else started.id
-        until = last_moments()
-        result = {"outcome": outcome, **({"detail": detail[:_LONGEST_DETAIL]} if detail else {})}
-        try:
-            token = yield from self._token(0, until)
-            call = ServiceCall(
-                method="POST",
-                path=f"/requests/{request_id}/result",
-                token=token,
-                body=text_of(result, "result"),
-                expects=(204,),
-            )
-            yield from self._call(call, until)
-        except Exception as error:
-            if is_abort(error):
-                raise
-
     def start(self, call: ToolCall) -> Steps[Ticket]:
         asking = yield from self._prepare(call)
         try:
-            request = yield from self._create(asking)
+            request = yield from self.requests.create(asking)
             return self._ticket_of(request, asking)
         except GeneratorExit:
             raise
@@ -179,16 +153,17 @@ class Core:
     def settle(self, given: AnyTicket) -> Steps[Approved]:
         request_id, ticket = read_ticket(given)
         entry = None if ticket is None else ticket.entry
-        until, _ = self._times.limits(None)
+        until, end = self._times.limits(None)
         try:
-            token = yield from self._token(0, until)
-            asking = Asking(token=token, until=until)
-            first = yield from self._read(request_id, asking, 0)
+            token = yield from self.requests.token(0, until)
+            asking = Asking(token=token, until=until, end=end)
+            first = yield from self.requests.read(request_id, asking, 0)
             if ticket is not None:
                 require_same_call(ticket, first)
-            asking = replace(asking, until=self._times.settled_until(first.deadline_at, until))
-            request = yield from self._await(first, asking)
-            approved = yield from self._start(request, asking, parsed(request.arguments))
+            longest = self._times.settled_until(first.deadline_at, until)
+            asking = replace(asking, until=longest, end=end + longest - until)
+            request = yield from self.requests.wait_for(first, asking)
+            approved = yield from self.requests.start(request, asking, parsed(request.arguments))
             yield from self.forget(entry)
             return approved
         except GeneratorExit:
@@ -203,7 +178,7 @@ class Core:
     def withdraw(self, given: AnyTicket) -> Steps[bool]:
         request_id, ticket = read_ticket(given)
         until = last_moments()
-        is_cancelled = yield from self._delete(f"/requests/{request_id}", until)
+        is_cancelled = yield from self.requests.delete(f"/requests/{request_id}", until)
         if is_cancelled and ticket is not None:
             yield from self.forget(ticket.entry)
         return is_cancelled
@@ -211,13 +186,7 @@ class Core:
     def report_tools(self, report: Mapping[str, Any]) -> Steps[None]:
         body = text_of(report, "report")
         until, _ = self._times.limits("1m")
-        token = yield from self._token(0, until)
-        try:
-            yield from self._call(
-                ServiceCall(method="PUT", path="/tool_catalog", token=token, body=body), until
-            )
-        except Refusal as error:
-            raise_understandable(error)
+        yield from self.requests.report_tools(body, until)
 
     def forget(self, entry: str | None, end: float | None = None) -> Steps[None]:
         yield from self._keys.forget(entry, last_moments(end))
@@ -241,7 +210,7 @@ class Core:
             resumes=parked is not None,
         )
         life = seconds_of(sent.timeout, "timeout") + MARGIN_SECONDS
-        token = yield from self._token(life, until)
+        token = yield from self.requests.token(life, until)
         entry = parking = None
         server = call.server or ""
         if parked is not None:
@@ -266,64 +235,6 @@ class Core:
             end=end,
         )
 
-    def _create(self, asking: Prepared) -> Steps[Request]:
-        call = ServiceCall(
-            method="POST",
-            path="/requests",
-            token=asking.token,
-            body=asking.sent.body(),
-            idempotency_key=asking.key,
-            expects=(200, 201),
-        )
-        text = yield from self._call(call, asking.until)
-        return read_request(text, asking.sent)
-
-    def _read(self, id: str, asking: Asking, wait: int) -> Steps[Request]:
-        path = f"/requests/{id}" + ("" if wait == 0 else f"?wait={wait}s")
-        call = ServiceCall(method="GET", path=path, token=asking.token, wait_seconds=wait)
-        text = yield from self._call(call, asking.until)
-        request = read_request(text, asking.sent if isinstance(asking, Prepared) else None)
-        if request.id != id:
-            raise Unavailable("invalid_response", "The response is of another request.")
-        return request
-
-    def _await(self, request: Request, asking: Asking) -> Steps[Request]:
-        """Until it has an outcome. A call that parks waits no longer than its limit."""
-        parks = isinstance(asking, Prepared) and asking.parking is not None
-        while request.status == "pending":
-            wait = _WAIT_SECONDS
-            if parks:
-                # One is kept for the way.
-                wait = min(wait, math.floor(asking.until - time.monotonic()) - 1)
-            if wait <= 0:
-                break
-            request = yield from self._read(request.id, asking, wait)
-        return request
-
-    def _start(
-        self, request: Request, asking: Asking, arguments: dict[str, Any]
-    ) -> Steps[Approved]:
-        if request.status != "approved":
-            status = "cancelled" if request.status == "pending" else request.status
-            raise NotApproved(status, request.note, request.id)
-        path = f"/requests/{request.id}/start"
-        # Its own, so that only a repeat after a lost response gets the same success.
-        key = str(uuid.uuid4())
-        call = ServiceCall(method="POST", path=path, token=asking.token, idempotency_key=key)
-        try:
-            text = yield from self._call(call, asking.until)
-        except Refusal as error:
-            raise start_refused(error, request.id) from error
-        return Approved(
-            id=request.id,
-            tool=request.tool,
-            server=request.server,
-            arguments=arguments,
-            arguments_text=request.arguments,
-            note=request.note,
-            started_at=read_start(text, request),
-        )
-
     def _ticket_of(self, request: Request, asking: Prepared) -> Ticket:
         deadline_at = request.deadline_at.isoformat(timespec="milliseconds")
         return Ticket(
@@ -332,7 +243,7 @@ class Core:
             server=request.server,
             digest=digest_of(request.question),
             deadline_at=deadline_at.replace("+00:00", "Z"),
-            review_url=f"{self._credentials.url}/requests/{request.id}",
+            review_url=f"{self._url}/requests/{request.id}",
             entry=asking.entry,
         )
 
@@ -355,7 +266,7 @@ class Core:
         is_withdrawn = True
         for path in () if is_over else paths:
             try:
-                yield from self._delete(path, last_moments(asking.end), asking.token)
+                yield from self.requests.delete(path, last_moments(asking.end), asking.token)
             except Exception:
                 is_withdrawn = False
         if is_withdrawn:
@@ -364,26 +275,6 @@ class Core:
     def _withdraw_quietly(self, given: AnyTicket) -> Steps[None]:
         with suppress(Exception):
             yield from self.withdraw(given)
-
-    def _delete(self, path: str, until: float, token: str | None = None) -> Steps[bool]:
-        if token is None:
-            token = yield from self._token(0, until)
-        try:
-            yield from self._call(ServiceCall(method="DELETE", path=path, token=token), until)
-        except Refusal as error:
-            if error.code == "already_terminal":
-                return False
-            raise_understandable(error)
-        return True
-
-    def _token(self, seconds: float, until: float) -> Steps[str]:
-        try:
-            return (yield from self._credentials.token(seconds, until))
-        except Refusal as error:
-            raise_understandable(error)
-
-    def _call(self, call: ServiceCall, until: float) -> Steps[str]:
-        return (yield from call_service(self._credentials.url, call, until))
 
 
 @dataclass(frozen=True)
@@ -394,12 +285,12 @@ class Started:
     approved: Approved
     asking: Prepared
 
-    def ran(self, error: BaseException | None = None, *, is_failure: bool = False) -> Steps[None]:
+    def ran(self, error: BaseException | None = None) -> Steps[None]:
         """Reports what came of it, and forgets its key."""
         # A message may have arguments in it.
         detail = None if error is None else type(error).__name__
-        outcome: CallOutcome = "succeeded" if error is None and not is_failure else "failed"
-        yield from self.core.report(self.approved, outcome, detail)
+        outcome: CallOutcome = "succeeded" if error is None else "failed"
+        yield from self.core.requests.report(self.approved, outcome, detail)
         yield from self.forget()
 
     def forget(self) -> Steps[None]:

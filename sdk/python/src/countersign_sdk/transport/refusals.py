@@ -23,6 +23,17 @@ def start_refused(error: Refusal, request_id: str) -> NotApproved | Unavailable:
     return understandable(error)
 
 
+def raise_start_unknown(error: BaseException) -> NoReturn:
+    """There was no response to a start, so no one knows whether it is on record."""
+    if isinstance(error, Unavailable) and error.reason == "unreachable":
+        raise Unavailable(
+            "unreachable",
+            "The service did not confirm that it started the approval. The call did not run. If "
+            "the approval was started, it is used up: then ask for the call again, with a new id.",
+        ) from error
+    raise error
+
+
 def understandable(error: Refusal) -> NotApproved | Unavailable:
     """A key that was used for other arguments means that the call is another one."""
     if error.code == "idempotency_conflict":
