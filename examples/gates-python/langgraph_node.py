@@ -3,7 +3,7 @@
 from typing import TypedDict
 
 from countersign_sdk import Countersign
-from countersign_sdk.langgraph import approve
+from countersign_sdk.langgraph import run
 from langgraph.graph import StateGraph
 
 
@@ -18,8 +18,8 @@ countersign = Countersign()
 
 def refund(state: State):
     arguments = {"payment_id": state["payment_id"], "amount": state["amount"]}
-    approved = approve(countersign, "refund_payment", arguments)
-    return {"result": refund_payment(**approved.arguments)}
+    result = run(countersign, "refund_payment", arguments, lambda given: refund_payment(**given))
+    return {"result": result}
 
 
 def refund_payment(payment_id: str, amount: float) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import ToolMessage
-from langgraph.errors import GraphBubbleUp
+from langgraph.errors import ParentCommand
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
@@ -22,6 +22,8 @@ from . import (
 )
 from .arguments import WrongArguments
 from .injected import hidden_from_model
+from .kept import Kept
+from .langgraph import raise_no_interrupt
 
 _REFUSALS = (NotApproved, Unavailable, WrongArguments)
 Result: TypeAlias = "ToolMessage | Command[Any]"
@@ -31,7 +33,8 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
     """
     Every tool call of the agent runs only with an approval, except calls of the tools in `exempt`.
     Without one, the model gets an error message in the place of the result. List it last, so that
-    no other middleware changes or repeats a call after it was approved.
+    no other middleware changes or repeats a call after it was approved. A node that runs again gets
+    the results of calls that ran, where the graph has a checkpointer. Tools must not interrupt it.
 
     `session` reads the conversation from the call. Default: the `thread_id` of the run.
     """
@@ -62,16 +65,21 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
         if not isinstance(self._countersign, Countersign):
             raise TypeError("Run the agent with ainvoke or astream, or give it a Countersign.")
         try:
-            approved = self._countersign.ask(self._call_of(request))
+            call = self._call_of(request)
+            kept = Kept(call)
+            if found := kept.load():
+                return cast(Result, found[0])
+            approved = self._countersign.ask(call)
         except _REFUSALS as error:
             return _refusal(request, error)
         try:
             result = handler(_with(request, approved))
-        except GraphBubbleUp:
+        except ParentCommand:
             raise
         except BaseException as error:
             self._countersign.report(approved, "failed", type(error).__name__)
-            raise
+            raise_no_interrupt(error)
+        kept.save(result)
         self._countersign.report(approved, _outcome_of(result))
         return result
 
@@ -83,16 +91,21 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
         if not isinstance(self._countersign, AsyncCountersign):
             raise TypeError("Run the agent with invoke or stream, or give it an AsyncCountersign.")
         try:
-            approved = await self._countersign.ask(self._call_of(request))
+            call = self._call_of(request)
+            kept = Kept(call)
+            if found := await kept.aload():
+                return cast(Result, found[0])
+            approved = await self._countersign.ask(call)
         except _REFUSALS as error:
             return _refusal(request, error)
         try:
             result = await handler(_with(request, approved))
-        except GraphBubbleUp:
+        except ParentCommand:
             raise
         except BaseException as error:
             await self._countersign.report(approved, "failed", type(error).__name__)
-            raise
+            raise_no_interrupt(error)
+        await kept.asave(result)
         await self._countersign.report(approved, _outcome_of(result))
         return result
 
