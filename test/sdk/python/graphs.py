@@ -4,7 +4,11 @@ import asyncio
 import unittest
 from typing import Annotated, Any
 
-from langchain_core.messages import AIMessage
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, RemoveMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import InjectedToolArg, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import MessagesState, StateGraph
@@ -13,7 +17,7 @@ from langgraph.types import Command, interrupt
 from service import Service
 from typing_extensions import TypedDict
 
-from countersign_sdk import AsyncCountersign, Countersign, NotApproved
+from countersign_sdk import AsyncCountersign, Countersign, NotApproved, ToolCall
 from countersign_sdk.langchain import CountersignMiddleware
 from countersign_sdk.langgraph import run
 
@@ -188,6 +192,87 @@ class Repeated(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "interrupted the graph after it was approved"):
             graph_of(self.service, pay).invoke({"messages": [calling("pay", to="a")]}, self.config)
         self.assertEqual(self.outcomes(), ["failed"])
+
+
+class Trimming(AgentMiddleware[Any, Any, Any]):
+    """Leaves the model two messages."""
+
+    def before_model(self, state: Any, runtime: Any) -> Any:
+        old = state["messages"][:-2]
+        return {"messages": [RemoveMessage(each.id) for each in old]} if old else None
+
+
+class Model(BaseChatModel):
+    """Pays three times with one id for all calls, then ends."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, *_: Any, **__: Any) -> Any:
+        return self
+
+    def _generate(self, messages: list[Any], *_: Any, **__: Any) -> ChatResult:
+        paid = getattr(messages[-1], "content", "")
+        is_over = paid == "paid 3"
+        message = AIMessage("done") if is_over else calling("pay", to="a")
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+class Asking(Countersign):
+    """Keeps the calls, and is interrupted at the second one."""
+
+    def __init__(self, **options: str) -> None:
+        super().__init__(**options)
+        self.asked: list[ToolCall] = []
+
+    def ask(self, call: ToolCall, **more: Any) -> Any:
+        self.asked.append(call)
+        if len(self.asked) == 2:
+            raise OSError("The process ends.")
+        return super().ask(call, **more)
+
+
+class Ids(unittest.TestCase):
+    def test_that_come_again_are_other_calls_where_messages_are_trimmed(self) -> None:
+        ran: list[str] = []
+
+        @tool
+        def pay(to: str) -> str:
+            """Pays."""
+            ran.append(to)
+            return f"paid {len(ran)}"
+
+        client = Asking(**approving().options)
+        agent = create_agent(
+            Model(),
+            [pay],
+            middleware=[Trimming(), CountersignMiddleware(client)],
+            checkpointer=InMemorySaver(),
+        )
+        config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 40}
+        with self.assertRaises(OSError):
+            agent.invoke({"messages": [("user", "Pay.")]}, config)
+        agent.invoke(None, config)
+        self.assertEqual(ran, ["a", "a", "a"])
+        # A call that is asked again is the same one.
+        self.assertEqual([each.ordinal for each in client.asked], [1, 2, 2, 3])
+
+    def test_that_come_again_are_other_calls_in_a_history_of_the_caller(self) -> None:
+        ran: list[str] = []
+
+        @tool
+        def pay(to: str) -> str:
+            """Pays."""
+            ran.append(to)
+            return f"paid {len(ran)}"
+
+        graph = graph_of(approving(), pay)
+        for count in (1, 2):
+            history = [calling("pay", to="a"), ToolMessage("paid", tool_call_id="call_1")] * count
+            config: Any = {"configurable": {"thread_id": "1"}}
+            graph.invoke({"messages": history[:-1]}, config)
+        self.assertEqual(ran, ["a", "a"])
 
 
 if __name__ == "__main__":

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import Any, TypeAlias, cast
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from typing import Annotated, Any, TypeAlias, cast
 
-from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware import AgentMiddleware, AgentState
+from langchain.agents.middleware.types import PrivateStateAttr
 from langchain_core.messages import ToolMessage
 from langgraph.errors import ParentCommand
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
+from typing_extensions import NotRequired
 
 from . import (
     Approved,
@@ -27,6 +29,15 @@ from .langgraph import raise_no_interrupt
 
 _REFUSALS = (NotApproved, Unavailable, WrongArguments)
 Result: TypeAlias = "ToolMessage | Command[Any]"
+
+
+_TURN = "countersign_turn"
+
+
+class _State(AgentState[Any]):  # type: ignore[misc]
+    """Of the agent. Others may trim its messages, but not this."""
+
+    countersign_turn: NotRequired[Annotated[int, PrivateStateAttr]]  # type: ignore[valid-type]
 
 
 class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[misc]
@@ -49,6 +60,7 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
         timeout: str | None = None,
     ) -> None:
         super().__init__()
+        self.state_schema = _State
         if isinstance(exempt, str) or not isinstance(countersign, (Countersign, AsyncCountersign)):
             raise TypeError("CountersignMiddleware needs a client, and a list of exempt tools.")
         self._countersign = countersign
@@ -56,6 +68,14 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
         self._session = session or _thread_of
         self._context = context
         self._timeout = timeout
+
+    def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Counts the turns of the model in which it calls tools."""
+        messages = state["messages"]
+        if not messages or not getattr(messages[-1], "tool_calls", None):
+            return None
+        # The caller may give a history that has turns.
+        return {_TURN: max(state.get(_TURN, 0) + 1, _turns_in(messages))}
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]
@@ -132,19 +152,17 @@ def _arguments_of(request: ToolCallRequest) -> dict[str, Any]:
 
 def _ordinal_of(request: ToolCallRequest) -> int:
     """
-    Some models give each call of a conversation the same id. The message with this call is among
-    those of the state.
+    Some models give each call of a conversation the same id. The turn tells them apart. A graph
+    that has only the tools of the gate has no turns, but messages.
     """
     state: Any = request.state
-    messages = state.get("messages", []) if isinstance(state, Mapping) else []
-    call = request.tool_call
-    calls = [
-        each
-        for message in messages
-        for each in getattr(message, "tool_calls", None) or []
-        if (each.get("name"), each.get("id")) == (call["name"], call["id"])
-    ]
-    return max(1, len(calls))
+    members = state if isinstance(state, Mapping) else {}
+    return int(members.get(_TURN) or max(1, _turns_in(members.get("messages", []))))
+
+
+def _turns_in(messages: Iterable[Any]) -> int:
+    """Of the model: its messages with calls of tools."""
+    return sum(1 for each in messages if getattr(each, "tool_calls", None))
 
 
 def _outcome_of(result: Any) -> CallOutcome:
