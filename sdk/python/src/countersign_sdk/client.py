@@ -114,11 +114,22 @@ class Countersign(_Client):
         report = self._core.requests.report
         drive(report(started, outcome, detail, arguments_digest=arguments_digest))
 
-    def start(self, call: ToolCall, *, cancel: threading.Event | None = None) -> Ticket:
+    def start(
+        self, call: ToolCall, *, cancel: threading.Event | None = None, keep: bool = False
+    ) -> Ticket:
         """
         Only makes the request. `settle` waits for its decision, in this process or a later one.
+        `keep` is for a call that will be made again, as a suspended run does: where the service is
+        away, an earlier request of the call is not withdrawn.
         """
-        return drive(self._core.start(call), cancel)
+        return drive(self._core.start(call, keep), cancel)
+
+    def is_pending(self, ticket: AnyTicket) -> bool:
+        """
+        True while no one has decided. What was decided, only `settle` says, or `run` of the same
+        call.
+        """
+        return drive(self._core.is_pending(ticket))
 
     def settle(self, ticket: AnyTicket, *, cancel: threading.Event | None = None) -> Approved:
         """
@@ -174,8 +185,11 @@ class AsyncCountersign(_Client):
         report = self._core.requests.report
         await drive_async(report(started, outcome, detail, arguments_digest=arguments_digest))
 
-    async def start(self, call: ToolCall) -> Ticket:
-        return await drive_async(self._core.start(call))
+    async def start(self, call: ToolCall, *, keep: bool = False) -> Ticket:
+        return await drive_async(self._core.start(call, keep))
+
+    async def is_pending(self, ticket: AnyTicket) -> bool:
+        return await drive_async(self._core.is_pending(ticket))
 
     async def settle(self, ticket: AnyTicket) -> Approved:
         return await drive_async(self._core.settle(ticket))

@@ -139,7 +139,7 @@ class Core:
                 raise Unavailable("unreachable", "on_pending did not end in time.") from None
             raise
 
-    def start(self, call: ToolCall) -> Steps[Ticket]:
+    def start(self, call: ToolCall, keep: bool = False) -> Steps[Ticket]:
         asking = yield from self._prepare(call)
         try:
             request = yield from self.requests.create(asking)
@@ -147,7 +147,9 @@ class Core:
         except GeneratorExit:
             raise
         except BaseException as error:
-            yield from self._give_up(asking, None, error, Place(None))
+            is_away = isinstance(error, Unavailable) and error.reason == "unreachable"
+            if not (keep and is_away):
+                yield from self._give_up(asking, None, error, Place(None))
             raise_understandable(error)
 
     def settle(self, given: AnyTicket) -> Steps[Approved]:
@@ -174,6 +176,19 @@ class Core:
             elif isinstance(error, NotApproved) and error.status != "changed":
                 yield from self.forget(entry)
             raise_understandable(error)
+
+    def is_pending(self, given: AnyTicket) -> Steps[bool]:
+        request_id, ticket = read_ticket(given)
+        until, end = self._times.limits("1m")
+        try:
+            token = yield from self.requests.token(0, until)
+            asking = Asking(token=token, until=until, end=end)
+            request = yield from self.requests.read(request_id, asking, 0)
+        except Refusal as error:
+            raise_understandable(error)
+        if ticket is not None:
+            require_same_call(ticket, request)
+        return request.status == "pending"
 
     def withdraw(self, given: AnyTicket) -> Steps[bool]:
         request_id, ticket = read_ticket(given)

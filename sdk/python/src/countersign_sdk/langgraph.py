@@ -154,7 +154,7 @@ def raise_no_interrupt(error: BaseException) -> NoReturn:
 
 
 def _approve(countersign: Countersign, call: ToolCall) -> Approved:
-    ticket = countersign.start(call)
+    ticket = countersign.start(call, keep=True)
     try:
         _suspend(ticket)
     except GraphBubbleUp:
@@ -166,7 +166,7 @@ def _approve(countersign: Countersign, call: ToolCall) -> Approved:
 
 
 async def _approve_async(countersign: AsyncCountersign, call: ToolCall) -> Approved:
-    ticket = await countersign.start(call)
+    ticket = await countersign.start(call, keep=True)
     try:
         _suspend(ticket)
     except GraphBubbleUp:

@@ -1,36 +1,53 @@
-"""Gates a function tool of the OpenAI Agents SDK."""
+"""Gates function tools of the OpenAI Agents SDK, and runs that are kept while a person is asked."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
-from agents import FunctionTool
+from agents import Agent, FunctionTool, RunContextWrapper, Runner, RunResult, RunState
+from agents.items import ToolApprovalItem
 from agents.tool import invoke_function_tool
 from agents.tool_context import ToolContext
 
-from . import AsyncCountersign, JsonText, NotApproved, ToolCall, Unavailable
+from . import AsyncCountersign, JsonText, NotApproved, Ticket, ToolCall, Unavailable
 
 _UNREADABLE = "The arguments are no JSON object, so this call did not run. Send a valid one."
+
+
+@dataclass(frozen=True)
+class _Gate:
+    countersign: AsyncCountersign
+    call_of: Callable[[RunContextWrapper[Any], str, str], ToolCall]
+    """Raises TypeError and ValueError for arguments that are no JSON object."""
+
+
+_durable: WeakKeyDictionary[Any, _Gate] = WeakKeyDictionary()
+"""Of durable tools, by the function that only they have."""
 
 
 def gate_tool(
     tool: FunctionTool,
     countersign: AsyncCountersign,
     *,
-    session: str | Callable[[ToolContext[Any]], str],
+    session: str | Callable[[RunContextWrapper[Any]], str],
     on_refusal: Literal["tell_model", "raise"] = "tell_model",
     server: str | None = None,
     context: Mapping[str, Any] | None = None,
     timeout: str | None = None,
+    durable: bool = False,
 ) -> FunctionTool:
     """
     The same tool, which runs only with an approval. `session` is the conversation, or a function
     that reads it from the context of the call. Without an approval, the model gets a text in the
     place of the result, or the run ends with the error.
 
-    Raises TypeError for a tool that the gate cannot hold, such as one that runs at the provider.
+    With `durable`, the run stops at the call and can be kept while a person is asked: see
+    `run_durable`. Raises TypeError for a tool that the gate cannot hold, such as one that runs at
+    the provider.
     """
     if not isinstance(tool, FunctionTool):
         raise TypeError(
@@ -43,20 +60,23 @@ def gate_tool(
     # The tool's own time limit is for its run, not for reviewers.
     inner = copy.copy(tool)
 
-    async def ask_and_run(call_context: ToolContext[Any], text: str) -> Any:
-        try:
-            arguments = JsonText(text or "{}")
-        except (TypeError, ValueError):
-            return _UNREADABLE
-        call = ToolCall(
+    def call_of(run_context: RunContextWrapper[Any], text: str, call_id: str) -> ToolCall:
+        return ToolCall(
             tool=tool.name,
             server=server,
-            arguments=arguments,
-            session=session(call_context) if callable(session) else session,
-            call_id=call_context.tool_call_id,
+            arguments=JsonText(text or "{}"),
+            session=session(run_context) if callable(session) else session,
+            call_id=call_id,
             context=context,
             timeout=timeout,
         )
+
+    async def ask_and_run(call_context: ToolContext[Any], text: str) -> Any:
+        try:
+            JsonText(text or "{}")
+        except (TypeError, ValueError):
+            return _UNREADABLE
+        call = call_of(call_context, text, call_context.tool_call_id)
         try:
             approved = await countersign.ask(call)
         except (NotApproved, Unavailable) as error:
@@ -76,4 +96,87 @@ def gate_tool(
     gated = copy.copy(tool)
     gated.timeout_seconds = None
     gated.on_invoke_tool = ask_and_run
+    if durable:
+        gated.needs_approval = True
+        _durable[ask_and_run] = _Gate(countersign, call_of)
     return gated
+
+
+@dataclass(frozen=True)
+class Suspended:
+    state: str
+    """Keep it, and give `{"state": …}` to `run_durable` when people have decided."""
+    tickets: list[Ticket]
+    """Of the calls that wait. A call that could not be asked for has none: go on later."""
+
+
+@dataclass(frozen=True)
+class DurableRun:
+    result: RunResult
+    suspended: Suspended | None
+    """None when the run is done."""
+
+
+async def run_durable(
+    agent: Agent[Any],
+    input: str | list[Any] | Mapping[str, str],
+    *,
+    context: Any = None,
+    **options: Any,
+) -> DurableRun:
+    """
+    Runs the agent until it is done, or can only wait for people. `input` is as for `Runner.run`, or
+    `{"state": …}` of a run that was suspended, in this process or another one. The state decides
+    nothing: each call asks the service before it runs. A run stays suspended while the service is
+    away. `options` are those of `Runner.run`.
+    """
+    given: Any = input
+    more = {"context": context}
+    if isinstance(input, Mapping):
+        given = await RunState.from_string(agent, input["state"], context_override=context)
+        more = {}
+    while True:
+        result = await Runner.run(agent, given, **more, **options)
+        if not result.interruptions:
+            return DurableRun(result, None)
+        state = result.to_state()
+        waiting = [await _waiting(item, result, state) for item in result.interruptions]
+        if all(waiting):
+            tickets = [each for each in waiting if isinstance(each, Ticket)]
+            return DurableRun(result, Suspended(state.to_string(), tickets))
+        given, more = state, {}
+
+
+async def _waiting(
+    item: ToolApprovalItem, result: RunResult, state: RunState[Any, Any]
+) -> Ticket | bool:
+    """
+    Asks. A call with a decision goes on, whatever it is: the gate hears it when the call runs.
+    """
+    gate = _gate_for(item)
+    if gate is None:
+        # What is not gated is its owner's to approve.
+        return True
+    try:
+        call = gate.call_of(result.context_wrapper, item.arguments or "", str(item.call_id))
+        ticket = await gate.countersign.start(call, keep=True)
+        if await gate.countersign.is_pending(ticket):
+            return ticket
+    except (NotApproved, Unavailable) as error:
+        if isinstance(error, Unavailable) and error.reason == "unreachable":
+            return True
+        state.reject(item, rejection_message=error.to_model)
+    except (TypeError, ValueError):
+        state.reject(item, rejection_message=_UNREADABLE)
+    else:
+        state.approve(item)
+    return False
+
+
+def _gate_for(item: ToolApprovalItem) -> _Gate | None:
+    tools: list[Any] = [
+        each
+        for each in item.agent.tools
+        if isinstance(each, FunctionTool) and each.name == item.tool_name
+    ]
+    return next((gate for each in tools if (gate := _durable.get(each.on_invoke_tool))), None)

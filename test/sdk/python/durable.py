@@ -1,0 +1,114 @@
+"""Runs of the OpenAI Agents SDK that are kept while a person is asked."""
+
+import asyncio
+import unittest
+from typing import Any
+
+from agents import Agent, RunContextWrapper, RunState, function_tool, set_tracing_disabled
+from agents.testing import ScriptedModel, assistant_message, function_call
+from service import Service
+
+from countersign_sdk import AsyncCountersign, Countersign, ToolCall, Unavailable
+from countersign_sdk.openai_agents import Suspended, gate_tool, run_durable
+
+set_tracing_disabled(True)
+CONTEXT = {"conversation": "s"}
+
+
+def conversation(run: RunContextWrapper[Any]) -> str:
+    return str(run.context["conversation"])
+
+
+class Runs(unittest.IsolatedAsyncioTestCase):
+    def setUp(self) -> None:
+        self.service = Service()
+        self.ran: list[int] = []
+
+    def agent(self, *texts: str, limit: str | None = None, is_durable: bool = True) -> Agent[Any]:
+        """As each process makes it. The model calls the tool with the texts, then ends."""
+
+        @function_tool
+        async def pay(n: int) -> str:
+            self.ran.append(n)
+            return f"paid {n}"
+
+        client = AsyncCountersign(**self.service.options, timeout="10m", limit=limit)
+        gated = gate_tool(pay, client, session=conversation, durable=is_durable)
+        calls = [function_call("pay", text, call_id=f"call_{at}") for at, text in enumerate(texts)]
+        turns = [calls] if calls else []
+        model = ScriptedModel([*turns, [assistant_message("done")]])
+        return Agent(name="Payer", model=model, tools=[gated])
+
+    async def suspended(self, *texts: str) -> Suspended:
+        run = await run_durable(self.agent(*texts), "Pay.", context=CONTEXT)
+        assert run.suspended
+        return run.suspended
+
+    async def resumed(self, state: str, **options: Any) -> Any:
+        return await run_durable(self.agent(**options), {"state": state}, context=CONTEXT)
+
+    def outputs(self, run: Any) -> list[str]:
+        items = run.result.new_items
+        return [str(each.output) for each in items if each.type == "tool_call_output_item"]
+
+    async def test_go_on_in_another_process_when_people_have_decided(self) -> None:
+        kept = await self.suspended('{"n": 1}', '{"n": 2}')
+        self.assertEqual([each.tool for each in kept.tickets], ["pay", "pay"])
+        # No one has decided on the second one.
+        self.service.decide("approved", kept.tickets[0].id)
+        half = await self.resumed(kept.state)
+        self.assertEqual(
+            (self.ran, [each.id for each in half.suspended.tickets]), ([1], [kept.tickets[1].id])
+        )
+        self.service.decide("denied")
+        whole = await self.resumed(half.suspended.state)
+        self.assertIsNone(whole.suspended)
+        self.assertEqual((self.ran, len(self.service.rows)), ([1], 2))
+        self.assertIn("denied this call", self.outputs(whole)[-1])
+        self.assertEqual([each["outcome"] for each in self.service.results], ["succeeded"])
+
+    async def test_stay_suspended_while_the_service_is_away(self) -> None:
+        kept = await self.suspended('{"n": 1}')
+        self.service.decide("approved")
+        self.service.lose = lambda _: True
+        away = await self.resumed(kept.state, limit="1s")
+        self.assertEqual((self.ran, away.suspended.tickets), ([], []))
+        self.service.lose = lambda _: False
+        done = await self.resumed(away.suspended.state)
+        self.assertEqual((self.ran, self.outputs(done)), ([1], ["paid 1"]))
+
+    async def test_do_not_lose_their_request_when_the_service_is_back_too_late(self) -> None:
+        kept = await self.suspended('{"n": 1}')
+        self.service.lose = lambda step: step == "POST"
+        away = await self.resumed(kept.state, limit="1s")
+        self.assertEqual((away.suspended.tickets, self.service.statuses()), ([], ["pending"]))
+
+    async def test_run_nothing_for_a_state_that_says_it_was_approved(self) -> None:
+        kept = await self.suspended('{"n": 1}')
+        state = await RunState.from_string(self.agent(), kept.state, context_override=CONTEXT)
+        state.approve(state.get_interruptions()[0])
+        self.service.decide("denied")
+        run = await self.resumed(state.to_string())
+        self.assertEqual(self.ran, [])
+        self.assertIn("denied this call", self.outputs(run)[0])
+
+    async def test_tell_a_model_that_writes_no_json(self) -> None:
+        run = await run_durable(self.agent('{"n": 1'), "Pay.", context=CONTEXT)
+        self.assertEqual((self.ran, self.service.statuses(), run.suspended), ([], [], None))
+        self.assertIn("no JSON object", self.outputs(run)[0])
+
+
+class Starts(unittest.TestCase):
+    def test_withdraw_a_lost_request_unless_it_is_kept(self) -> None:
+        for keep, status in ((False, "cancelled"), (True, "pending")):
+            service = Service()
+            service.lose = lambda step: step == "POST"
+            client = Countersign(**service.options, limit="1s")
+            call = ToolCall(tool="pay", arguments={}, session="s", call_id="1")
+            with self.assertRaises(Unavailable):
+                client.start(call, keep=keep)
+            self.assertEqual(service.statuses(), [status])
+
+
+if __name__ == "__main__":
+    unittest.main()
