@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,8 +18,11 @@ from .checks import digest_of
 from .limits import seconds_of
 
 _EVENTS = ("PreToolUse", "PreSkillShellCommand")
-_RESULT_EVENTS = ("PostToolUse", "PostToolUseFailure")
+_REFUSED_EVENTS = ("PostToolBatch", "PermissionDenied")
+_RESULT_EVENTS = ("PostToolUse", "PostToolUseFailure", *_REFUSED_EVENTS)
 _RESULT_SECONDS = 10
+_SHOWN = 800
+"""Characters of a call."""
 
 _RESERVE_S = 10
 """Of the limit, the time to withdraw and to say so."""
@@ -40,55 +45,104 @@ def gate_hooks(
 
 def post_tool_use(countersign: AsyncCountersign) -> HookMatcher:
     """
-    One entry, for `PostToolUse` and `PostToolUseFailure`, beside hooks of your own. It reports what
-    came of a call, and whether another one ran than the one that was approved: a later hook and
-    `can_use_tool` can change it.
+    One entry, for `PostToolUse`, `PostToolUseFailure`, `PostToolBatch` and `PermissionDenied`,
+    beside hooks of your own. It reports what came of a call. A later hook and `can_use_tool` can
+    change a call: another one than the approved one stops the session, see `resume`.
     """
-    started = _started_by(countersign)
+    seen = _seen_by(countersign)
 
     async def report(given: Any, _id: str | None, _: Any) -> dict[str, Any]:
-        approved = started.pop(given.get("tool_use_id"), None)
-        if approved is not None:
-            await countersign.report(approved, _outcome_of(given, approved))
+        event = given["hook_event_name"]
+        if event in _REFUSED_EVENTS:
+            # What is still there when all calls of a message have ended did not run.
+            for each in given.get("tool_calls", [given]):
+                started = seen.started.pop(each.get("tool_use_id"), None)
+                if started is not None:
+                    await countersign.report(started.approved, "refused_by_runtime")
+            return {}
+        started = seen.started.pop(given.get("tool_use_id"), None)
+        if started is None:
+            return {}
+        if not _is_same(given, started):
+            # Before the report, which may take a while.
+            seen.stopped[given["session_id"]] = _stop_of(given, started)
+            digest = _digest_of(given.get("tool_input"))
+            await countersign.report(started.approved, "ran_differently", arguments_digest=digest)
+            return {}
+        outcome: CallOutcome = "succeeded" if event == "PostToolUse" else "failed"
+        await countersign.report(started.approved, outcome)
         return {}
 
     return HookMatcher(hooks=[report], timeout=_RESULT_SECONDS)
 
 
-def _outcome_of(given: Mapping[str, Any], approved: Approved) -> CallOutcome:
+def stopped(countersign: AsyncCountersign) -> dict[str, str]:
+    """The sessions in which another call ran than the one that was approved, each with both."""
+    return dict(_seen_by(countersign).stopped)
+
+
+def resume(countersign: AsyncCountersign, session: str) -> None:
+    """Lets a session go on that was stopped. Call it once a person has looked at what ran."""
+    _seen_by(countersign).stopped.pop(session, None)
+
+
+@dataclass(frozen=True)
+class _Started:
+    tool: str
+    """Its full name."""
+    approved: Approved
+
+
+@dataclass(frozen=True)
+class _Seen:
+    started: dict[str, _Started] = field(default_factory=dict)
+    """Calls that were approved and have no result yet, by their ids."""
+    stopped: dict[str, str] = field(default_factory=dict)
+    """Why, by the session."""
+
+
+_seen: WeakKeyDictionary[AsyncCountersign, _Seen] = WeakKeyDictionary()
+
+
+def _seen_by(countersign: AsyncCountersign) -> _Seen:
+    return _seen.setdefault(countersign, _Seen())
+
+
+def _stop_of(given: Mapping[str, Any], started: _Started) -> str:
+    ran = f"{given.get('tool_name')} {json.dumps(given.get('tool_input'), ensure_ascii=False)}"
+    return (
+        "Another call ran than the one that was approved, so Countersign stopped this session. "
+        f"Approved: {started.tool} {started.approved.arguments_text[:_SHOWN]}. "
+        f"Ran: {ran[:_SHOWN]}. "
+        "A person looks at it, and lets the session go on with resume."
+    )
+
+
+def _digest_of(arguments: Any) -> str | None:
     try:
-        is_same = digest_of(text_of(given["tool_input"])) == digest_of(approved.arguments_text)
+        return digest_of(text_of(arguments))
     except (TypeError, ValueError):
-        is_same = False
-    if not is_same and not _is_filled_in(given, approved):
-        return "ran_differently"
-    return "succeeded" if given["hook_event_name"] == "PostToolUse" else "failed"
+        return None
 
 
 _FILLED_IN = ("AskUserQuestion", "ExitPlanMode")
 """Into the input of these, Claude Code itself puts what a person answered."""
 
 
-def _is_filled_in(given: Mapping[str, Any], approved: Approved) -> bool:
-    ran = given.get("tool_input")
-    if given.get("tool_name") not in _FILLED_IN or not isinstance(ran, Mapping):
+def _is_same(given: Mapping[str, Any], started: _Started) -> bool:
+    ran, approved = given.get("tool_input"), started.approved
+    if given.get("tool_name") != started.tool:
         return False
-    try:
-        return all(
-            name in ran
-            and digest_of(text_of({"value": ran[name]})) == digest_of(text_of({"value": value}))
+    if _digest_of(ran) == digest_of(approved.arguments_text):
+        return True
+    return (
+        started.tool in _FILLED_IN
+        and isinstance(ran, Mapping)
+        and all(
+            name in ran and _digest_of({"value": ran[name]}) == _digest_of({"value": value})
             for name, value in approved.arguments.items()
         )
-    except (TypeError, ValueError):
-        return False
-
-
-_started: WeakKeyDictionary[AsyncCountersign, dict[str, Approved]] = WeakKeyDictionary()
-"""Of each client, the calls that were approved and have no result yet, by their ids."""
-
-
-def _started_by(countersign: AsyncCountersign) -> dict[str, Approved]:
-    return _started.setdefault(countersign, {})
+    )
 
 
 def pre_tool_use(
@@ -104,10 +158,13 @@ def pre_tool_use(
         raise TypeError("pre_tool_use needs an AsyncCountersign, and a list of exempt tools.")
     seconds = seconds_of(limit, "limit")
     reserve = min(_RESERVE_S, seconds / 2)
-    started = _started_by(countersign)
+    seen = _seen_by(countersign)
 
     async def ask(given: Any, _id: str | None, _: Any) -> dict[str, Any]:
         event = given["hook_event_name"]
+        stop = seen.stopped.get(given["session_id"])
+        if stop is not None:
+            return _output(event, permissionDecision="deny", permissionDecisionReason=stop)
         if given["tool_name"] in exempt:
             return {}
         try:
@@ -119,7 +176,7 @@ def pre_tool_use(
         # Another hook may have changed the arguments since. The last one to end has the last word.
         pinned = {"updatedInput": approved.arguments} if event == "PreToolUse" else {}
         if pinned:
-            started[given["tool_use_id"]] = approved
+            seen.started[given["tool_use_id"]] = _Started(given["tool_name"], approved)
         return _output(event, **pinned)
 
     # A Claude Code that runs tools after a failed hook refuses to start with `block`.
