@@ -48,7 +48,7 @@ const passes = async (...given: Parameters<typeof runPython>) => {
       await passes(['-m', ...check]);
   });
 
-  test.each(['own', 'parked', 'starts', 'graphs', 'durable', 'hooks'])(
+  test.each(['own', 'parked', 'starts', 'graphs', 'durable', 'hooks', 'environment'])(
     'does what only Python asks of it: %s',
     async (name) => {
       const program = join(root, `test/sdk/python/${name}.py`);

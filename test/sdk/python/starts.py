@@ -20,7 +20,7 @@ class Starts(unittest.TestCase):
         self.service = Service()
         self.service.outcome = lambda _: "approved"
         self.ran: list[Any] = []
-        self.client = Countersign(**self.service.options, limit="6s")
+        self.client = Countersign(**self.service.options, limit="12s")
 
     def lose(self, step: str, times: int) -> None:
         """The first of them."""
@@ -29,7 +29,7 @@ class Starts(unittest.TestCase):
 
     def away_for_starts(self) -> None:
         """Until the limit, less the time that is kept to report."""
-        back = time.monotonic() + 4.6
+        back = time.monotonic() + 9.1
         self.service.lose = lambda step: step == "POST start" and time.monotonic() < back
 
     def outcomes(self) -> list[str]:

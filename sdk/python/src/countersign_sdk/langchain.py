@@ -46,6 +46,7 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
     Without one, the model gets an error message in the place of the result. List it last, so that
     no other middleware changes or repeats a call after it was approved. A node that runs again gets
     the results of calls that ran, where the graph has a checkpointer. Tools must not interrupt it.
+    Tools of an agent that runs inside a tool are not asked for: give that agent one, too.
 
     `session` reads the conversation from the call. Default: the `thread_id` of the run.
     """

@@ -1,5 +1,5 @@
-"""HTTP, as far as it is not of this service. Nothing is followed, and no setting of the environment
-sends a token elsewhere."""
+"""HTTP, as far as it is not of this service. Nothing is followed, and no proxy of the environment
+gets a token."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ T = TypeVar("T")
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Made once, because it takes tens of milliseconds. `SSL_CERT_FILE` adds authorities."""
+    """
+    Made once, because it takes tens of milliseconds. `SSL_CERT_FILE` or `SSL_CERT_DIR` takes the
+    place of the authorities of certifi.
+    """
     return httpx.create_ssl_context()
 
 
