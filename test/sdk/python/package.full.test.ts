@@ -48,13 +48,20 @@ const passes = async (...given: Parameters<typeof runPython>) => {
       await passes(['-m', ...check]);
   });
 
-  test.each(['own', 'parked', 'starts', 'graphs', 'durable', 'hooks', 'environment'])(
-    'does what only Python asks of it: %s',
-    async (name) => {
-      const program = join(root, `test/sdk/python/${name}.py`);
-      await passes(['-W', 'error::RuntimeWarning', program], env);
-    },
-  );
+  test.each([
+    'own',
+    'parked',
+    'starts',
+    'graphs',
+    'durable',
+    'hooks',
+    'environment',
+    'tasks',
+    'greenlets',
+  ])('does what only Python asks of it: %s', async (name) => {
+    const program = join(root, `test/sdk/python/${name}.py`);
+    await passes(['-W', 'error::RuntimeWarning', program], env);
+  });
 
   test('builds, installs into an empty environment, and gates a tool in a program of its own', async () => {
     const at = (...path: string[]) => join(folder, ...path);

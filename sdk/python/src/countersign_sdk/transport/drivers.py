@@ -133,6 +133,7 @@ _finishing: set[asyncio.Task[None]] = set()
 
 async def drive_async(steps: Steps[T]) -> T:
     """In this event loop. A cancelled task finishes its steps, which withdraw, and then ends."""
+    _require_asyncio()
     wire = Wire()
     step: _Step = partial(next, steps)
     try:
@@ -162,6 +163,16 @@ async def drive_async(steps: Steps[T]) -> T:
         raise
     await wire.close()
     return result
+
+
+def _require_asyncio() -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        raise TypeError(
+            "AsyncCountersign runs in asyncio. Elsewhere, use Countersign in a thread, such as "
+            "with trio.to_thread.run_sync."
+        ) from None
 
 
 async def _finish(steps: Steps[Any], error: BaseException, wire: Wire) -> None:
