@@ -4,7 +4,7 @@ import asyncio
 import unittest
 from typing import Any
 
-from agents import Agent, RunContextWrapper, RunState, function_tool, set_tracing_disabled
+from agents import Agent, RunContextWrapper, Runner, RunState, function_tool, set_tracing_disabled
 from agents.testing import ScriptedModel, assistant_message, function_call
 from service import Service
 
@@ -96,6 +96,30 @@ class Runs(unittest.IsolatedAsyncioTestCase):
         run = await run_durable(self.agent('{"n": 1'), "Pay.", context=CONTEXT)
         self.assertEqual((self.ran, self.service.statuses(), run.suspended), ([], [], None))
         self.assertIn("no JSON object", self.outputs(run)[0])
+
+
+class Results(unittest.IsolatedAsyncioTestCase):
+    async def test_of_a_tool_that_raises_is_that_it_failed_whatever_the_model_reads(self) -> None:
+        service = Service()
+        service.outcome = lambda _: "approved"
+        told: list[str] = []
+
+        def pay(n: int) -> str:
+            raise ValueError("n is wrong")
+
+        for more in ({}, {"failure_error_function": lambda _, error: f"own: {error}"}):
+            tool = gate_tool(
+                function_tool(pay, **more), AsyncCountersign(**service.options), session="s"
+            )
+            call = function_call("pay", '{"n": 1}', call_id=str(len(told)))
+            model = ScriptedModel([[call], [assistant_message("done")]])
+            run = await Runner.run(Agent(name="Payer", model=model, tools=[tool]), "Pay.")
+            items = run.new_items
+            told += [str(each.output) for each in items if each.type == "tool_call_output_item"]
+        self.assertRegex(told[0], "An error occurred")
+        self.assertEqual(told[1], "own: n is wrong")
+        results = [(each["outcome"], each.get("detail")) for each in service.results]
+        self.assertEqual(results, [("failed", "ValueError")] * 2)
 
 
 class Starts(unittest.TestCase):

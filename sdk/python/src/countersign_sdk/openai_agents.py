@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from agents import Agent, FunctionTool, RunContextWrapper, Runner, RunResult, RunState
 from agents.items import ToolApprovalItem
-from agents.tool import invoke_function_tool
+from agents.tool import (
+    invoke_function_tool,
+    maybe_invoke_function_tool_failure_error_function,
+    set_function_tool_failure_error_function,
+)
 from agents.tool_context import ToolContext
 
-from . import AsyncCountersign, JsonText, NotApproved, Ticket, ToolCall, Unavailable
+from . import AsyncCountersign, CallOutcome, JsonText, NotApproved, Ticket, ToolCall, Unavailable
 
 _UNREADABLE = "The arguments are no JSON object, so this call did not run. Send a valid one."
 
@@ -25,6 +30,8 @@ class _Gate:
     """Raises TypeError and ValueError for arguments that are no JSON object."""
 
 
+_failed: ContextVar[list[str]] = ContextVar("countersign_failed")
+"""The error of the call that runs, where the model is told of it."""
 _durable: WeakKeyDictionary[Any, _Gate] = WeakKeyDictionary()
 """Of durable tools, by the function that only they have."""
 
@@ -57,8 +64,16 @@ def gate_tool(
         raise TypeError("gate_tool needs an AsyncCountersign.")
     if not callable(session) and not session:
         raise TypeError("gate_tool needs the session of the calls.")
+
+    async def told_of(run_context: RunContextWrapper[Any], error: Exception) -> Any:
+        """What the tool tells the model of an error. It would be no error for the gate."""
+        _failed.get().append(type(error).__name__)
+        return await maybe_invoke_function_tool_failure_error_function(
+            function_tool=tool, context=run_context, error=error
+        )
+
     # The tool's own time limit is for its run, not for reviewers.
-    inner = copy.copy(tool)
+    inner = set_function_tool_failure_error_function(copy.copy(tool), told_of)
 
     def call_of(run_context: RunContextWrapper[Any], text: str, call_id: str) -> ToolCall:
         return ToolCall(
@@ -83,6 +98,8 @@ def gate_tool(
             if on_refusal == "raise":
                 raise
             return error.to_model
+        failed: list[str] = []
+        _failed.set(failed)
         try:
             result = await invoke_function_tool(
                 function_tool=inner, context=call_context, arguments=approved.arguments_text
@@ -90,7 +107,8 @@ def gate_tool(
         except BaseException as error:
             await countersign.report(approved, "failed", type(error).__name__)
             raise
-        await countersign.report(approved, "succeeded")
+        outcome: CallOutcome = "failed" if failed else "succeeded"
+        await countersign.report(approved, outcome, "".join(failed[:1]))
         return result
 
     gated = copy.copy(tool)
