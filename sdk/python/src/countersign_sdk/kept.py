@@ -42,7 +42,7 @@ class Kept:
     def load(self) -> Found | None:
         return self._saver and self._found(self._saver.get_tuple(self._config))
 
-    async def aload(self) -> Found | None:
+    async def load_async(self) -> Found | None:
         return self._saver and self._found(await self._saver.aget_tuple(self._config))
 
     def save(self, result: Any) -> None:
@@ -53,7 +53,7 @@ class Kept:
         except Exception:
             return
 
-    async def asave(self, result: Any) -> None:
+    async def save_async(self, result: Any) -> None:
         try:
             if self._saver:
                 await self._saver.aput_writes(self._config, [(_CHANNEL, result)], self._key)

@@ -114,7 +114,7 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
         try:
             call = self._call_of(request)
             kept = Kept(call)
-            if found := await kept.aload():
+            if found := await kept.load_async():
                 return cast(Result, found[0])
             approved = await self._countersign.ask(call)
         except _REFUSALS as error:
@@ -126,7 +126,7 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
         except BaseException as error:
             await self._countersign.report(approved, "failed", type(error).__name__)
             raise_no_interrupt(error)
-        await kept.asave(result)
+        await kept.save_async(result)
         await self._countersign.report(approved, _outcome_of(result))
         return result
 

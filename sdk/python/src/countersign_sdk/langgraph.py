@@ -128,7 +128,7 @@ async def _run_async(
     countersign: AsyncCountersign, call: ToolCall, fn: Callable[[dict[str, Any]], Any]
 ) -> Any:
     kept = Kept(call)
-    if found := await kept.aload():
+    if found := await kept.load_async():
         return found[0]
     approved = await _approve_async(countersign, call)
     try:
@@ -138,7 +138,7 @@ async def _run_async(
     except BaseException as error:
         await countersign.report(approved, "failed", type(error).__name__)
         raise_no_interrupt(error)
-    await kept.asave(result)
+    await kept.save_async(result)
     await countersign.report(approved, "succeeded")
     return result
 
