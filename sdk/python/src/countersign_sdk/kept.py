@@ -5,9 +5,8 @@ returned. It is no approval: a call without a kept result is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
-
-from langgraph.config import get_config
 
 from .arguments import text_of
 from .calls import ToolCall
@@ -20,10 +19,10 @@ Found = tuple[Any]
 
 
 class Kept:
-    """Of one call, in the node that makes it."""
+    """Of one call, in the node that makes it, with the node's config."""
 
-    def __init__(self, call: ToolCall) -> None:
-        place = get_config()["configurable"]
+    def __init__(self, call: ToolCall, config: Mapping[str, Any]) -> None:
+        place = config.get("configurable", {})
         self._saver = place.get(CHECKPOINTER)
         parent = "|".join(str(place.get("checkpoint_ns", "")).split("|")[:-1])
         checkpoint = place.get("checkpoint_map", {}).get(parent)

@@ -87,7 +87,7 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
             raise TypeError("Run the agent with ainvoke or astream, or give it a Countersign.")
         try:
             call = self._call_of(request)
-            kept = Kept(call)
+            kept = Kept(call, request.runtime.config)
             if found := kept.load():
                 return cast(Result, found[0])
             approved = self._countersign.ask(call)
@@ -113,7 +113,7 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
             raise TypeError("Run the agent with invoke or stream, or give it an AsyncCountersign.")
         try:
             call = self._call_of(request)
-            kept = Kept(call)
+            kept = Kept(call, request.runtime.config)
             if found := await kept.load_async():
                 return cast(Result, found[0])
             approved = await self._countersign.ask(call)

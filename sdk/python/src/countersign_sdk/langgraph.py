@@ -110,7 +110,7 @@ def run(
     call = _call_of(tool, arguments, more, call_id)
     if isinstance(countersign, AsyncCountersign):
         return _run_async(countersign, call, fn)
-    kept = Kept(call)
+    kept = Kept(call, get_config())
     if found := kept.load():
         return found[0]
     approved = _approve(countersign, call)
@@ -127,7 +127,7 @@ def run(
 async def _run_async(
     countersign: AsyncCountersign, call: ToolCall, fn: Callable[[dict[str, Any]], Any]
 ) -> Any:
-    kept = Kept(call)
+    kept = Kept(call, get_config())
     if found := await kept.load_async():
         return found[0]
     approved = await _approve_async(countersign, call)
