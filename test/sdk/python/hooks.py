@@ -18,7 +18,10 @@ class Hooks(unittest.IsolatedAsyncioTestCase):
         self.service = Service()
         self.service.outcome = lambda _: "approved"
         self.client = AsyncCountersign(**self.service.options)
-        self.hooks = gate_hooks(self.client, exempt=["Read"])
+        self.errors: list[str] = []
+        self.hooks = gate_hooks(
+            self.client, exempt=["Read"], on_error=lambda error: self.errors.append(str(error))
+        )
 
     async def say(self, event: str, **more: Any) -> Any:
         """What the hooks of an event return."""
@@ -67,10 +70,29 @@ class Hooks(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(await self.decision(tool_use_id=f"other {at}"), "ask others")
             resume(self.client, f"s{at}")
             self.assertEqual(await self.decision(**next_ids), "ask others")
+        self.assertEqual(len(self.errors), 2)
         digests = [each["arguments_digest"] for each in self.service.results]
         given = [{"command": "evil"}, INPUT]
         self.assertEqual(digests, [digest_of(text_of(each)) for each in given])
         self.assertEqual(self.outcomes(), ["ran_differently"] * 2)
+
+    async def test_tell_of_a_call_that_they_were_never_asked_about(self) -> None:
+        read = {"tool_name": "Read", "tool_use_id": "2"}
+        await self.say("PreToolUse", **read)
+        await self.say("PostToolUse", **read)
+        self.assertEqual(self.errors, [])
+        await self.say("PostToolUse")
+        self.assertRegex(self.errors[0], "No approval of this call is known. Ran: Bash .*touch ran")
+        self.assertEqual(stopped(self.client), {})
+
+    async def test_report_a_difference_although_on_error_raises(self) -> None:
+        def fail(_: Exception) -> None:
+            raise OSError("no network")
+
+        self.hooks = gate_hooks(self.client, on_error=fail)
+        await self.decision()
+        await self.say("PostToolUse", tool_name="Evil")
+        self.assertEqual(self.outcomes(), ["ran_differently"])
 
     async def test_take_what_a_person_answered_for_the_same_call(self) -> None:
         asked = {"tool_name": "AskUserQuestion", "tool_input": {"questions": [1]}}

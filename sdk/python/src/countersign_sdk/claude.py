@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Collection, Mapping
+import warnings
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -28,22 +30,33 @@ _RESERVE_S = 10
 """Of the limit, the time to withdraw and to say so."""
 
 
+OnError = Callable[[Exception], None]
+"""
+Another call ran than the approved one, or one that the hooks were never asked about. Default: a
+`RuntimeWarning`. What it raises is ignored.
+"""
+
+
 def gate_hooks(
-    countersign: AsyncCountersign, *, exempt: Collection[str] = (), limit: str = "16m"
+    countersign: AsyncCountersign,
+    *,
+    exempt: Collection[str] = (),
+    limit: str = "16m",
+    on_error: OnError | None = None,
 ) -> dict[Any, list[HookMatcher]]:
     """
     The `hooks` of an agent. Commands in the text of a skill are no calls of a tool, so they have an
-    entry of their own. The parameters are those of `pre_tool_use`.
+    entry of their own. The parameters are those of `pre_tool_use` and `post_tool_use`.
     """
     gate = pre_tool_use(countersign, exempt=exempt, limit=limit)
-    result = post_tool_use(countersign)
+    result = post_tool_use(countersign, on_error=on_error)
     return {
         **{event: [gate] for event in _EVENTS},
         **{event: [result] for event in _RESULT_EVENTS},
     }
 
 
-def post_tool_use(countersign: AsyncCountersign) -> HookMatcher:
+def post_tool_use(countersign: AsyncCountersign, *, on_error: OnError | None = None) -> HookMatcher:
     """
     One entry, for `PostToolUse`, `PostToolUseFailure`, `PostToolBatch` and `PermissionDenied`,
     beside hooks of your own. It reports what came of a call. A later hook and `can_use_tool` can
@@ -60,12 +73,16 @@ def post_tool_use(countersign: AsyncCountersign) -> HookMatcher:
                 if started is not None:
                     await countersign.report(started.approved, "refused_by_runtime")
             return {}
-        started = seen.started.pop(given.get("tool_use_id"), None)
+        started = seen.started.pop(given["tool_use_id"], None)
         if started is None:
+            if given["tool_use_id"] not in seen.exempt:
+                _tell(f"No approval of this call is known. {_ran_of(given)}", on_error)
+            seen.exempt.discard(given["tool_use_id"])
             return {}
         if not _is_same(given, started):
             # Before the report, which may take a while.
-            seen.stopped[given["session_id"]] = _stop_of(given, started)
+            stop = seen.stopped[given["session_id"]] = _stop_of(given, started)
+            _tell(stop, on_error)
             digest = _digest_of(given.get("tool_input"))
             await countersign.report(started.approved, "ran_differently", arguments_digest=digest)
             return {}
@@ -97,6 +114,8 @@ class _Started:
 class _Seen:
     started: dict[str, _Started] = field(default_factory=dict)
     """Calls that were approved and have no result yet, by their ids."""
+    exempt: set[str] = field(default_factory=set)
+    """Ids of calls that need no approval and have not ended yet."""
     stopped: dict[str, str] = field(default_factory=dict)
     """Why, by the session."""
 
@@ -109,13 +128,26 @@ def _seen_by(countersign: AsyncCountersign) -> _Seen:
 
 
 def _stop_of(given: Mapping[str, Any], started: _Started) -> str:
-    ran = f"{given.get('tool_name')} {json.dumps(given.get('tool_input'), ensure_ascii=False)}"
     return (
         "Another call ran than the one that was approved, so Countersign stopped this session. "
         f"Approved: {started.tool} {started.approved.arguments_text[:_SHOWN]}. "
-        f"Ran: {ran[:_SHOWN]}. "
-        "A person looks at it, and lets the session go on with resume."
+        f"{_ran_of(given)} A person looks at it, and lets the session go on with resume."
     )
+
+
+def _ran_of(given: Mapping[str, Any]) -> str:
+    arguments = json.dumps(given.get("tool_input"), ensure_ascii=False)
+    ran = f"{given.get('tool_name')} {arguments}"
+    return f"Ran: {ran[:_SHOWN]}."
+
+
+def _tell(message: str, on_error: OnError | None) -> None:
+    # The call ended, and its result is to be reported.
+    with suppress(Exception):
+        if on_error is None:
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+        else:
+            on_error(RuntimeError(message))
 
 
 def _digest_of(arguments: Any) -> str | None:
@@ -166,6 +198,8 @@ def pre_tool_use(
         if stop is not None:
             return _output(event, permissionDecision="deny", permissionDecisionReason=stop)
         if given["tool_name"] in exempt:
+            if event == "PreToolUse":
+                seen.exempt.add(given["tool_use_id"])
             return {}
         try:
             asking = asyncio.ensure_future(countersign.ask(_call_of(given)))
