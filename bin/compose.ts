@@ -49,7 +49,7 @@ import {
   type WorkerOptions,
 } from '../temporal/worker.ts';
 import { temporalWorkflows, type WorkflowsOptions } from '../temporal/workflows.ts';
-import { deploymentOf, probes } from './deployment.ts';
+import { deploymentOf, probes, schemaProbe } from './deployment.ts';
 
 export interface ComposeOptions {
   readonly logger: Logger;
@@ -98,7 +98,7 @@ const LOCKS = { lockTimeoutMs: 5_000, idleInTransactionMs: 30_000 } as const;
 /** Serves before Temporal is connected. Resolves once it listens. */
 export async function composeApp(config: Config, options: ComposeOptions): Promise<RunningApp> {
   const { logger, databaseUrl, roles, taskQueue = TASK_QUEUE } = options;
-  const { db, workerDb, senderDb } = openPools(config, options);
+  const { db, workerDb, senderDb, schema } = openPools(config, options);
   // Known only after the context exists, so both are read at each use.
   const later: { temporal?: TemporalLink; url?: string } = {};
   const stopping = stopController();
@@ -107,7 +107,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     stopping: stopping.signal,
     temporal: { ...options.temporal, link: () => later.temporal, taskQueue },
     heavyWork: options.heavyWork ?? HEAVY_WORK,
-    deployment: deploymentOf(config, db, () => later.temporal),
+    deployment: deploymentOf(config, { db, schema }, () => later.temporal),
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
   });
   const context = { ...runtime, db };
@@ -133,7 +133,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     strictResponses: options.strictResponses ?? false,
     trustedProxies: config.trustedProxies ?? [],
     publicUrlConfigured: config.publicUrlConfigured,
-    probes: probes(db, temporal),
+    probes: probes({ db, schema }, temporal),
     metricsToken: config.metricsToken,
   });
   const feed = startChangeFeed(context, databaseUrl);
@@ -193,9 +193,10 @@ async function release(
 }
 
 /**
- * Calls, steps and messages have separate connections, so that none can take those of the others.
+ * Calls, steps and messages have separate connections, so that none can take those of the others. `schema` looks at the schema
+ * that they lead to.
  */
-function openPools(config: Config, { databaseUrl, databaseWaits }: ComposeOptions) {
+function openPools(config: Config, { databaseUrl, databaseWaits, logger }: ComposeOptions) {
   const open = (user: string, max: number) =>
     openPool({
       connectionString: databaseUrl,
@@ -204,8 +205,10 @@ function openPools(config: Config, { databaseUrl, databaseWaits }: ComposeOption
       ...LOCKS,
       ...databaseWaits,
     });
+  const db = open('api', config.databasePool);
   return {
-    db: open('api', config.databasePool),
+    db,
+    schema: schemaProbe(db, logger),
     workerDb: open('worker', config.workerPool),
     senderDb: open('sender', SENDER_POOL),
   };

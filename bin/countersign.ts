@@ -86,14 +86,14 @@ program
 program
   .command('migrate')
   .description(
-    'Bring the database of DATABASE_URL to the newest schema. It is safe to run at any time, and several times at once.',
+    'Bring the database of DATABASE_URL to the newest schema. It is safe to run at any time, beside the service, and several times at once. Exit code 1: another process kept it from a table; what ran stays, so run it again.',
   )
   .action(
     command('migrate', async ({ databaseUrl = '' }) => {
       const { checkDatabase } = await import('../src/platform/database/check.ts');
       await checkDatabase(databaseUrl, 'migrate');
       const { migrateToLatest } = await import('../src/data/migrate.ts');
-      const ran = await migrateToLatest(databaseUrl);
+      const ran = await migrateToLatest(databaseUrl, { onProgress: console.log });
       console.log(
         ran.length === 0
           ? 'The schema is up to date.'

@@ -1,20 +1,28 @@
 /** What a process says of itself and of its servers: to /health/ready, and to people who run it. */
 import { readClock, requireWritable } from '../src/data/clock.ts';
-import { pendingMigrations } from '../src/data/migrate.ts';
+import { newerMigrations, pendingMigrations } from '../src/data/migrate.ts';
 import type { Config } from '../src/platform/config.ts';
+import type { Logger } from '../src/platform/logger.ts';
 import { packageVersion } from '../src/platform/package-root.ts';
 import { isReadOnly, type Db } from '../src/platform/postgres.ts';
 import type { Deployment } from '../src/services/ports.ts';
-import type { Probes } from '../src/services/probes.ts';
+import type { Probe, Probes } from '../src/services/probes.ts';
 import { workflowIdOf } from '../temporal/ids.ts';
 import type { TemporalLink } from '../temporal/worker.ts';
 
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 
+/** What probes look at. */
+export interface Probed {
+  readonly db: Db;
+  /** Of `schemaProbe`. */
+  readonly schema: Probe;
+}
+
 /** `link`: to Temporal, once there is one. */
 export function deploymentOf(
   { temporalUiUrl, temporalNamespace }: Config,
-  db: Db,
+  probed: Probed,
   link: () => TemporalLink | undefined,
 ): Deployment {
   const base = temporalUiUrl?.replace(/\/+$/, '');
@@ -22,14 +30,14 @@ export function deploymentOf(
     version: packageVersion(),
     probes: () => {
       const temporal = link();
-      return temporal ? probes(db, temporal) : {};
+      return temporal ? probes(probed, temporal) : {};
     },
     temporal: async () => (await link()?.facts()) ?? {},
     workflowsUrl: base && `${base}/namespaces/${temporalNamespace}/workflows/${workflowIdOf('')}`,
   };
 }
 
-export function probes(db: Db, temporal: TemporalLink): Probes {
+export function probes({ db, schema }: Probed, temporal: TemporalLink): Probes {
   return {
     database: async () => {
       const before = Date.now();
@@ -46,10 +54,28 @@ export function probes(db: Db, temporal: TemporalLink): Probes {
         ? `its clock is ${difference} ms off this process's`
         : undefined;
     },
-    migrations: async () => {
-      const pending = await pendingMigrations(db);
-      return pending.length > 0 ? `not run yet: ${pending.join(', ')}` : undefined;
-    },
+    migrations: schema,
     temporal: temporal.probe,
   };
+}
+
+/**
+ * A schema that lacks something is a problem. One that is newer is not: it is what a rolling upgrade begins with. The log says so
+ * once, at the start or when it is found.
+ */
+export function schemaProbe(db: Db, logger: Logger): Probe {
+  let told = false;
+  const probe: Probe = async () => {
+    const [pending, newer] = await Promise.all([pendingMigrations(db), newerMigrations(db)]);
+    if (newer.length > 0 && !told) {
+      told = true;
+      logger.warn(
+        { migrations: newer },
+        'the schema of the database is newer than this version; it goes on, and is to be replaced by the newer version',
+      );
+    }
+    return pending.length > 0 ? `not run yet: ${pending.join(', ')}` : undefined;
+  };
+  void probe().catch(() => undefined);
+  return probe;
 }

@@ -128,7 +128,7 @@ async function startAll(context: Context, running: Running): Promise<string> {
   ]);
   context.signal.throwIfAborted();
   const databaseUrl = running.postgres?.url(DATABASE) ?? config.databaseUrl ?? '';
-  const ran = await migrateToLatest(databaseUrl);
+  const ran = await migrateToLatest(databaseUrl, { onProgress: (line) => say(`  ${line}`) });
   if (ran.length > 0) say('  Database schema brought up to date.');
   context.signal.throwIfAborted();
   const keys = await readableSecretsKeys(config, {

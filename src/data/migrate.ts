@@ -1,23 +1,38 @@
 /**
- * Brings a database to the newest schema. `.ts` sources and built `.js` files are the same
- * migration to Knex.
+ * Brings a database to the newest schema, beside a service that uses it. `.ts` sources and built
+ * `.js` files are the same migration to Knex.
  */
 import { readdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Knex } from 'knex';
-import { openPool, type Db } from '../platform/postgres.ts';
+import { OperatorError } from '../platform/operator-error.ts';
+import { isDatabaseUnavailable, openPool, type Db } from '../platform/postgres.ts';
 import { queryOne, queryRows } from '../platform/rows.ts';
-import { recordBaseline, withBaseline } from './earlier-migrations.ts';
+import { EARLIER_MIGRATIONS, recordBaseline, withBaseline } from './earlier-migrations.ts';
+import { givenUp, onlyOneAtATime, watched, type Blocker } from './migration-locks.ts';
 
-interface Migration {
-  up(db: Knex): Promise<void>;
-  down(db: Knex): Promise<void>;
+export type MigrationSource = Knex.MigrationSource<string>;
+
+export interface Migration extends Knex.Migration {
+  /** `transaction: false` for what Postgres does outside of one. */
+  readonly config?: { readonly transaction: false };
 }
 
 const directory = fileURLToPath(new URL('../../migrations/', import.meta.url));
 const MIGRATION_FILE = /^(\d{14}_[a-z_]+)\.(ts|js)$/;
 
-const migrationSource: Knex.MigrationSource<string> = {
+/** Below `deadlock_timeout` of Postgres, so that a migration gives way before a deadlock is found. */
+const LOCK_TIMEOUT_MS = 500;
+/** Between two tries, the calls that waited behind the migration go on. */
+const PAUSE_MS = { first: 500, longest: 2_000 };
+const GIVE_UP_AFTER_MS = 60_000;
+/** A process that stops in the middle of a migration must not keep its locks. */
+const IDLE_IN_TRANSACTION_MS = 5_000;
+/** Lock not granted, and deadlock found: another process went first. */
+const GIVEN_WAY = new Set(['55P03', '40P01']);
+
+export const migrationSource: MigrationSource = {
   getMigrations: async () =>
     (await readdir(directory)).filter((file) => MIGRATION_FILE.test(file)).sort(),
   getMigrationName: (file) => file.replace(/\.(ts|js)$/, ''),
@@ -25,42 +40,139 @@ const migrationSource: Knex.MigrationSource<string> = {
     (await import(pathToFileURL(`${directory}${file}`).href)) as Migration,
 };
 
+export interface MigrateOptions {
+  /** Default: those of this version. */
+  readonly source?: MigrationSource;
+  /** How long a migration tries to get its locks. Default: a minute. */
+  readonly giveUpAfterMs?: number;
+  /** Lines for people, about what it waits for. */
+  readonly onProgress?: (line: string) => void;
+}
+
 /**
- * Runs the missing migrations, one process at a time. Returns the names of those it ran. Throws
- * OperatorError for a database that this version cannot continue.
+ * Runs the missing migrations, one process at a time and each in its own transaction, so that it goes on where it ended.
+ * Returns the names of those it ran. Throws OperatorError for a database that this version cannot continue, and where
+ * other processes keep the locks.
  */
-export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
-  const db = openPool({
-    connectionString: databaseUrl,
-    max: 2,
-    applicationName: 'countersign-migrate',
-  });
+export async function migrateToLatest(
+  databaseUrl: string,
+  options: MigrateOptions = {},
+): Promise<string[]> {
+  const open = (applicationName: string, idleInTransactionMs?: number): Db =>
+    openPool({ connectionString: databaseUrl, max: 1, applicationName, idleInTransactionMs });
+  const db = open('countersign-migrate', IDLE_IN_TRANSACTION_MS);
+  const watch = open('countersign-migrate-watch');
   try {
-    return await db.transaction(async (trx) => {
-      // Knex's own lock row stays after a kill; an advisory lock ends with its transaction.
-      await trx.raw(`select pg_advisory_xact_lock(hashtextextended('countersign.migrate', 0))`);
-      await recordBaseline(trx, await recordedMigrations(trx));
-      const [, ran] = (await trx.migrate.latest({
-        migrationSource,
-        disableMigrationsListValidation: false,
-      })) as [number, string[]];
-      return ran.map((file) => migrationSource.getMigrationName(file));
-    });
+    return await onlyOneAtATime(watch, options.onProgress, () => runMissing(db, watch, options));
   } finally {
-    await db.destroy();
+    await Promise.all([db.destroy(), watch.destroy()]);
   }
+}
+
+async function runMissing(
+  db: Db,
+  watch: Db,
+  { source = migrationSource, ...options }: MigrateOptions,
+): Promise<string[]> {
+  const newer = await newerMigrations(db, source);
+  if (newer.length > 0)
+    throw new OperatorError(
+      `A newer version of Countersign made the schema of this database: it has ${newer.join(', ')}. Nothing was changed. Run \`countersign migrate\` of that version, or restore the backup from before it.`,
+    );
+  await db.transaction(async (trx) => {
+    await recordBaseline(trx, await recordedMigrations(trx));
+  });
+  // Knex marks a run in a row, which stays when the process is killed. Our lock says that none runs.
+  await db.migrate.forceFreeMigrationsLock({ migrationSource: source });
+  const missing = await pendingMigrations(db, source);
+  for (const [done, name] of missing.entries())
+    await runOne({ name, done, of: missing.length }, { ...options, db, watch, source });
+  return missing;
+}
+
+interface Step {
+  readonly name: string;
+  /** How many migrations this run has behind it, and how many it has in all. */
+  readonly done: number;
+  readonly of: number;
+}
+
+interface StepOptions extends Omit<MigrateOptions, 'source'> {
+  readonly db: Db;
+  /** Looks at what `db` waits for. */
+  readonly watch: Db;
+  readonly source: MigrationSource;
+}
+
+async function runOne(step: Step, options: StepOptions): Promise<void> {
+  const { db, watch, source, giveUpAfterMs = GIVE_UP_AFTER_MS, onProgress } = options;
+  const end = performance.now() + giveUpAfterMs;
+  let blocker: Blocker | undefined;
+  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {
+    const { pid } = await queryOne<{ pid: number }>(
+      db,
+      `select pg_backend_pid() as pid, set_config('lock_timeout', :timeout, false)`,
+      { timeout: String(LOCK_TIMEOUT_MS) },
+    );
+    const seen = (found: Blocker): void => {
+      blocker = found;
+    };
+    try {
+      const { name } = step;
+      await watched(watch, { pid, seen }, () => db.migrate.up({ migrationSource: source, name }));
+      return;
+    } catch (error) {
+      if (!hasGivenWay(error)) throw readable(error, step);
+      if (performance.now() + pauseMs > end) {
+        const transaction = await isTransaction(source, step.name);
+        throw givenUp(blocker, { ...step, transaction, afterMs: giveUpAfterMs });
+      }
+      if (pauseMs === PAUSE_MS.first)
+        onProgress?.(
+          `Migration ${step.name} waits for ${blocker?.table ?? 'a lock'}. It tries for ${giveUpAfterMs / 1_000} s.`,
+        );
+      await delay(pauseMs);
+    }
+  }
+}
+
+async function isTransaction(source: MigrationSource, name: string): Promise<boolean> {
+  const all = await source.getMigrations([]);
+  const file = all.find((candidate) => source.getMigrationName(candidate) === name);
+  if (file === undefined) return true;
+  const migration: Migration = await source.getMigration(file);
+  return migration.config === undefined;
+}
+
+const hasGivenWay = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && GIVEN_WAY.has(String(error.code));
+
+/** A mistake in a migration keeps its stack. */
+function readable(error: unknown, { name, done, of }: Step): unknown {
+  if (!isDatabaseUnavailable(error)) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new OperatorError(
+    `Migration ${name} was cut off: ${reason}. ${done} of ${of} migrations ran. Run \`countersign migrate\` again.`,
+  );
 }
 
 /**
  * Names of migrations this build knows and the database has not run. Empty when the schema is
  * current.
  */
-export async function pendingMigrations(db: Db): Promise<string[]> {
-  const known = (await migrationSource.getMigrations([])).map((file) =>
-    migrationSource.getMigrationName(file),
-  );
+export async function pendingMigrations(db: Db, source = migrationSource): Promise<string[]> {
   const recorded = withBaseline(await recordedMigrations(db));
-  return known.filter((name) => !recorded.includes(name));
+  return (await namesOf(source)).filter((name) => !recorded.includes(name));
+}
+
+/** Names of migrations that the database has run and this build does not know. */
+export async function newerMigrations(db: Db, source = migrationSource): Promise<string[]> {
+  const known = [...EARLIER_MIGRATIONS, ...(await namesOf(source))];
+  return (await recordedMigrations(db)).filter((name) => !known.includes(name));
+}
+
+async function namesOf(source: MigrationSource): Promise<string[]> {
+  return (await source.getMigrations([])).map((file) => source.getMigrationName(file));
 }
 
 async function recordedMigrations(db: Db): Promise<string[]> {
@@ -69,6 +181,9 @@ async function recordedMigrations(db: Db): Promise<string[]> {
     `select to_regclass('knex_migrations') is not null as present`,
   );
   if (!present) return [];
-  const rows = await queryRows<{ name: string }>(db, 'select name from knex_migrations');
+  const rows = await queryRows<{ name: string }>(
+    db,
+    'select name from knex_migrations order by id',
+  );
   return rows.map(({ name }) => name);
 }
