@@ -26,6 +26,14 @@ const KEYWORD = 2;
 /** The parts of a connection that setup needs. Both the client's and the worker's have them. */
 export type SetupConnection = Pick<Connection, 'workflowService' | 'operatorService'>;
 
+/** What `setupTemporal` found and did. */
+export interface Prepared {
+  /** Something was missing and is registered now: the server is new, or has lost its database. */
+  readonly isNew: boolean;
+  /** Attributes that the namespace has no room for. Workflows go on without them. */
+  readonly lacking: readonly string[];
+}
+
 /** The server refuses what is missing. The message says what an operator of Temporal must do. */
 export class SetupRefused extends Error {}
 
@@ -37,27 +45,29 @@ export interface SetupOptions {
 }
 
 /**
- * Registers what is missing, and resolves once workflows with the attributes can be started and
- * found. When nothing is missing it registers nothing, so it works on a server that refuses
- * registration. True when something was missing: the server is new, or has lost its database.
+ * Registers what is missing, and resolves once workflows with the attributes can be started and found. When nothing is missing
+ * it registers nothing, so it works on a server that refuses registration. A namespace holds a limited number of attributes of a
+ * type, so those without room are left out.
  */
 export async function setupTemporal(
   connection: SetupConnection,
   namespace: string,
   options: SetupOptions = {},
-): Promise<boolean> {
-  let isNew = false;
+): Promise<Prepared> {
+  let [isNew, lacking]: [boolean, readonly string[]] = [false, []];
   const deadline = performance.now() + (options.usableWithinMs ?? USABLE_WITHIN_MS);
   for (;;) {
-    const missing = await whatIsMissing(connection, namespace);
-    if (missing === undefined) return isNew;
-    isNew = true;
+    const wanted = SEARCH_ATTRIBUTES.filter((name) => !lacking.includes(name));
+    const missing = await whatIsMissing(connection, { namespace, wanted });
+    if (missing === undefined) return { isNew, lacking };
     try {
       if (missing === 'namespace') await registerNamespace(connection, namespace);
-      await addMissingAttributes(connection, namespace);
+      const { added, refused } = await addMissingAttributes(connection, namespace);
+      isNew ||= missing === 'namespace' || added;
+      lacking = refused;
     } catch (error) {
       // A new namespace is unknown to the server's caches for a moment.
-      if (error instanceof SetupRefused || performance.now() >= deadline) throw error;
+      if (isPermanent(error) || performance.now() >= deadline) throw error;
     }
     if (performance.now() >= deadline)
       throw new Error(
@@ -87,28 +97,64 @@ async function registerNamespace(connection: SetupConnection, namespace: string)
   }
 }
 
-async function addMissingAttributes(connection: SetupConnection, namespace: string): Promise<void> {
+interface Added {
+  readonly added: boolean;
+  readonly refused: readonly string[];
+}
+
+async function addMissingAttributes(
+  connection: SetupConnection,
+  namespace: string,
+): Promise<Added> {
   try {
     const { customAttributes } = await within(
       CALL_TIMEOUT_MS,
       connection.operatorService.listSearchAttributes({ namespace }),
     );
     const missing = SEARCH_ATTRIBUTES.filter((name) => !Object.hasOwn(customAttributes, name));
-    if (missing.length === 0) return;
-    const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
-    await within(
-      CALL_TIMEOUT_MS,
-      connection.operatorService.addSearchAttributes({ namespace, searchAttributes }),
-    );
+    if (missing.length === 0) return { added: false, refused: [] };
+    if (await addAttributes(connection, namespace, missing)) return { added: true, refused: [] };
+    // There is no room for all. Each of those that fit is worth having.
+    const refused: string[] = [];
+    for (const name of missing)
+      if (!(await addAttributes(connection, namespace, [name]))) refused.push(name);
+    return { added: refused.length < missing.length, refused };
   } catch (error) {
     if (isRefused(error)) {
       throw new SetupRefused(
         `Temporal refuses to add search attributes to namespace ${namespace} (${error.details}). Add these to it, all of type Keyword: ${SEARCH_ATTRIBUTES.join(', ')}.`,
       );
     }
-    if (!isGrpcServiceError(error) || error.code !== GRPC_ALREADY_EXISTS) throw error;
+    throw error;
   }
 }
+
+/** False when the namespace has no room for them. */
+async function addAttributes(
+  connection: SetupConnection,
+  namespace: string,
+  names: readonly string[],
+): Promise<boolean> {
+  const searchAttributes = Object.fromEntries(names.map((name) => [name, KEYWORD]));
+  try {
+    await within(
+      CALL_TIMEOUT_MS,
+      connection.operatorService.addSearchAttributes({ namespace, searchAttributes }),
+    );
+    return true;
+  } catch (error) {
+    if (!isGrpcServiceError(error)) throw error;
+    if (error.code === GRPC_ALREADY_EXISTS) return true;
+    if (error.code === GRPC_INVALID_ARGUMENT) return false;
+    throw error;
+  }
+}
+
+/** A retry would be refused, too. */
+const isPermanent = (error: unknown): boolean =>
+  error instanceof SetupRefused ||
+  isRefused(error) ||
+  (isGrpcServiceError(error) && error.code === GRPC_INVALID_ARGUMENT);
 
 function isRefused(error: unknown): error is Error & { readonly details: string } {
   return isGrpcServiceError(error) && GRPC_REFUSED.includes(Number(error.code));
@@ -117,9 +163,9 @@ function isRefused(error: unknown): error is Error & { readonly details: string 
 /** The server does not know the namespace (NotFound), or one of the attributes (InvalidArgument). */
 async function whatIsMissing(
   connection: SetupConnection,
-  namespace: string,
+  { namespace, wanted }: { readonly namespace: string; readonly wanted: readonly string[] },
 ): Promise<'namespace' | 'attributes' | undefined> {
-  const query = SEARCH_ATTRIBUTES.map((name) => `${name} = 'none'`).join(' and ');
+  const query = wanted.map((name) => `${name} = 'none'`).join(' and ');
   try {
     await within(
       CALL_TIMEOUT_MS,

@@ -7,12 +7,16 @@ import { setImmediate as afterPendingEvents, setTimeout as delay } from 'node:ti
 import { isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { within } from './deadline.ts';
-import { setupTemporal, type SetupConnection } from './setup.ts';
+import type { Prepared, SetupConnection } from './setup.ts';
 
 const ASK_EVERY_MS = 300;
 /** A hundred times the usual duration of a response. */
 const SILENT_AFTER_MS = 900;
+/** How often a namespace without room for all search attributes is looked at again. */
+const ROOM_EVERY_MS = 60_000;
 const GRPC_NOT_FOUND = 5;
+/** PermissionDenied and Unauthenticated: a retry does not help. */
+const REFUSED = new Set([7, 16]);
 /** Canceled, deadline exceeded, unavailable: errors from our own side. */
 const UNHEARD = new Set([1, 4, 14]);
 
@@ -63,8 +67,10 @@ export interface WatchOptions {
   readonly logger: Logger;
   readonly presence: PresenceKeeper;
   readonly onReturn: OnReturn;
-  /** The first setup had to register something: the server is new. */
-  readonly isNew: boolean;
+  /** What the first setup found. */
+  readonly prepared: Prepared;
+  /** Sets the server up again. */
+  readonly setUp: () => Promise<Prepared>;
   /** How long the server may leave a question open before it counts as away. Default 900 ms. */
   readonly silentAfterMs?: number | undefined;
   readonly signal: AbortSignal;
@@ -80,22 +86,30 @@ export async function watchServer(
 ): Promise<void> {
   const { namespace, logger, presence, onReturn, silentAfterMs, signal } = options;
   let unsure = false;
-  let unhandled: { reset: boolean } | undefined = { reset: options.isNew };
+  let prepared = options.prepared;
+  let preparedAt = performance.now();
+  let refusal: string | undefined;
+  let unhandled: { reset: boolean } | undefined = { reset: prepared.isNew };
   while (!signal.aborted) {
     const asked = performance.now();
     const state = await ask(connection, namespace, silentAfterMs);
     if (state === 'none') presence.awayUnlessHeardSince(asked);
     else presence.heard();
+    const refused = typeof state === 'object' ? state.refused : undefined;
+    if (refused !== undefined && refusal === undefined)
+      logger.error({ reason: refused }, 'Temporal refuses calls; requests go on without it');
+    refusal = refused;
+    unsure ||= prepared.lacking.length > 0 && asked - preparedAt > ROOM_EVERY_MS;
     if (presence.away.aborted && !unsure)
       logger.warn('Temporal does not respond; requests go on without it');
     unsure ||= state === 'unknown namespace' || presence.away.aborted;
     if (!presence.away.aborted) {
       try {
-        if (unsure)
-          unhandled = {
-            reset:
-              (await setupTemporal(connection, namespace, { signal })) || unhandled?.reset === true,
-          };
+        if (unsure) {
+          prepared = await options.setUp();
+          preparedAt = performance.now();
+          unhandled = { reset: prepared.isNew || unhandled?.reset === true };
+        }
         unsure = false;
         if (unhandled) await onReturn(unhandled);
         unhandled = undefined;
@@ -112,11 +126,13 @@ async function ask(
   connection: SetupConnection,
   namespace: string,
   silentAfterMs = SILENT_AFTER_MS,
-): Promise<'known namespace' | 'unknown namespace' | 'none'> {
+): Promise<'known namespace' | 'unknown namespace' | 'none' | { readonly refused: string }> {
   try {
     await within(silentAfterMs, connection.workflowService.describeNamespace({ namespace }));
     return 'known namespace';
   } catch (error) {
+    if (isGrpcServiceError(error) && REFUSED.has(Number(error.code)))
+      return { refused: error.message };
     if (isGrpcServiceError(error) && !UNHEARD.has(Number(error.code))) {
       return Number(error.code) === GRPC_NOT_FOUND ? 'unknown namespace' : 'known namespace';
     }

@@ -11,10 +11,10 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
-import type { TemporalFacts } from '../src/services/ports.ts';
+import type { Problem, TemporalFacts } from '../src/services/ports.ts';
 import { within } from './deadline.ts';
 import { routeSdkLogs } from './runtime.ts';
-import { setupTemporal } from './setup.ts';
+import { SEARCH_ATTRIBUTES, setupTemporal, type Prepared } from './setup.ts';
 import { createPresence, watchServer, type Presence, type WatchOptions } from './watch.ts';
 
 export interface TemporalOptions extends Pick<
@@ -39,10 +39,12 @@ export interface TemporalLink {
   /** Undefined until there is a connection. A connection whose server went away stays. */
   client(): Client | undefined;
   readonly presence: Presence;
+  /** Search attributes that the namespace has no room for. */
+  lacking(): readonly string[];
   /** Resolves once connected and set up. */
   readonly ready: Promise<void>;
-  /** The problem, or undefined when the server responds. */
-  probe(): Promise<string | undefined>;
+  /** The problem, or undefined when the server responds and has all search attributes. */
+  probe(): Promise<Problem | undefined>;
   /** Never rejects. */
   facts(): Promise<TemporalFacts>;
   /** Drains the worker, then closes the connection. */
@@ -98,6 +100,23 @@ async function factsOf(
   );
 }
 
+/** Sets the server up, each time it is new or unsure, and says once what it lacks. */
+function createSetup(options: TemporalOptions) {
+  let known: readonly string[] = [];
+  return {
+    lacking: (): readonly string[] => known,
+    run: async (connection: NativeConnection, signal: AbortSignal): Promise<Prepared> => {
+      const prepared = await setupTemporal(connection, options.namespace, { signal });
+      const { lacking } = prepared;
+      if (lacking.join() !== known.join())
+        if (lacking.length > 0) options.logger.warn({ lacking }, noRoomFor(lacking, options));
+        else options.logger.info('the Temporal namespace has all search attributes now');
+      known = lacking;
+      return prepared;
+    },
+  };
+}
+
 /** Connects in the background; with `worker`, also runs workflows and activities on the same connection (eager starts need that). */
 export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): TemporalLink {
   routeSdkLogs(options.logger);
@@ -108,6 +127,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
     problem: 'not connected',
   };
   const presence = createPresence();
+  const setup = createSetup(options);
   const closing = new AbortController();
   let markReady: () => void = () => undefined;
   const ready = new Promise<void>((resolve) => {
@@ -118,7 +138,7 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
     const connection = await connect(options, closing.signal);
     const serving = new AbortController();
     try {
-      const isNew = await setupTemporal(connection, options.namespace, { signal: closing.signal });
+      const prepared = await setup.run(connection, closing.signal);
       state.worker = worker && (await createWorker(connection, options, worker));
       const served = state.worker ? state.worker.run() : untilAborted(closing.signal);
       // Closed while the worker was created: it has to run once to be drained.
@@ -127,7 +147,9 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
       options.logger.info({ namespace: options.namespace }, 'Temporal connected');
       presence.heard();
       markReady();
-      void watchServer(connection, { ...options, presence, isNew, signal: serving.signal });
+      const { signal } = serving;
+      const setUp = () => setup.run(connection, signal);
+      void watchServer(connection, { ...options, presence, prepared, setUp, signal });
       await served;
     } finally {
       serving.abort();
@@ -145,16 +167,10 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
   return {
     client: () => state.client,
     presence,
+    lacking: setup.lacking,
     ready,
-    probe: async () => {
-      const client = state.client;
-      if (!client) return state.problem;
-      await within(
-        1_500,
-        client.connection.workflowService.describeNamespace({ namespace: options.namespace }),
-      );
-      return undefined;
-    },
+    probe: async () =>
+      state.client ? await problemOf(state.client, setup.lacking(), options) : state.problem,
     facts: () => factsOf(state.client, { ...options, presence }),
     close: async () => {
       closing.abort();
@@ -162,6 +178,25 @@ export function linkTemporal(options: TemporalOptions, worker?: WorkerOptions): 
       await running;
     },
   };
+}
+
+function noRoomFor(lacking: readonly string[], { namespace }: TemporalOptions): string {
+  const some = `${lacking.length} of ${SEARCH_ATTRIBUTES.length} search attributes`;
+  return (
+    `Temporal namespace ${namespace} has no room for ${some}: ${lacking.join(', ')}. Requests go on without them, and the Temporal UI cannot ` +
+    'search by them. Remove attributes of type Keyword that nothing uses, or set TEMPORAL_NAMESPACE to a namespace of its own.'
+  );
+}
+
+/** Rejects while the server does not respond. */
+async function problemOf(
+  client: Client,
+  lacking: readonly string[],
+  options: TemporalOptions,
+): Promise<Problem | undefined> {
+  const { namespace } = options;
+  await within(1_500, client.connection.workflowService.describeNamespace({ namespace }));
+  return lacking.length > 0 ? { degraded: noRoomFor(lacking, options) } : undefined;
 }
 
 /** Serves again shortly after each failure. */

@@ -12,19 +12,21 @@ import {
   NO_PATH,
   STATUS,
   WORKFLOW_TYPE,
+  withoutLacking,
   type Beginning,
   type FinalDecision,
   type Wait,
 } from '../src/domain/requests/workflow-contract.ts';
 import { within } from './deadline.ts';
-import { workflowIdOf } from './ids.ts';
+import { requestIdOf, workflowIdOf } from './ids.ts';
 import { createLane, type LaneCall, type LaneOptions } from './lane.ts';
 import type { TemporalLink } from './worker.ts';
 
 const CALL_TIMEOUT_MS = 5_000;
+const LISTED_AT_ONCE = 500;
 
 export interface WorkflowsOptions extends LaneOptions {
-  readonly link: () => Pick<TemporalLink, 'client' | 'presence'> | undefined;
+  readonly link: () => Pick<TemporalLink, 'client' | 'presence' | 'lacking'> | undefined;
   readonly taskQueue: string;
   /** How long a call waits for the server. Default 5 s. */
   readonly callTimeoutMs?: number | undefined;
@@ -59,11 +61,16 @@ export function temporalWorkflows({
       presence.heard();
     });
   };
+  const startedWith = (wait: PlannedWait | undefined): StartedWith => ({
+    taskQueue,
+    lacking: link()?.lacking() ?? [],
+    ...(wait && { wait: toWait(wait) }),
+  });
   return {
     async start(subject, { over, wait } = {}) {
       await call({ kind: 'start', key: startKey(subject.id), signal: over }, (client) =>
         client.workflow.start(WORKFLOW_TYPE, {
-          ...startOptions(subject, { taskQueue, ...(wait && { wait: toWait(wait) }) }),
+          ...startOptions(subject, startedWith(wait)),
           requestEagerStart: true,
           workflowIdConflictPolicy: 'USE_EXISTING',
         }),
@@ -80,12 +87,30 @@ export function temporalWorkflows({
       return delivered;
     },
     async ensure(subject, { replace, wait }) {
-      const start = startOptions(subject, { taskQueue, ...(wait && { wait: toWait(wait) }) });
+      const start = startOptions(subject, startedWith(wait));
       if (replace) await call({ kind: 'ensure' }, (client) => replaceRun(client, start));
       else if (wait) await call(waitingCall(subject.id), (client) => wakeOrWait(client, start));
       else await call(stepCall(subject.id), (client) => wakeOrStep(client, start));
     },
+    running: () => runningRequests(connected().client, taskQueue),
   };
+}
+
+async function* runningRequests(
+  client: Client,
+  taskQueue: string,
+): AsyncGenerator<readonly string[]> {
+  const of = `WorkflowType = '${WORKFLOW_TYPE}' and TaskQueue = '${taskQueue}'`;
+  const query = `${of} and ExecutionStatus = 'Running'`;
+  let ids: string[] = [];
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: LISTED_AT_ONCE })) {
+    const id = requestIdOf(workflowId);
+    if (id !== undefined) ids.push(id);
+    if (ids.length < LISTED_AT_ONCE) continue;
+    yield ids;
+    ids = [];
+  }
+  if (ids.length > 0) yield ids;
 }
 
 const ENSURE = { kind: 'ensure', join: true } as const;
@@ -158,11 +183,18 @@ function onceEach(act: (signal: AbortSignal) => void): (signal: AbortSignal) => 
   };
 }
 
-function startOptions(
-  subject: WorkflowSubject,
-  { taskQueue, wait }: { readonly taskQueue: string; readonly wait?: Wait },
-) {
-  const beginning: Beginning = wait ? { wait } : {};
+interface StartedWith {
+  readonly taskQueue: string;
+  readonly wait?: Wait;
+  /** Search attributes that the server does not know, and with which it would refuse the start. */
+  readonly lacking: readonly string[];
+}
+
+function startOptions(subject: WorkflowSubject, { taskQueue, wait, lacking }: StartedWith) {
+  const beginning: Beginning = {
+    ...(wait && { wait }),
+    ...(lacking.length > 0 && { lacking }),
+  };
   // The deprecated untyped form: the typed one asks for key objects, and five keywords gain nothing from them.
   const searchAttributes: SearchAttributes = {
     [ATTRIBUTE.organization]: [subject.organizationId],
@@ -176,7 +208,7 @@ function startOptions(
     workflowId: workflowIdOf(subject.id),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     args: [subject.id, beginning] as [string, Beginning],
-    searchAttributes,
+    searchAttributes: withoutLacking(searchAttributes, lacking),
     staticSummary: `${unformatted(keyword(subject.tool, 80))} asked by ${subject.agentSlug}`,
   } satisfies WorkflowOptions & { args: unknown[] };
 }

@@ -6,7 +6,7 @@ import type Router from '@koa/router';
 import { AppError, invalid } from '../../src/domain/errors.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
-import { runProbes, type Probes } from '../../src/services/probes.ts';
+import { overall, runProbes, type Probes } from '../../src/services/probes.ts';
 import { mountReference } from '../pages/reference.ts';
 
 const OPENAPI_FILE = join(packageRoot(), 'api/openapi.yaml');
@@ -29,10 +29,10 @@ export function mountOperations(
   });
   router.get('/health/ready', async (ctx) => {
     const checks = await runProbes(without(probes, ctx.query['exclude'] ?? []));
-    const ready = Object.values(checks).every((check) => check.status === 'ok');
-    ctx.status = ready ? 200 : 503;
-    if (!ready) ctx.set('Retry-After', '2');
-    ctx.body = { status: ready ? 'ok' : 'unavailable', checks };
+    const status = overall(checks);
+    ctx.status = status === 'unavailable' ? 503 : 200;
+    if (status === 'unavailable') ctx.set('Retry-After', '2');
+    ctx.body = { status, checks };
   });
   router.get('/metrics', async (ctx) => {
     if (metricsToken !== undefined) requireToken(ctx.get('Authorization'), metricsToken);

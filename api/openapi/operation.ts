@@ -11,8 +11,8 @@ const check = {
   properties: {
     status: {
       type: 'string',
-      enum: ['ok', 'unavailable'],
-      description: 'Whether this part works.',
+      enum: ['ok', 'degraded', 'unavailable'],
+      description: 'Whether this part works. `degraded`: it works, and lacks something.',
     },
     message: { type: 'string', description: 'What is wrong with it.' },
   },
@@ -26,8 +26,8 @@ const readiness = {
   properties: {
     status: {
       type: 'string',
-      enum: ['ok', 'unavailable'],
-      description: '`ok` when every part works.',
+      enum: ['ok', 'degraded', 'unavailable'],
+      description: 'The worst state of the parts.',
     },
     checks: {
       type: 'object',
@@ -110,7 +110,7 @@ export const operationPaths: ZodOpenApiPathsObject = {
         },
       ],
       responses: {
-        200: json('Every part works.', {
+        200: json('Every part works. Some may be degraded.', {
           schema: readiness,
           example: { status: 'ok', checks: { database: { status: 'ok' } } },
         }),

@@ -33,8 +33,8 @@ const systemSchema = z
       .array(
         part('A part of readiness.', {
           name: text('`database`, `migrations` or `temporal`.'),
-          is_ok: z.boolean().meta({ description: 'Whether it is well.' }),
-          problem: text('What is wrong; absent when it is well.').optional(),
+          is_ok: z.boolean().meta({ description: 'Whether it works.' }),
+          problem: text('What is wrong. With `is_ok`, it works and lacks this.').optional(),
         }),
       )
       .meta({ description: 'The same as `/health/ready` says.' }),
@@ -97,7 +97,7 @@ function present(
     rules: inlineRules ? ('door' as const) : ('workflow' as const),
     checks: Object.entries(checks).map(([name, { status, message }]) => ({
       name,
-      is_ok: status === 'ok',
+      is_ok: status !== 'unavailable',
       problem: message,
     })),
     versions: {

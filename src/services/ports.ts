@@ -6,6 +6,9 @@ import type { SIGNALS } from '../domain/requests/workflow-contract.ts';
 import type { Probes } from './probes.ts';
 import type { TerminalState } from '../domain/requests/approval-requests.ts';
 
+/** What a probe of an implementation says. */
+export type { Problem } from './probes.ts';
+
 /** Enough of a request to start its workflow and to find it in the Temporal UI. Never arguments. */
 export interface WorkflowSubject {
   readonly id: string;
@@ -51,6 +54,8 @@ export interface Workflows {
   signal(requestId: string, signal: WorkflowSignal, status?: TerminalState): Promise<boolean>;
   /** Starts the workflow or signals it. */
   ensure(subject: WorkflowSubject, options: EnsureOptions): Promise<void>;
+  /** The ids of requests that have a running workflow, many at a time. */
+  running(): AsyncIterable<readonly string[]>;
 }
 
 export interface EnsureOptions {
@@ -79,7 +84,7 @@ export interface Deployment {
 }
 
 /** The kinds of calls to Temporal. */
-export type CallKind = keyof Workflows;
+export type CallKind = Exclude<keyof Workflows, 'running'>;
 
 /**
  * What became of a call in the lane. `begun`: its turn came. `joined`: another one that waited has

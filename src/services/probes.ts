@@ -1,11 +1,13 @@
 /** The parts of readiness: what /health/ready and the system page say about this process. */
 
+/** What is wrong with a part. A part that is degraded works, but not in everything. */
+export type Problem = string | { readonly degraded: string };
 /** One named part: undefined when well, else its problem. */
-export type Probe = () => Promise<string | undefined>;
+export type Probe = () => Promise<Problem | undefined>;
 export type Probes = Readonly<Record<string, Probe>>;
 
 export interface Check {
-  readonly status: 'ok' | 'unavailable';
+  readonly status: 'ok' | 'degraded' | 'unavailable';
   readonly message?: string;
 }
 
@@ -25,7 +27,20 @@ async function runProbe([name, probe]: [string, Probe]): Promise<[string, Check]
       `no response within ${PROBE_TIMEOUT_MS / 1000} s`,
     );
   });
-  const message = await Promise.race([probe().catch((error: unknown) => String(error)), late]);
+  const problem = await Promise.race([probe().catch((error: unknown) => String(error)), late]);
   clearTimeout(timer);
-  return [name, message === undefined ? { status: 'ok' } : { status: 'unavailable', message }];
+  if (problem === undefined) return [name, { status: 'ok' }];
+  return [
+    name,
+    typeof problem === 'string'
+      ? { status: 'unavailable', message: problem }
+      : { status: 'degraded', message: problem.degraded },
+  ];
+}
+
+/** Of all parts together: the worst of theirs. */
+export function overall(checks: Readonly<Record<string, Check>>): Check['status'] {
+  const states = Object.values(checks).map(({ status }) => status);
+  if (states.includes('unavailable')) return 'unavailable';
+  return states.includes('degraded') ? 'degraded' : 'ok';
 }

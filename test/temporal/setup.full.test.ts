@@ -68,6 +68,11 @@ describe('a Temporal server', () => {
     );
   });
 
+  test('that refuses the name of the namespace is named at once', async () => {
+    const setup = setupTemporal(connection, 'n'.repeat(2_000));
+    await expect(setup).rejects.toThrow(/INVALID_ARGUMENT/);
+  });
+
   test.each(['addSearchAttributes', 'listSearchAttributes'])(
     'that refuses %s is named at once, with all five attributes and their type',
     async (call) => {

@@ -23,6 +23,7 @@ import {
   FINAL_STATUSES,
   SIGNALS,
   STATUS,
+  withoutLacking,
   type Beginning,
   type FinalDecision,
   type StepDone,
@@ -91,7 +92,7 @@ async function untilDecided(run: Run): Promise<StepDone> {
 }
 
 async function untilDone(run: Run): Promise<StepDone> {
-  const { wait } = run.beginning;
+  const { wait, lacking } = run.beginning;
   let shownPath = wait?.path;
   let remote: StepRemote | undefined;
   if (wait) await waitFor(run, wait);
@@ -99,7 +100,7 @@ async function untilDone(run: Run): Promise<StepDone> {
     if (run.decided !== undefined) return endDecided(run);
     // Before a step, which is also the first act of the next run, so no signal is lost.
     if (workflowInfo().continueAsNewSuggested)
-      await continueAsNew<typeof approvalRequest>(run.id, {});
+      await continueAsNew<typeof approvalRequest>(run.id, { ...(lacking && { lacking }) });
     const result: Tried = remote ? await askBlock(run, remote) : await lookAgain(run);
     remote = undefined;
     if (run.decided !== undefined) continue;
@@ -116,10 +117,9 @@ async function untilDone(run: Run): Promise<StepDone> {
     }
     if (shownPath !== result.path) {
       shownPath = result.path;
-      upsertSearchAttributes({
-        [ATTRIBUTE.status]: [STATUS.asked],
-        [ATTRIBUTE.path]: [result.path],
-      });
+      const shown = { [ATTRIBUTE.status]: [STATUS.asked], [ATTRIBUTE.path]: [result.path] };
+      const known = withoutLacking(shown, lacking);
+      if (Object.keys(known).length > 0) upsertSearchAttributes(known);
     }
     await waitFor(run, result);
   }

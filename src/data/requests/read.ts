@@ -82,3 +82,14 @@ export async function findFinalIds(db: Db, ids: readonly string[]): Promise<stri
   );
   return rows.map((row) => row.id);
 }
+
+/** Those of the ids that no request has. */
+export async function unknownRequests(db: Db, ids: readonly string[]): Promise<string[]> {
+  const rows = await queryRows<{ id: string }>(
+    db,
+    `select given.id from unnest(cast(:ids as uuid[])) as given (id)
+      where not exists (select from approval_requests r where r.id = given.id)`,
+    { ids },
+  );
+  return rows.map(({ id }) => id);
+}

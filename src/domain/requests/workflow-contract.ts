@@ -60,6 +60,16 @@ export interface Wait {
 export interface Beginning {
   /** What the request waits for already. Without it, the run begins with a step. */
   readonly wait?: Wait;
+  /** Search attributes that the server has no room for. A task that sets one would fail again and again. */
+  readonly lacking?: readonly string[];
+}
+
+/** The attributes that the server knows. */
+export function withoutLacking<Value>(
+  attributes: Readonly<Record<string, Value>>,
+  lacking: readonly string[] = [],
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => !lacking.includes(name)));
 }
 
 /** The result of one step. Small and without arguments, since the workflow's history stores it. */

@@ -7,6 +7,7 @@ import { addToRequestCounts } from '../../data/agents/request-counts.ts';
 import { wakeNow } from '../../data/requests/wake.ts';
 import type { ServiceContext } from '../context.ts';
 import { startRounds, type Rounds } from '../rounds.ts';
+import { endForgotten } from './forgotten.ts';
 import { createDeadlineSweep } from './settle.ts';
 import { wakeDue } from './wake-round.ts';
 import { clearFinished } from './workflow-calls.ts';
@@ -62,4 +63,6 @@ export async function catchUp(
   { reset }: { readonly reset: boolean },
 ): Promise<void> {
   await wakeNow(context.db, reset ? 'open' : 'tried');
+  // Beside the rest: a list of all workflows takes long, and nothing waits for it.
+  void endForgotten(context);
 }

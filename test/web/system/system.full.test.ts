@@ -144,6 +144,16 @@ test('each figure has its line, and short waits are well', () => {
   ]);
 });
 
+test('a part that works and lacks something is to watch', () => {
+  const problem = 'Temporal namespace shared has no room for 5 of 5 search attributes: A.';
+  const lines = linesOf({ ...quiet, checks: [{ name: 'temporal', is_ok: true, problem }] });
+  expect(lines.find(({ name }) => name === 'temporal')).toMatchObject({
+    state: 'watch',
+    fact: 'has no room for all search attributes',
+    said: problem,
+  });
+});
+
 test('what a part of the service says is told in plain words, and kept as it was said', () => {
   const told = (name: string, problem: string) => {
     const lines = linesOf({ ...quiet, checks: [{ name, is_ok: false, problem }] });

@@ -22,6 +22,7 @@ import type { Trx } from '../../../platform/postgres.ts';
 import { issueToken, type IssuedToken } from '../../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { invitationLink } from '../../links.ts';
+import { excerptOfText } from '../../webhooks/signed-post.ts';
 import { lockAccessAndRereadMember } from '../../access/current-callers.ts';
 import { requireValidTerms } from '../permission-policies.ts';
 import { claimSeat } from '../seats.ts';
@@ -157,7 +158,11 @@ async function send(
     await context.mailer.send(message);
     return {};
   } catch (error) {
-    throw new AppError('email_not_delivered', { cause: error });
+    const said = error instanceof Error ? excerptOfText(error.message) : '';
+    throw new AppError('email_not_delivered', {
+      ...(said !== '' && { detail: `The mail server did not accept the message: ${said}` }),
+      cause: error,
+    });
   }
 }
 

@@ -120,7 +120,15 @@ describe('a mail server that refuses a recipient', () => {
     const email = newEmail();
     mail.refuse(email);
     const answer = await invite(owner, { email });
-    expect(answer).toMatchObject({ status: 504, body: { error: { code: 'email_not_delivered' } } });
+    expect(answer).toMatchObject({
+      status: 504,
+      body: {
+        error: {
+          code: 'email_not_delivered',
+          message: expect.stringMatching(/^The mail server did not accept the message: .*\b5\d\d /),
+        },
+      },
+    });
     const invitation = (await listed()).find((each) => each.email === email);
     expect(invitation?.status).toBe('revoked');
     const events = await invitationEvents(app, organization, invitation?.id ?? '');
@@ -145,6 +153,10 @@ describe('a mail server that goes away', () => {
     );
     expect(await listed()).toEqual(before);
     expect((await accept(app, token)).status).toBe(201);
-    expect(outcome(await invite(owner))).toBe('504 email_not_delivered');
+    const refused = await invite(owner);
+    expect(outcome(refused)).toBe('504 email_not_delivered');
+    expect(refused.body['error']?.['message']).toMatch(
+      /did not accept the message: .*ECONNREFUSED/,
+    );
   });
 });

@@ -14,6 +14,7 @@ const READINGS: Readonly<Record<CheckName, readonly Reading[]>> = {
   ],
   migrations: [[/not run yet/, text.notMigrated]],
   temporal: [
+    [/has no room for/, text.noRoom],
     [/certificate|\btls\b|handshake|corrupt ?message|invalid ?message/i, text.tls],
     [/unauthenticated|permission.?denied|unauthorized|api key/i, text.refused],
     [/namespace\b.*not found/i, text.namespace],

@@ -56,10 +56,12 @@ const line = (name: Exclude<LineName, CheckName>, state: LineState, fact: string
 });
 
 function checkLine({ checks }: System, name: CheckName): Line {
-  const failed = checks.find((check) => check.name === name && !check.is_ok);
-  if (!failed) return { name, state: 'well', fact: text.responds[name] };
-  const { problem: said = '' } = failed;
-  return { name, state: 'wrong', ...checkProblem(name, said), ...(said !== '' && { said }) };
+  const found = checks.find((check) => check.name === name);
+  if (!found || (found.is_ok && found.problem === undefined))
+    return { name, state: 'well', fact: text.responds[name] };
+  const { problem: said = '' } = found;
+  const state = found.is_ok ? 'watch' : 'wrong';
+  return { name, state, ...checkProblem(name, said), ...(said !== '' && { said }) };
 }
 
 function workerLine(system: System): Line {

@@ -72,6 +72,11 @@ export const checks = {
     fact: 'does not know the namespace',
     advice: `${WITHOUT_TEMPORAL} Check TEMPORAL_NAMESPACE, and create the namespace where the service may not.`,
   },
+  noRoom: {
+    fact: 'has no room for all search attributes',
+    advice:
+      'Requests work. The Temporal UI cannot search by the attributes that are missing. Remove attributes of type Keyword that nothing uses, or give the service a namespace of its own.',
+  },
 } as const satisfies Readonly<Record<string, FailureText>>;
 
 export const system = {
