@@ -138,13 +138,16 @@ function isOwnHost(
 /** 401 for a key that was issued for another resource, as if it were none. */
 export function refuseBoundKey(
   principal: Principal,
-  { opensToMcpKeys }: Pick<Endpoint, 'opensToMcpKeys'>,
+  { opensToMcpKeys, resourceMetadata }: Pick<Endpoint, 'opensToMcpKeys' | 'resourceMetadata'>,
 ): void {
-  const isBound =
-    principal.kind === 'member' &&
-    principal.via.kind === 'api_key' &&
-    principal.via.boundTo === 'mcp';
-  if (isBound && !opensToMcpKeys) throw new AppError('authentication_required');
+  if (principal.kind !== 'member' || principal.via.kind !== 'api_key') return;
+  const { boundTo } = principal.via;
+  // An endpoint with metadata of its own is a resource of its own.
+  const isElsewhere =
+    boundTo === 'mcp'
+      ? opensToMcpKeys !== true
+      : boundTo === 'api' && resourceMetadata !== undefined;
+  if (isElsewhere) throw new AppError('authentication_required');
 }
 
 /** 403 unless this kind of credential opens the endpoint and carries its permission for the target. */

@@ -163,12 +163,25 @@ function allowedMethods(router: Router, path: string): string[] {
   return [...new Set(router.match(path, 'GET').path.flatMap((layer) => layer.methods))].sort();
 }
 
+/** RFC 6750: a token that was sent is wrong, so that the client gets another one. Without one, nothing is said about it. */
+function challenge(ctx: Context, metadata: string | undefined): string {
+  const parameters = [
+    ...(metadata === undefined ? [] : [`resource_metadata="${metadata}"`]),
+    ...(/^bearer\s+\S/i.test(ctx.get('Authorization')) ? ['error="invalid_token"'] : []),
+  ];
+  return ['Bearer', parameters.join(', ')].join(' ').trim();
+}
+
+/** The MCP endpoint and its metadata, as clients write them that put a slash behind every address. */
+const WITH_SLASH = /^((?:\/\.well-known\/oauth-protected-resource)?\/mcp)\/(?=\?|$)/;
+
 /** Adds the request id, one log line and the error envelope to every call. */
 function envelope({ logger, publicUrl }: Runtime, endpoints: readonly Endpoint[]): Koa.Middleware {
   const dialectAt = dialectsOf(endpoints);
   const metadata = new Map(endpoints.map(({ path, resourceMetadata }) => [path, resourceMetadata]));
   return async (ctx, next) => {
     const started = performance.now();
+    ctx.url = ctx.url.replace(WITH_SLASH, '$1');
     const dialect = dialectAt(ctx.url);
     const presented = ctx.get('X-Request-ID');
     const requestId = isAdopted(presented, dialect) ? presented : v4();
@@ -184,10 +197,10 @@ function envelope({ logger, publicUrl }: Runtime, endpoints: readonly Endpoint[]
       ctx.set(problem.headers);
       // A target that is no URL has no path for Koa to read.
       const described = metadata.get(ctx.url.split('?')[0] ?? '');
-      if (described !== undefined && error.kind === 'unauthenticated')
+      if (error.kind === 'unauthenticated')
         ctx.set(
           'WWW-Authenticate',
-          `Bearer resource_metadata="${issuerOf(publicUrl())}${described}"`,
+          challenge(ctx, described && `${issuerOf(publicUrl())}${described}`),
         );
       if (error.kind === 'too_large' || error.kind === 'unsupported_media_type')
         ctx.set('Connection', 'close');

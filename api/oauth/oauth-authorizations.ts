@@ -28,11 +28,11 @@ const request = {
   code_challenge: text('SHA-256 of the verifier, in base64url (RFC 7636).').optional(),
   code_challenge_method: text('Must be `S256`.').optional(),
   scope: text(
-    'Permissions, separated by spaces: what the client needs. Default: none in particular.',
+    'Permissions, separated by spaces: what the client needs. Others are ignored. Default: none in particular.',
     5_000,
   ).optional(),
   resource: text(
-    'What the key is for (RFC 8707): `/mcp` of the public URL, which is the default, or `/api/v1`. A key for `/mcp` opens nothing else but its own verification.',
+    'What the key is for (RFC 8707): `/mcp` of the public URL, which is the default, or `/api/v1`. A slash at its end makes no difference. A key for `/mcp` opens nothing else but its own verification, and a key for `/api/v1` does not open `/mcp`.',
   ).optional(),
 };
 
@@ -57,7 +57,7 @@ export const oauthAuthorizationEndpoints: readonly Endpoint[] = [
     tag: OAUTH_TAG,
     summary: 'Ask a person for a key',
     description:
-      'For browsers. Validates the request, and redirects to the consent page. An unknown client and a redirect URI that the client has not registered are refused here: a browser gets the page that says so, a program a 404 or a 400. Everything else that is wrong goes back to the client as `error` in its redirect, with `iss`. Parameters that are not listed are ignored.',
+      'For browsers. Validates the request, and redirects to the consent page. An unknown client and a redirect URI that the client has not registered are refused here: a browser gets the page that says so, a program a 404 or a 400. So is everything else that is wrong, until someone has let the client in. After that it goes back to the client as `error` in its redirect, with `iss`. Parameters that are not listed are ignored, and so are scopes that no key can hold.',
     dialect: 'oauth',
     auth: 'none',
     attempt: 'oauth',
@@ -100,6 +100,10 @@ export const oauthAuthorizationEndpoints: readonly Endpoint[] = [
               verified_host: z.string().optional().meta({
                 description:
                   'The host of its metadata document, which the service read there. Absent for a client that registered itself: no one has checked who it is.',
+              }),
+              resembles: z.string().optional().meta({
+                description:
+                  'A known name that its name looks like, such as that of a vendor. Only for a client that registered itself.',
               }),
             })
             .meta({ description: 'Who asks.' }),
@@ -146,6 +150,7 @@ export const oauthAuthorizationEndpoints: readonly Endpoint[] = [
             ...(client.clientUri !== undefined && { client_uri: client.clientUri }),
             redirect_uri: body.redirect_uri,
             ...(preview.verifiedHost !== undefined && { verified_host: preview.verifiedHost }),
+            ...(preview.resembles !== undefined && { resembles: preview.resembles }),
           },
           resource: preview.resource,
           requested_permissions: preview.requested.map(presentPermission),

@@ -113,7 +113,7 @@ const headers = {
   },
   Authenticate: {
     description:
-      'The scheme of the credential that was missing or refused: `Bearer`. At the MCP endpoint with `resource_metadata`, as RFC 9728 defines it.',
+      'The scheme of the credential that was missing or refused: `Bearer`, with `error="invalid_token"` where a token was sent. At the MCP endpoint with `resource_metadata`, as RFC 9728 defines it.',
     schema: { type: 'string', pattern: '^Bearer' },
   },
 } as const satisfies Record<string, oas31.HeaderObject>;

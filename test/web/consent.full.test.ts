@@ -178,6 +178,27 @@ describeInBrowser('the consent page', () => {
     expect(await page.getByRole('button', { name: 'Allow access' }).count()).toBe(0);
   });
 
+  test('names the host to which a wrong request of an app that no one has let in would lead', async () => {
+    const uri = 'https://app.example/cb';
+    const wrong = { ...asking(client, newVerifier()), redirect_uri: uri, response_type: 'token' };
+    const page = await browser.open(
+      consentPage({ ...wrong, client_id: await register({ redirect_uris: [uri] }) }),
+      { as: ada },
+    );
+    await page.getByRole('heading', { name: 'This request is not valid' }).waitFor();
+    expect(await page.locator('main').innerText()).toContain('would send you to app.example.');
+    expect(await page.content()).not.toContain('href="https://app.example');
+  });
+
+  test('says which known name the name of an app looks like', async () => {
+    const page = await browser.open(
+      consentPage(asking(await register({ client_name: 'C1aude desktop' }), newVerifier())),
+      { as: ada },
+    );
+    await page.getByText('The name looks like Claude.').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
   test('cannot be shown inside the page of another site, which cannot approve by itself either', async () => {
     const response = await app.http.get('/oauth/consent', { headers: { accept: 'text/html' } });
     expect(response.headers['x-frame-options']).toBe('DENY');

@@ -141,7 +141,6 @@ export function problemFrom(
     status: statusOf(error.code, dialect),
     headers: {
       ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
-      ...(error.kind === 'unauthenticated' && { 'WWW-Authenticate': 'Bearer' }),
     },
     body: bodies[dialect](error, requestId),
   };

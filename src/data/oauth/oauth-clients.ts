@@ -49,6 +49,16 @@ export async function findByMetadataUrl(
   return { client: toClient(client), isFresh };
 }
 
+/** Whether any person has let the client in. */
+export async function hasBeenLetIn(db: Db, id: string): Promise<boolean> {
+  const { known } = await queryOne<{ known: boolean }>(
+    db,
+    `select exists (select from oauth_grants where client_id = :id) as known`,
+    { id },
+  );
+  return known;
+}
+
 /** A registered client. Returns when it was registered. */
 export async function insertOAuthClient(
   db: Db,

@@ -19,13 +19,12 @@ export interface AuthorizationParameters {
 export interface AuthorizationTerms {
   readonly codeChallenge: string;
   readonly resource: OAuthResource;
-  /** The permissions that the client names; empty when it names none. */
+  /** The permissions that the client names and keys can hold; empty when it names none. */
   readonly requested: readonly Permission[];
 }
 
 /** The `error` that a client gets in its redirect (RFC 6749, RFC 8707). */
-export type AuthorizationError =
-  'unsupported_response_type' | 'invalid_request' | 'invalid_scope' | 'invalid_target';
+export type AuthorizationError = 'unsupported_response_type' | 'invalid_request' | 'invalid_target';
 
 export interface AuthorizationIssue extends Issue {
   readonly error: AuthorizationError;
@@ -58,10 +57,8 @@ export function readTerms(publicUrl: string, sent: AuthorizationParameters): Rea
       'invalid_target',
       'resource',
     )('must be the MCP endpoint or the API of this service');
-  const named = [...new Set((sent.scope ?? '').split(' ').filter((each) => each !== ''))];
-  const requested = named.filter(isKeyPermission);
-  if (requested.length < named.length)
-    return wrong('invalid_scope', 'scope')('must name permissions that personal API keys can hold');
+  // Clients ask for `offline_access` or `openid` wherever they go. RFC 6749 lets a server ignore what it does not know.
+  const requested = [...new Set((sent.scope ?? '').split(' '))].filter(isKeyPermission);
   return { ok: true, terms: { codeChallenge: sent.code_challenge ?? '', resource, requested } };
 }
 

@@ -1,5 +1,6 @@
 /** Programs that ask people for a key: registered ones, and those whose id is the URL of their metadata. */
 import { labelProblem, withoutUnseen } from '../labels.ts';
+import { clientNameProblem } from './client-names.ts';
 import { redirectUriProblem, URI_LENGTH } from './redirect-uris.ts';
 
 export const CLIENT_NAME_LENGTH = 100;
@@ -41,8 +42,13 @@ const about =
 const badUris = about('redirect_uris');
 const bad = about('metadata');
 
+/** Some clients send every member that they know, and leave those without a value empty. */
+const given = (sent: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null && value !== ''));
+
 /** The members of RFC 7591 that we use. Others are ignored, as it demands. */
-export function readClientMetadata(sent: Readonly<Record<string, unknown>>): ReadMetadata {
+export function readClientMetadata(all: Readonly<Record<string, unknown>>): ReadMetadata {
+  const sent = given(all);
   const { redirect_uris: uris, client_name: name, client_uri: home } = sent;
   if (!isListOfText(uris) || uris.length === 0)
     return badUris('redirect_uris must be a list of at least one URI.');
@@ -58,6 +64,8 @@ export function readClientMetadata(sent: Readonly<Record<string, unknown>>): Rea
     return bad(
       `client_name must be text of 1 to ${CLIENT_NAME_LENGTH} characters, without control or invisible characters.`,
     );
+  const called = name === undefined ? undefined : clientNameProblem(name);
+  if (called !== undefined) return bad(`client_name ${called}.`);
   if (home !== undefined && !isWebPage(home))
     return bad('client_uri must be an http or https URL.');
   return {
@@ -122,7 +130,7 @@ export function metadataUrlProblem(text: string): string | undefined {
 export function readMetadataDocument(url: string, document: unknown): ReadMetadata {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     return bad('The metadata document is not a JSON object.');
-  const sent = document as Readonly<Record<string, unknown>>;
+  const sent = given(document as Readonly<Record<string, unknown>>);
   if (sent['client_id'] !== url)
     return bad('client_id of the metadata document is not the URL at which it lies.');
   if (sent['client_secret'] !== undefined)

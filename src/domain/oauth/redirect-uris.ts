@@ -49,6 +49,9 @@ const URI_TEXT = /^[a-z][a-z0-9+.-]*:[!#$%&'()*+,./0-9:;=?@A-Z[\]_a-z~-]+$/i;
 /** An empty one, too: some programs drop it, and others call another address. */
 const USER_INFO = /^[^:]+:\/\/[^/?]*@/;
 
+/** The person's own machine, in the spellings that people know. Only there a program may choose its port each time. */
+const LOOPBACK_ORIGIN = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d+)?(?=[/?]|$)/;
+
 /** Why a URI may not be registered, for people; undefined when it may. */
 export function redirectUriProblem(text: string): string | undefined {
   if (text.length > URI_LENGTH) return `must have at most ${URI_LENGTH} characters`;
@@ -56,6 +59,8 @@ export function redirectUriProblem(text: string): string | undefined {
   // Browsers read `https:/path` as a path of the page it stands on.
   if (/^https?:(?!\/\/[^/])/i.test(text)) return 'must have a host after https:// or http://';
   const url = new URL(text);
+  const address = addressProblem(text, url);
+  if (address !== undefined) return address;
   if (text.includes('#')) return 'must not have a fragment';
   if (USER_INFO.test(text)) return 'must not contain a user name or a password';
   const added = parametersOf(text).find((name) => ADDED_PARAMETERS.has(name));
@@ -64,7 +69,7 @@ export function redirectUriProblem(text: string): string | undefined {
     case 'https:':
       return undefined;
     case 'http:':
-      return isLoopback(url)
+      return LOOPBACK_ORIGIN.test(text)
         ? undefined
         : 'must be https, unless it leads to 127.0.0.1, [::1] or localhost';
     default:
@@ -72,6 +77,15 @@ export function redirectUriProblem(text: string): string | undefined {
         ? undefined
         : 'must be https, http of this machine, or a scheme of an app';
   }
+}
+
+const ADDRESS = /^(?:[\d.]+|\[.*\])$/;
+
+/** Programs read `127.1`, `2130706433` and `0x7f.0.0.1` as one address, and people as none. */
+function addressProblem(text: string, { protocol, hostname }: URL): string | undefined {
+  if (!/^https?:$/.test(protocol) || !ADDRESS.test(hostname)) return undefined;
+  const [, host] = /^[a-z]+:\/\/(?:[^/?#]*@)?([^/?#]*?)(?::\d*)?(?=[/?#]|$)/i.exec(text) ?? [];
+  return host === hostname ? undefined : `must have its address as ${hostname}`;
 }
 
 /**
@@ -87,18 +101,11 @@ function parametersOf(uri: string): string[] {
   return start < 0 ? [] : [...new URLSearchParams(uri.slice(start + 1)).keys()];
 }
 
-/** The person's own machine. Only there a program may choose its port each time. */
-export const isLoopback = ({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname'>): boolean =>
-  protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
-
 /** Whether the URI of a request is one of the registered ones, character for character. The port of a loopback URI is free. */
 export function isRegistered(wanted: string, registered: readonly string[]): boolean {
   if (redirectUriProblem(wanted) !== undefined) return false;
   return registered.some((each) => each === wanted || isSameLoopback(each, wanted));
 }
-
-/** `http://127.0.0.1`, with or without a port. */
-const LOOPBACK_ORIGIN = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d+)?(?=[/?]|$)/;
 
 function isSameLoopback(registered: string, wanted: string): boolean {
   const [ours, theirs] = [registered, wanted].map((uri) => uri.replace(LOOPBACK_ORIGIN, '$1'));

@@ -16,11 +16,11 @@ export const resourceUrl = (publicUrl: string, resource: OAuthResource): string 
 /** The issuer of OAuth: the public URL without a slash at its end. */
 export const issuerOf = withoutSlash;
 
-/** The resource of a request (RFC 8707). Without one it is the MCP endpoint; undefined for any that is not ours. */
+/** The resource of a request (RFC 8707), with or without a slash at its end. Without one it is the MCP endpoint; undefined for any that is not ours. */
 export function readResource(
   publicUrl: string,
   wanted: string | undefined,
 ): OAuthResource | undefined {
-  if (wanted === undefined) return 'mcp';
-  return OAUTH_RESOURCES.find((each) => resourceUrl(publicUrl, each) === wanted);
+  if (wanted === undefined || wanted === '') return 'mcp';
+  return OAUTH_RESOURCES.find((each) => resourceUrl(publicUrl, each) === withoutSlash(wanted));
 }

@@ -37,7 +37,7 @@ export interface PersonalKeyCredential {
   readonly keyId: string;
   readonly scopedTo: readonly Permission[] | null;
   /** Of a key of an OAuth client: what it opens, and nothing else. Absent for a key that opens the whole API. */
-  readonly boundTo?: 'mcp';
+  readonly boundTo?: 'mcp' | 'api';
 }
 
 /** A Slack user that the member linked from a session. */

@@ -61,7 +61,7 @@ export function apiKeyPrincipal(key: ApiKeyHolder): MemberPrincipal {
       kind: 'api_key',
       keyId: key.keyId,
       scopedTo: key.permissions?.filter(isPermission) ?? null,
-      ...(key.resource === 'mcp' && { boundTo: key.resource }),
+      ...(key.resource !== null && { boundTo: key.resource }),
     },
     auth: apiKeyAuth(key.assurance, key.createdAt),
   });

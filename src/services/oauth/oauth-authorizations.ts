@@ -12,12 +12,14 @@ import {
   type AuthorizationParameters,
   type AuthorizationTerms,
 } from '../../domain/oauth/authorization-requests.ts';
+import { resembledName } from '../../domain/oauth/client-names.ts';
 import { clientIdOf, verifiedHostOf, type OAuthClient } from '../../domain/oauth/clients.ts';
 import { REFRESH_TOKEN_SECONDS } from '../../domain/oauth/lifetimes.ts';
 import { isRegistered, withParameters } from '../../domain/oauth/redirect-uris.ts';
 import { issuerOf, type OAuthResource } from '../../domain/oauth/resources.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
 import { findApiKeyRules } from '../../data/people/api-keys.ts';
+import { hasBeenLetIn } from '../../data/oauth/oauth-clients.ts';
 import { bindKey, insertGrant } from '../../data/oauth/oauth-grants.ts';
 import { issueToken } from '../../platform/crypto/tokens.ts';
 import type { Trx } from '../../platform/postgres.ts';
@@ -52,15 +54,17 @@ const SAID_ON_PAGE: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Where the browser goes next: to the consent page, or back to the client when it asks for what there is not. For an unknown client or
- * an unregistered redirect URI, a person gets the page, which says so; a program gets 404 or 400.
+ * an unregistered redirect URI, a person gets the page, which says so; a program gets 404 or 400. So it is for what a client asks
+ * wrongly before a person has let it in: anyone can register an address, and would have a link of ours that leads there.
  */
 export async function beginAuthorization(
   context: ServiceContext,
   sent: AuthorizationParameters,
   { isPage, ...asking }: Asking & { readonly isPage: boolean },
 ): Promise<string> {
+  let client;
   try {
-    await requireClient(context, sent, asking);
+    client = await requireClient(context, sent, asking);
   } catch (error) {
     if (isPage && error instanceof AppError && SAID_ON_PAGE.has(error.code))
       return consentLink(context, { ...sent });
@@ -68,7 +72,21 @@ export async function beginAuthorization(
   }
   await forgiveOAuthAttempt(context, asking.caller);
   const read = readTerms(context.publicUrl(), sent);
-  return read.ok ? consentLink(context, { ...sent }) : refusalLink(context, sent, read.issue);
+  if (read.ok) return consentLink(context, { ...sent });
+  if (await hasBeenLetIn(context.db, client.id)) return refusalLink(context, sent, read.issue);
+  if (isPage) return consentLink(context, { ...sent });
+  throw notRedirected(sent, read.issue);
+}
+
+/** Names the host, as the page does. */
+function notRedirected(
+  { redirect_uri: uri }: AuthorizationParameters,
+  { pointer, code, message }: AuthorizationIssue,
+): AppError {
+  const { host, protocol } = new URL(uri);
+  const target = host === '' ? protocol : host;
+  const why = `No one has let this client in yet, so the browser is not sent to ${target}.`;
+  return invalid([{ pointer, code, message: `${message}. ${why}` }]);
 }
 
 function refusalLink(
@@ -98,6 +116,8 @@ async function requireTerms(
 export interface AuthorizationPreview {
   readonly client: OAuthClient;
   readonly verifiedHost: string | undefined;
+  /** A known name that the name of an unverified client looks like. */
+  readonly resembles: string | undefined;
   readonly resource: OAuthResource;
   readonly requested: readonly PermissionEntry[];
   readonly bearable: readonly PermissionEntry[];
@@ -117,6 +137,7 @@ export async function previewAuthorization(
   return {
     client,
     verifiedHost: verifiedHostOf(client),
+    resembles: verifiedHostOf(client) === undefined ? resembledName(client.name) : undefined,
     resource: terms.resource,
     requested: terms.requested.map(permissionEntry),
     bearable: bearablePermissions(principal, context.edition).map(permissionEntry),

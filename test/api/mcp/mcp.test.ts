@@ -381,10 +381,15 @@ describe('the door', () => {
     for (const headers of [{}, session, keyOf('whk_nonsense')]) {
       const { status, body, headers: got } = await post(headers);
       expect([status, body['error']?.['code']]).toEqual([401, 'authentication_required']);
-      expect(got['www-authenticate']).toBe(challenge);
+      const sent = 'authorization' in headers ? `${challenge}, error="invalid_token"` : challenge;
+      expect(got['www-authenticate']).toBe(sent);
     }
     const elsewhere = await app.http.get('/api/v1/me');
     expect(elsewhere.headers['www-authenticate']).toBe('Bearer');
+    const wrong = await app.http.get('/api/v1/me', { headers: keyOf('whk_nonsense') });
+    expect(wrong.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+    const withSlash = await app.http.post('/mcp/', {});
+    expect([withSlash.status, withSlash.headers['www-authenticate']]).toEqual([401, challenge]);
   });
 
   test('pages of other sites are refused, with a key, too', async () => {

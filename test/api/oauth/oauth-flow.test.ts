@@ -165,15 +165,43 @@ describe('the way to a token', () => {
   });
 });
 
+describe('scopes that no key can hold', () => {
+  test.each(['offline_access', 'openid profile', 'request.read no.such', 'api_key.issue'])(
+    'are ignored: %s',
+    async (scope) => {
+      const asked = asking(client, newVerifier(), { scope });
+      const { headers } = await authorize(asked);
+      expect(headers['location']).toContain('/oauth/consent?');
+      const { status, body } = await ada.browser.post(`${AUTHORIZATIONS}/preview`, asked);
+      expect(status).toBe(200);
+      const requested = body['requested_permissions'] as unknown as { key: string }[];
+      expect(requested.map(({ key }) => key)).toEqual(
+        scope.includes('request.read') ? ['request.read'] : [],
+      );
+    },
+  );
+});
+
+describe('a request that cannot be granted, of a client that no one has let in', () => {
+  const wrong = () => ({ ...asking(client, newVerifier()), response_type: 'token' });
+
+  test('sends the browser nowhere: a person gets the page, and a program the name of the host', async () => {
+    const page = await authorize(wrong(), { accept: 'text/html', 'sec-fetch-mode': 'navigate' });
+    expect(page.headers['location']).toMatch(new RegExp(`^${app.url}/oauth/consent\\?`));
+    const program = await authorize(wrong());
+    expect(refusalOf(program)).toEqual([400, 'invalid_request']);
+    expect(program.body['error_description']).toContain('not sent to 127.0.0.1:51004');
+  });
+});
+
 describe('a request that cannot be granted', () => {
   test.each([
     ['unsupported_response_type', { response_type: 'token' }],
     ['invalid_request', { code_challenge_method: 'plain' }],
     ['invalid_request', { code_challenge: 'short' }],
-    ['invalid_scope', { scope: 'request.read no.such' }],
-    ['invalid_scope', { scope: 'api_key.issue' }],
     ['invalid_target', { resource: 'https://elsewhere.example/mcp' }],
-  ])('goes back to the client with %s: %j', async (error, wrong) => {
+  ])('goes back to a client that someone has let in with %s: %j', async (error, wrong) => {
+    await letIn(ada, client);
     const sent = await authorize({ ...asking(client, newVerifier(), { state: 'st' }), ...wrong });
     expect(sent.status).toBe(302);
     const back = new URL(sent.headers['location'] ?? '');
@@ -237,6 +265,18 @@ describe('what a key opens', () => {
       expect((await http.post('/api/v1/me/api_keys', { name: 'more' })).status).toBe(401);
     },
   );
+
+  test('not the MCP endpoint, when it is for the API, and an address may end with a slash', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    const other = await letIn(ada, client, { resource: `${app.url}/api/v1/` });
+    expect((await withToken(other.access).get('/api/v1/me')).status).toBe(200);
+    expect((await withToken(other.access).post('/mcp', message)).status).toBe(401);
+    const { access } = await letIn(ada, client, { resource: `${app.url}/mcp/` });
+    for (const path of ['/mcp', '/mcp/'])
+      expect((await withToken(access).post(path, message)).status).not.toBe(401);
+    const metadata = await app.http.get('/.well-known/oauth-protected-resource/mcp/');
+    expect(metadata.body).toMatchObject({ resource: `${app.url}/mcp` });
+  });
 
   test('a token is for the resource that the person saw, and no other', async () => {
     const { code, verifier } = await oauthOf(app).codeFor(ada, client);

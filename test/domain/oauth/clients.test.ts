@@ -1,4 +1,6 @@
+// cspell:disable
 import { describe, expect, test } from '@jest/globals';
+import { resembledName } from '../../../src/domain/oauth/client-names.ts';
 import {
   metadataUrlProblem,
   readClientMetadata,
@@ -26,6 +28,54 @@ describe('the metadata of a client', () => {
   });
 
   test.each([
+    ['', ''],
+    [null, null],
+  ])('may have members without a value, which are absent: %j', (client_name, empty) => {
+    const sent = { redirect_uris: uris, client_name, client_uri: empty, grant_types: empty };
+    expect(readClientMetadata({ ...sent, response_types: empty })).toEqual({
+      ok: true,
+      metadata: { name: 'app.example', clientUri: undefined, redirectUris: uris },
+    });
+    const more = { client_secret: empty, token_endpoint_auth_method: empty };
+    expect(readMetadataDocument(URL_OF_CLIENT, { ...document, ...more }).ok).toBe(true);
+  });
+
+  test.each([
+    'Countersign',
+    'countersign helper',
+    'Counter-Sign',
+    'C0untersign',
+    'Сountersign',
+    'Ｃｏｕｎｔｅｒｓｉｇｎ',
+    'Desk (verified)',
+    'VERIFIED app',
+    'Official desk assistant',
+  ])('may not be called %s', (client_name) => {
+    expect(readClientMetadata({ redirect_uris: uris, client_name })).toMatchObject({
+      ok: false,
+      about: 'metadata',
+      problem: expect.stringMatching(/^client_name must not /),
+    });
+  });
+
+  test.each([
+    ['Countersing', 'Countersign'],
+    ['Countersiqn app', 'Countersign'],
+    ['Claude Code', 'Claude'],
+    ['Сlаudе', 'Claude'],
+    ['C1aude desktop', 'Claude'],
+    ['Micr0soft', 'Microsoft'],
+    ['Rnicrosoft', 'Microsoft'],
+    ['GitHud', 'GitHub'],
+    ['Desk assistant', undefined],
+    ['Slick', undefined],
+    ['Приложение', undefined],
+    ['', undefined],
+  ])('called %s looks like %s', (name, known) => {
+    expect(resembledName(name)).toBe(known);
+  });
+
+  test.each([
     [{}, 'redirect_uris'],
     [{ redirect_uris: [] }, 'redirect_uris'],
     [{ redirect_uris: 'https://app.example/' }, 'redirect_uris'],
@@ -33,7 +83,6 @@ describe('the metadata of a client', () => {
     [{ redirect_uris: Array(11).fill(uris[0]) }, 'redirect_uris'],
     [{ redirect_uris: ['http://app.example/'] }, 'redirect_uris'],
     [{ redirect_uris: [...uris, 'javascript:x'] }, 'redirect_uris'],
-    [{ redirect_uris: uris, client_name: '' }, 'metadata'],
     [{ redirect_uris: uris, client_name: ' ' }, 'metadata'],
     [{ redirect_uris: uris, client_name: 'a'.repeat(101) }, 'metadata'],
     [{ redirect_uris: uris, client_name: 'App\u202Egnp' }, 'metadata'],

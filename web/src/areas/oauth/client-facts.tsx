@@ -1,4 +1,5 @@
 /** Who asks, and where the access would go. All of it is foreign text. */
+import note from '../../shared/design/note.module.css';
 import { Fact, Facts } from '../../shared/design/lists/facts.tsx';
 import { ForeignText } from '../../shared/exact/foreign-text.tsx';
 import { exactText } from '../../shared/text/times.ts';
@@ -21,6 +22,9 @@ export function ClientFacts({
         <strong>
           <ForeignText text={client.name} isName />
         </strong>
+        {client.resembles !== undefined && (
+          <p className={note['warning']}>{text.resembles(client.resembles)}</p>
+        )}
       </Fact>
       <Fact label={text.identity}>
         <Identity verifiedHost={client.verified_host} />

@@ -32,6 +32,13 @@ export function readAsked(search: string): Asked {
   return { client_id: '', redirect_uri: '', ...Object.fromEntries(given) };
 }
 
+/** Where the request would send the browser: a host, or the scheme of an app. In its encoded form. */
+export function targetOf({ redirect_uri: uri }: Asked): string {
+  if (!URL.canParse(uri)) return uri;
+  const { host, protocol } = new URL(uri);
+  return host === '' ? protocol : host;
+}
+
 export const previewQuery = (asked: Asked) =>
   queryOptions({
     queryKey: ['consent', asked],

@@ -18,6 +18,7 @@ import {
   firstChoice,
   previewQuery,
   readAsked,
+  targetOf,
   type Asked,
   type Preview,
 } from './consent-data.ts';
@@ -34,7 +35,7 @@ export function Consent() {
   const preview = useQuery(previewQuery(asked));
   if (preview.isPending) return <Loading />;
   if (preview.isError)
-    return <Refused error={preview.error} retry={() => void preview.refetch()} />;
+    return <Refused asked={asked} error={preview.error} retry={() => void preview.refetch()} />;
   if (!preview.data.personal_api_keys_allowed)
     return <Stop title={text.disabledTitle} why={text.disabled} />;
   if (!hasPermission(account, NEEDED)) return <MissingPermission permission={NEEDED} />;
@@ -42,13 +43,21 @@ export function Consent() {
 }
 
 /** There is no one to go back to: nothing here leads to the address that the request names. */
-function Refused({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
+function Refused({
+  asked,
+  error,
+  retry,
+}: {
+  readonly asked: Asked;
+  readonly error: Error;
+  readonly retry: () => void;
+}) {
   const { status = 0, code = '', message = '' } = error instanceof ApiError ? error : {};
   if (status === 404) return <Stop title={text.unknownTitle} why={text.unknown} />;
   if (code === 'invalid_redirect_uri')
     return <Stop title={text.redirectTitle} why={text.redirect} />;
   if (code === 'invalid_client_metadata') return <Stop title={text.metadataTitle} why={message} />;
-  if (status === 400) return <Stop title={text.invalidTitle} why={text.invalid} />;
+  if (status === 400) return <Stop title={text.invalidTitle} why={text.invalid(targetOf(asked))} />;
   return <Failed error={error} reset={retry} />;
 }
 

@@ -7,6 +7,8 @@ export const consent = {
   identity: 'Who it is',
   verified: 'Its address was checked:',
   unverified: 'Not checked. Anyone can register an app under any name.',
+  resembles: (name: string) =>
+    `The name looks like ${name}. Nothing shows that this app comes from there.`,
   home: 'Its home page',
   returnsTo: 'Access goes to',
   thisComputer: 'A program on this computer:',
@@ -43,7 +45,8 @@ export const consent = {
     'It would send your access to an address that the app has not registered. Do not continue, and tell the person who gave you the link.',
   metadataTitle: 'This app cannot be checked',
   invalidTitle: 'This request is not valid',
-  invalid: 'Start again from the app. If this happens again, contact its developer.',
+  invalid: (target: string) =>
+    `It would send you to ${target}. Nothing was sent there. If you started this yourself, start again from the app. If this happens again, contact its developer.`,
   disabledTitle: 'Apps cannot act for people here',
   disabled: 'The organization does not allow personal API keys. Ask an owner.',
 } as const;
