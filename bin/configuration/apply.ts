@@ -5,7 +5,7 @@ import { OperatorError } from '../../src/platform/operator-error.ts';
 import { differencesOf } from './documents/differences.ts';
 import type { Kind } from './documents/kinds.ts';
 import { said, type FileFault } from './folder.ts';
-import { readRevision } from './live.ts';
+import { readAgent, readRevision } from './live.ts';
 import type { Change } from './plan.ts';
 import type { SecretKeeper } from './secrets.ts';
 import { Refusal, type Service } from './service.ts';
@@ -41,6 +41,22 @@ export async function applyChanges(changes: readonly Change[], on: Applying): Pr
     on.onDone(change);
   }
   return { done, notDone: [] };
+}
+
+/**
+ * Compares again after the last change. Another apply at the same time may have changed what this one has read, and some changes
+ * have no revision to compare.
+ */
+export async function verified(
+  applied: Applied,
+  planAgain: () => Promise<readonly Pick<Change, 'name'>[]>,
+): Promise<Applied> {
+  const { done, stopped } = applied;
+  if (stopped || done.length === 0) return applied;
+  const [first, ...others] = (await planAgain()).map(({ name }) => name);
+  if (first === undefined) return applied;
+  const message = `Someone else changed it meanwhile, such as another apply. Look at their change, and plan again.`;
+  return { done, notDone: [first, ...others], stopped: { name: first, faults: [], message } };
 }
 
 /** With the lines of the file that the service objects to. */
@@ -95,6 +111,9 @@ async function makeAgent({ action, key, body, live }: Change, service: Service):
     await service.call('POST', '/api/v1/agents', { body: { slug: key, name } });
   if (action === 'restore') await service.call('POST', `${path}/restore`);
   const current = await live?.read();
+  if (action === 'change' && current)
+    if (differencesOf(current.body, await readAgent(service, path)).length > 0)
+      throw new Refusal(412, { code: 'changed', message: 'The agent is not as it was.' });
   const before: ExactObject =
     action === 'change'
       ? { ...AGENT, ...current?.body }

@@ -1,6 +1,6 @@
 /** `countersign plan`, `apply` and `export`: the configuration of an organization as files. */
 import { OperatorError } from '../../src/platform/operator-error.ts';
-import { applyChanges, createsSecrets } from './apply.ts';
+import { applyChanges, createsSecrets, verified } from './apply.ts';
 import { runTests, simulate } from './checks.ts';
 import { exportTo } from './export.ts';
 import { readFolder } from './folder.ts';
@@ -135,7 +135,15 @@ export async function apply(
     const onDone = ({ name }: { readonly name: string }): void => {
       say(`Done: ${name}`);
     };
-    const applied = await applyChanges(changes, { service, secrets, onDone });
+    const applied = await verified(
+      await applyChanges(changes, { service, secrets, onDone }),
+      async () => {
+        const again = await forPeople(async () => await readFolder(folder));
+        // What was archived by its name has none to prune now.
+        const prune = (options.prune ?? []).filter((name) => name === 'all');
+        return (await forPeople(() => planOf(service, again, prune))).changes;
+      },
+    );
     say(appliedText(applied));
     give({ ...planJson(planned), ...appliedJson(applied) });
     return applied.stopped ? EXIT_ERROR : 0;

@@ -86,10 +86,11 @@ function distinct(documents: readonly LiveDocument[]): readonly LiveDocument[] {
 async function directoryOf(service: Service): Promise<Directory> {
   const members = await service.list(`${V1}/members`, 'members');
   const teams = await service.list(`${V1}/teams`, 'teams');
+  const isRemoved = ({ status }: ExactObject): boolean => status === 'deprovisioned';
+  const person = ({ id, email }: ExactObject) => ({ id: text(id), email: text(email) });
   return {
-    people: members
-      .filter(({ status }) => status !== 'deprovisioned')
-      .map(({ id, email }) => ({ id: text(id), email: text(email) })),
+    people: members.filter((member) => !isRemoved(member)).map(person),
+    removed: members.filter(isRemoved).map(person),
     teams: teams.map(({ id, name }) => ({ id: text(id), name: text(name) })),
   };
 }
@@ -197,6 +198,11 @@ export async function readRevision(
 ): Promise<{ readonly body: ExactObject; readonly etag: string }> {
   const { value } = await service.call('GET', `${path}/revisions/${String(revision)}`);
   return { body: bodyOf(kind, value), etag: `"${String(revision)}"` };
+}
+
+/** An agent as it is now. Agents have no revision that a change could name. */
+export async function readAgent(service: Service, path: string): Promise<ExactObject> {
+  return bodyOf('agents', (await service.call('GET', path)).value);
 }
 
 function bodyOf(kind: Kind, value: ExactObject): ExactObject {

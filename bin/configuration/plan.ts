@@ -14,7 +14,7 @@ import { differencesOf, type Difference } from './documents/differences.ts';
 import { KINDS, type Kind } from './documents/kinds.ts';
 import { normal, partOf } from './documents/normal.ts';
 import { shortIdsIn } from './documents/node-ids.ts';
-import { withIds, withNames, type DocumentIssue } from './documents/people.ts';
+import { withIds, withNames, withRemoved, type DocumentIssue } from './documents/people.ts';
 import { said, type Declared, type FileFault, type Folder } from './folder.ts';
 import { readLive, type Live, type LiveDocument } from './live.ts';
 import type { Service } from './service.ts';
@@ -51,6 +51,10 @@ export type Prune = readonly string[];
 
 export async function planOf(service: Service, folder: Folder, prune: Prune): Promise<Plan> {
   const { declared } = folder;
+  if (declared.length === 0 && prune.length > 0)
+    throw new OperatorError(
+      'The folder has no documents, so --prune would be about everything. Check the path of the folder.',
+    );
   const live = await readLive(service, kindsOf(declared, prune), { people: declared.some(named) });
   const faults: FileFault[] = [];
   const changes: Change[] = [];
@@ -184,7 +188,7 @@ async function changeOf(
 function shownAs(declared: Declared, body: ExactObject, directory: Live['directory']): ExactObject {
   if (!named(declared)) return body;
   const { kind, key } = declared;
-  return withNames(body, shortIdsIn(`${kind}/${key}`, declared.body), directory);
+  return withNames(body, shortIdsIn(`${kind}/${key}`, declared.body), withRemoved(directory));
 }
 
 /** The last ones to be named by others come first. */

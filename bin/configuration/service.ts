@@ -93,7 +93,8 @@ function addressOf(text: string): string {
     throw new OperatorError(
       `${url.origin} would send the API key in clear text. Use https://; http:// is for this machine only.`,
     );
-  return url.href.replace(/\/+$/, '');
+  // People copy the address of the API as often as that of the service.
+  return url.href.replace(/\/+$/, '').replace(/\/api(?:\/v1)?$/, '');
 }
 
 function isLoopback(host: string): boolean {

@@ -17,11 +17,19 @@ export interface Team {
   readonly name: string;
 }
 
-/** Who can be named. Removed members and archived teams are not among them. */
+/** Who can be named. Archived teams are not among them. */
 export interface Directory {
   readonly people: readonly Person[];
   readonly teams: readonly Team[];
+  /** Former members. Files cannot name them, but what is in force may. */
+  readonly removed?: readonly Person[];
 }
+
+/** For people to read: former members have names, too. */
+export const withRemoved = ({ people, removed = [], ...others }: Directory): Directory => ({
+  ...others,
+  people: [...people, ...removed.map(({ id, email }) => ({ id, email: `${email} (removed)` }))],
+});
 
 /** A problem of a value in a document. */
 export interface DocumentIssue {

@@ -45,6 +45,14 @@ test.each([
   expect(openService({ url: address, key: 'whk_x' }).url).toBe(address.replace(/\/$/, ''));
 });
 
+test.each(['/api/v1', '/api/v1/', '/api'])(
+  'the address of the API leads to its service: %s',
+  (path) => {
+    const base = 'https://countersign.example.com/base';
+    expect(openService({ url: `${base}${path}`, key: 'whk_x' }).url).toBe(base);
+  },
+);
+
 test.each(['', 'whk_x\nhost: evil', 'whk ä'])('%j is no key', (key) => {
   expect(() => openService({ url, key })).toThrow('no key has');
 });
