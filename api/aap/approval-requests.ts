@@ -6,6 +6,7 @@ import {
   type ApprovalRequest,
   type Decision,
 } from '../../src/domain/requests/approval-requests.ts';
+import type { AgentPrincipal } from '../../src/domain/people/authorization.ts';
 import { cancelRequest } from '../../src/services/requests/cancel.ts';
 import { withdrawByKey } from '../../src/services/requests/withdraw.ts';
 import { createRequest } from '../../src/services/requests/creation/create.ts';
@@ -96,6 +97,10 @@ const decisionOn = (mount: Mount['name'], decision: Decision): Decision =>
         expiresAt: new Date(decision.decidedAt.getTime() + PROTOCOL_WINDOW_MS),
       };
 
+/** AAP 1.0.0 knows no setting `resume`: a request is that of the instance which made it, and of no other. */
+const callerOn = (mount: Mount['name'], principal: AgentPrincipal): AgentPrincipal =>
+  mount === 'ours' ? principal : { ...principal, resume: 'instance' };
+
 function createEndpoint(mount: Mount, presented: Presented): Endpoint {
   const { input, inputExample, request, example, query } = variants[mount.name];
   return defineEndpoint({
@@ -168,8 +173,11 @@ function readEndpoint(mount: Mount, presented: Presented): Endpoint {
     ) =>
       presented(
         wait === undefined
-          ? await getOwnRequest(context, principal, id)
-          : await awaitOwnRequest(context, principal, { id, ms: wait, signal, authenticateAgain }),
+          ? await getOwnRequest(context, callerOn(mount.name, principal), id)
+          : await awaitOwnRequest(context, callerOn(mount.name, principal), {
+              ...{ id, ms: wait, signal },
+              authenticateAgain: async () => callerOn(mount.name, await authenticateAgain()),
+            }),
       ),
   });
 }
@@ -203,7 +211,7 @@ function cancelEndpoint(mount: Mount, presented: Presented): Endpoint {
     },
     errors: ['already_terminal'],
     handler: async ({ principal, params: { id } }, context) =>
-      presented(await cancelRequest(context, principal, id)),
+      presented(await cancelRequest(context, callerOn(mount.name, principal), id)),
   });
 }
 

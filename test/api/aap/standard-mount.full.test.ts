@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { HttpClient } from '../../support/http.ts';
 import { scene } from '../../support/scene.ts';
-import { createProvisioner } from '../../support/scene/factories.ts';
+import { createInstance, createProvisioner } from '../../support/scene/factories.ts';
 
-const { app, organization, agents } = await scene({ pipelines: { bot: {} } });
+const { app, organization, owner, agents } = await scene({ pipelines: { bot: {} } });
 const bot = new HttpClient(app.url, { authorization: `Bearer ${agents.bot.credential}` });
 const { token } = await createProvisioner(app, organization, agents.bot.slug);
 const fleet = new HttpClient(app.url, { authorization: `Bearer ${token}` });
@@ -48,6 +48,22 @@ describe('an approval request', () => {
     expect(again.body).toEqual(made.body);
     const gone = await bot.delete(`/aap/v1/requests/${String(made.body['id'])}`);
     expect([gone.status, gone.body['status']]).toEqual([200, 'cancelled']);
+  });
+
+  test('is that of its instance alone, also where the agent lets its instances share', async () => {
+    const { credential } = await createInstance(app, organization, agents.bot.slug);
+    const replica = new HttpClient(app.url, { authorization: `Bearer ${credential}` });
+    const { body } = await bot.post('/aap/v1/requests', ask, key());
+    const at = (mount: string) => `${mount}/v1/requests/${String(body['id'])}`;
+    await owner.http.call('PATCH', `/api/v1/agents/${agents.bot.slug}`, {
+      body: { resume: 'agent' },
+    });
+    expect((await replica.get(at('/api/aap'))).status).toBe(200);
+    expect((await replica.get(at('/aap'))).status).toBe(404);
+    expect((await replica.get(`${at('/aap')}?wait=1s`)).status).toBe(404);
+    expect((await replica.delete(at('/aap'))).status).toBe(404);
+    expect((await bot.get(at('/aap'))).body['status']).toBe('pending');
+    expect((await replica.delete(at('/api/aap'))).status).toBe(200);
   });
 
   test.each(['169h', '200h', '999999999999999999999999h'])(
