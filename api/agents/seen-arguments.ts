@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { SeenField } from '../../src/domain/agents/seen-arguments.ts';
 import { JsonText } from '../../src/platform/json/exact-json.ts';
-import { readSeenArguments } from '../../src/services/agents/seen-arguments.ts';
+import { readSeenArguments, requireMaySee } from '../../src/services/agents/seen-arguments.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { serverName, toolName } from '../http/schema.ts';
 import { agentParams } from './agents.ts';
@@ -107,6 +107,9 @@ export const seenArgumentEndpoints: readonly Endpoint[] = [
     auth: 'product',
     permission: 'agent.read',
     permissionAt: ({ slug }) => ({ kind: 'agent', slug }),
+    admit: async ({ principal, params: { slug } }, context) => {
+      await requireMaySee(context, principal, slug);
+    },
     isHeavy: true,
     params: agentParams,
     query: z.strictObject({

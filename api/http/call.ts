@@ -196,6 +196,8 @@ async function readCall(source: CallSource, endpointContext: EndpointContext): P
   const before = await resolve({ counted: true });
   const provenAt = performance.now();
   if (before) refuseOverspent({ endpoint, context }, req, before);
+  if (before && params?.success !== false)
+    await endpoint.admit?.({ principal: before, params: params?.data }, context);
   const client = { address, page: foreignPage(headers, ours) };
   if (endpoint.attempt) await countAttempt[endpoint.attempt](context, client);
   const input = {

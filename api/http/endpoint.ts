@@ -207,6 +207,14 @@ export interface Endpoint<
    */
   readonly permission?: Permission;
   readonly permissionAt?: (params: Output<P>) => AuthorizationTarget;
+  /**
+   * What else the caller needs, such as the right to see this request. Throws 403 or 404 before the input is read, so that its
+   * problems tell nothing to people without a right.
+   */
+  readonly admit?: (
+    call: { readonly principal: PrincipalOf<A>; readonly params: Output<P> },
+    context: ServiceContext,
+  ) => Promise<void>;
   /** Also opens it, for callers without `permission`. */
   readonly orPermission?: Permission;
   /**

@@ -1,5 +1,6 @@
 /** Looking at hidden values of a request. */
 import { z } from 'zod';
+import { getRequest } from '../../src/services/requests/queue.ts';
 import { revealValues } from '../../src/services/requests/queue/reveal.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { uuid } from '../http/schema.ts';
@@ -20,6 +21,9 @@ export const approvalRequestRevealEndpoints: readonly Endpoint[] = [
     auth: 'product',
     permission: 'request.read',
     permissionAt: () => ({ kind: 'any' }),
+    admit: async ({ principal, params: { id } }, context) => {
+      await getRequest(context, principal, id);
+    },
     params: z.strictObject({ id: uuid('The request.') }),
     body: z.strictObject({
       pointers: z

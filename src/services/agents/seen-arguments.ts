@@ -45,15 +45,22 @@ export async function readSeenArguments(
   principal: ProductPrincipal,
   asked: SeenArgumentsOf,
 ): Promise<SeenFields> {
-  const { slug } = asked;
-  requirePermission(principal, { permission: 'request.read', target: { kind: 'agent', slug } });
-  if (!(await findAgent(context.db, principal.organizationId, slug)))
-    throw new AppError('not_found');
+  await requireMaySee(context, principal, asked.slug);
   const calls = await findCalls(context, principal, asked);
   const seen = await tally(context, principal, { ...asked, calls });
   const fields = mostSeen(seen, MOST_FIELDS);
   const truncated = seen.isFull || seen.fields > fields.length;
   return { fields, requests: seen.calls, truncated };
+}
+
+/** 403 for callers who may not read the requests of the agent, 404 where there is no such agent. */
+export async function requireMaySee(
+  { db }: ServiceContext,
+  principal: ProductPrincipal,
+  slug: string,
+): Promise<void> {
+  requirePermission(principal, { permission: 'request.read', target: { kind: 'agent', slug } });
+  if (!(await findAgent(db, principal.organizationId, slug))) throw new AppError('not_found');
 }
 
 async function findCalls(

@@ -114,6 +114,10 @@ test('only requests that the caller may see count, and both permissions are need
 
 test('names of no agent and of no tool are refused', async () => {
   expect(outcome(await seen('tool=wipe', owner, 'nobody'))).toBe('404 not_found');
+  // What is wrong with the query is for those who may ask.
+  const blind = await member('agent.read');
+  expect(outcome(await seen('', blind))).toBe('403 permission_denied');
+  expect(outcome(await seen('', owner, 'nobody'))).toBe('404 not_found');
   expect(issuesOf(await seen(''))).toMatchObject([{ pointer: '/query/tool', code: 'required' }]);
   expect((await seen(`tool=${'x'.repeat(513)}`)).status).toBe(400);
   expect((await seen('tool=%20')).status).toBe(400);

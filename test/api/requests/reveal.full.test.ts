@@ -51,5 +51,10 @@ test('is refused to those who may not read the request, without a trace', async 
   for (const person of [other, stranger])
     statuses.push((await reveal(['/arguments'], person)).status);
   expect(statuses).toEqual([403, 404]);
+  // What is wrong with the input is for those who may ask.
+  for (const person of [other, stranger]) {
+    const { status } = await reveal('no list', person);
+    expect([403, 404]).toContain(status);
+  }
   expect(await app.db('audit_events').where({ subject_id: id }).pluck('id')).toEqual(before);
 });
