@@ -38,7 +38,10 @@ export interface Options extends Access {
   readonly context?: Readonly<Record<string, unknown>> | undefined;
   /** Keeps the keys of calls without `callId`. Default: in memory. */
   readonly ledger?: Ledger | undefined;
-  /** A person is asked. Called once for each call, and awaited. If it fails, the request is withdrawn. */
+  /**
+   * A person is asked. Called once for each call, and once in a process for equal calls that park. It is awaited. If it fails,
+   * the request is withdrawn, unless equal calls go on waiting.
+   */
   readonly onPending?: ((ticket: Ticket) => void | Promise<void>) | undefined;
 }
 
@@ -71,7 +74,7 @@ export interface Approved {
 }
 
 export interface AskOptions {
-  /** Aborting it withdraws the request. */
+  /** Aborting it withdraws the request, unless equal parked calls go on waiting for it. */
   readonly signal?: AbortSignal | undefined;
   /**
    * For a runtime that ends calls before people decide: the ask ends after this time, by default `55s`, with the status

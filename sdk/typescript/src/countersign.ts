@@ -18,6 +18,7 @@ import {
   bounded,
   limitsOf,
   limitsUntil,
+  MARGIN_MS,
   requireTimes,
   withdrawLimits,
   type AskLimits,
@@ -25,6 +26,7 @@ import {
 import { understandable } from './outcomes.ts';
 import type { Request } from './request.ts';
 import { Requests } from './requests.ts';
+import { isFirstToTell, Place, wasNotTold } from './shared.ts';
 import { idOf, requireSameCall, ticketOf } from './tickets.ts';
 
 /** A call that parks keeps its request, also where the service is away at its limit. */
@@ -33,6 +35,12 @@ const isWaiting = (error: unknown, { signal }: AskLimits): boolean =>
   (error instanceof NotApproved
     ? error.status === 'waiting'
     : error instanceof Unavailable && error.reason === 'unreachable');
+
+interface GivenUp {
+  readonly request?: Request | undefined;
+  readonly error: unknown;
+  readonly place: Place;
+}
 
 export class Countersign {
   readonly #asker: Asker;
@@ -102,28 +110,41 @@ export class Countersign {
 
   /** The caller forgets the key once it is through with the call. Until then, a crash leaves it, so that it is not run again. */
   async #approve(call: ToolCall, options: AskOptions) {
-    const { signal } = options;
     const asking = await prepare(call, options, this.#asker);
+    const { parking, token } = asking;
+    const place = new Place(parking && JSON.stringify([this.#url, token, parking]));
+    try {
+      const request = await this.#decided(asking, place);
+      return { approved: await this.#started(request, asking), asking };
+    } finally {
+      place.leave();
+    }
+  }
+
+  /** The request, once it has an outcome. */
+  async #decided(asking: Asking, place: Place): Promise<Request> {
     let request: Request | undefined;
     try {
-      request = await this.#parked(asking);
-      const isNew = request === undefined;
-      request ??= await this.#requests.create(asking);
-      if (request.status === 'pending' && isNew) await this.#tell(request, asking);
+      request = (await this.#parked(asking)) ?? (await this.#requests.create(asking));
+      if (request.status === 'pending') await this.#tell(request, asking);
       request = await this.#requests.wait(request, asking);
       if (request.status === 'pending') throw new NotApproved('waiting', undefined, request.id);
       asking.requireSame();
+      return request;
     } catch (error) {
-      await this.#giveUp(asking, request, error);
+      await this.#giveUp(asking, { request, error, place });
       throw understandable(error);
     }
+  }
+
+  async #started(request: Request, asking: Asking): Promise<Approved> {
     let approved: Approved | undefined;
     try {
       approved = await this.#requests.start(request, asking);
       // While the service recorded the start, too.
       asking.requireSame();
-      signal?.throwIfAborted();
-      return { approved, asking };
+      asking.limits.signal?.throwIfAborted();
+      return approved;
     } catch (error) {
       if (approved) await this.#report(approved, asking, { outcome: 'not_run' });
       await asking.forget();
@@ -139,8 +160,18 @@ export class Countersign {
   }
 
   async #tell(request: Request, asking: Asking): Promise<void> {
-    const told = Promise.resolve(this.#asker.options.onPending?.(this.#ticketOf(request, asking)));
-    await bounded(told, asking.limits, 'onPending');
+    const { onPending } = this.#asker.options;
+    const { id, deadlineAt } = request;
+    if (!onPending) return;
+    if (asking.parking !== undefined && !isFirstToTell(id, deadlineAt.getTime() + MARGIN_MS))
+      return;
+    try {
+      const telling = Promise.resolve(onPending(this.#ticketOf(request, asking)));
+      await bounded(telling, asking.limits, 'onPending');
+    } catch (error) {
+      wasNotTold(id);
+      throw error;
+    }
   }
 
   /** Only makes the request. `settle` waits for its decision, in this process or a later one. */
@@ -149,7 +180,7 @@ export class Countersign {
     try {
       return this.#ticketOf(await this.#requests.create(asking), asking);
     } catch (error) {
-      await this.#giveUp(asking, undefined, error);
+      await this.#giveUp(asking, { error, place: new Place() });
       throw understandable(error);
     }
   }
@@ -222,21 +253,28 @@ export class Countersign {
     return ticketOf(request, { url: this.#url, entry });
   }
 
-  /** No one is asked about a call that will not run. What the service refused has no request of this call. */
+  /**
+   * No one is asked about a call that will not run, unless equal calls go on waiting. What the service refused has no request of
+   * this call.
+   */
   async #giveUp(
     { key, token, limits, forget, parking }: Asking,
-    request: Request | undefined,
-    error: unknown,
+    { request, error, place }: GivenUp,
   ): Promise<void> {
     if (parking !== undefined && request?.status === 'pending' && isWaiting(error, limits)) {
       await this.#asker.keys.save(parking, request.id, withdrawLimits(limits));
       return;
     }
-    if (request ? request.status !== 'pending' : error instanceof Refusal) return await forget();
+    const isOver = request ? request.status !== 'pending' : error instanceof Refusal;
     const path = request
       ? `/requests/${request.id}`
       : `/requests?idempotency_key=${encodeURIComponent(key)}`;
-    const isWithdrawn = await this.#requests.withdraw(path, withdrawLimits(limits), token).then(
+    const paths = place.leave(isOver ? undefined : path);
+    if (!paths && !isOver) return;
+    const withdrawing = (paths ?? []).map(
+      async (each) => await this.#requests.withdraw(each, withdrawLimits(limits), token),
+    );
+    const isWithdrawn = await Promise.all(withdrawing).then(
       () => true,
       () => false,
     );

@@ -17,8 +17,9 @@ export interface BrokenReply {
 }
 
 export interface BrokenCall {
-  readonly operation: 'create' | 'get' | 'start' | 'cancel' | 'unknown';
+  readonly operation: 'create' | 'get' | 'start' | 'cancel' | 'result' | 'unknown';
   readonly headers: IncomingMessage['headers'];
+  readonly body: string;
   /** How many calls came before this one. */
   readonly index: number;
 }
@@ -108,6 +109,13 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
     if (failure) return failed(failure);
     const key = String(request.headers['idempotency-key']);
     const known = options.deleteKeys ? undefined : keys.get(key);
+    const equal = input.members.has('resume')
+      ? [...rows.values()].find((row) => isOpen(row) && isSameCall(row.input, input))
+      : undefined;
+    if (equal) {
+      keys.set(key, equal);
+      return shown(equal, 200);
+    }
     if (known) {
       return sameJson(known.input, input)
         ? shown(known, 200)
@@ -175,9 +183,11 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
     const [, starting] = /\/requests\/([^/]+)\/start$/.exec(url.pathname) ?? [];
     if (starting !== undefined) return ['start', start(rows.get(starting))];
     // As older services, it has no place for results.
-    if (url.pathname.endsWith('/result')) return ['unknown', notFound];
+    if (url.pathname.endsWith('/result')) return ['result', notFound];
     if (request.method === 'POST') return ['create', create(request, body)];
-    const row = rows.get(url.pathname.slice('/api/aap/v1/requests/'.length));
+    const key = url.searchParams.get('idempotency_key');
+    const row =
+      key === null ? rows.get(url.pathname.slice('/api/aap/v1/requests/'.length)) : keys.get(key);
     const operation = request.method === 'GET' ? 'get' : 'cancel';
     if (!row) return [operation, notFound];
     return [
@@ -190,11 +200,12 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-      const [operation, reply] = await replyTo(request, Buffer.concat(chunks).toString());
+      const body = Buffer.concat(chunks).toString();
+      const [operation, reply] = await replyTo(request, body);
       const requestId = [request.headers['x-request-id']].flat()[0] ?? randomUUID();
       const correct = { ...reply, headers: { ...reply.headers, 'X-Request-ID': requestId } };
       correct.body = correct.body.toString().replace('"$REQUEST_ID"', JSON.stringify(requestId));
-      const call = { operation, headers: request.headers, index };
+      const call = { operation, headers: request.headers, body, index };
       index += 1;
       const sent = (await options.spoil?.(correct, call)) ?? correct;
       setTimeout(
@@ -237,6 +248,15 @@ function textOf(input: JsonNode & { readonly kind: 'object' }, key: string): str
   const member = input.members.get(key);
   return member?.kind === 'string' ? member.value : '';
 }
+
+const isOpen = ({ status }: Row): boolean => ['pending', 'approved'].includes(status);
+
+/** As of calls that park. Their context may be another one. */
+const isSameCall = (one: Row['input'], other: Row['input']): boolean =>
+  ['tool', 'server', 'arguments'].every((name) => {
+    const [a, b] = [one.members.get(name), other.members.get(name)];
+    return a && b ? sameJson(a, b) : a === b;
+  });
 
 function failed({ status, type, code, details, retryAfter }: Failure): BrokenReply {
   const error = {
