@@ -91,7 +91,7 @@ export interface RunOptions<T = unknown> extends AskOptions {
 /** What came of a call that was started, for reviewers. */
 export interface CallResult {
   readonly outcome: 'succeeded' | 'failed' | 'not_run' | 'refused_by_runtime' | 'ran_differently';
-  /** More about it, without arguments. */
+  /** More about it, without arguments. It is cut after 2,000 characters. */
   readonly detail?: string | undefined;
   /** SHA-256 of the arguments that ran, in hex. */
   readonly argumentsDigest?: string | undefined;

@@ -48,8 +48,9 @@ export function limitsOf(
 
 /** Without a limit, `settle` waits as long as reviewers have. */
 export function limitsUntil(deadlineAt: Date, limits: AskLimits): AskLimits {
-  const until = performance.now() + (deadlineAt.getTime() - Date.now()) + MARGIN_MS;
-  return { ...limits, until: Math.max(limits.until, until) };
+  const longest = performance.now() + (deadlineAt.getTime() - Date.now()) + MARGIN_MS;
+  const until = Math.max(limits.until, longest);
+  return { ...limits, until, end: limits.end + until - limits.until };
 }
 
 const PARK = '55s';

@@ -10,6 +10,16 @@ export function startRefused(error: unknown, id: string): NotApproved | undefine
   return undefined;
 }
 
+/** There was no response to a start, so no one knows whether it is on record. */
+export function startUnknown(error: unknown): unknown {
+  return error instanceof Unavailable && error.reason === 'unreachable'
+    ? new Unavailable(
+        'unreachable',
+        'The service did not confirm that it started the approval. The call did not run. If the approval was started, it is used up: then ask for the call again, with a new id.',
+      )
+    : error;
+}
+
 /** A key that was used for other arguments means that the call is another one. */
 export function understandable(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;

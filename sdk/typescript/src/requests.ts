@@ -6,14 +6,20 @@ import type { Approved, CallResult } from './calls.ts';
 import type { Credentials } from './credentials.ts';
 import { NotApproved, Unavailable } from './errors.ts';
 import { callService, Refusal, type Limits, type ServiceCall } from './http.ts';
-import { startRefused, understandable } from './outcomes.ts';
+import { withdrawLimits } from './limits.ts';
+import { startRefused, startUnknown, understandable } from './outcomes.ts';
 import { bodyOf, readRequest, readStart, type Request } from './request.ts';
 
 const WAIT_MS = 25_000;
-const LONGEST_DETAIL = 200;
+/** As the service takes it. */
+const LONGEST_DETAIL = 2_000;
 
 /** Whole ones, as the service waits. One is kept for the way. */
 const secondsUntil = (until: number): number => Math.floor((until - performance.now()) / 1_000) - 1;
+
+/** Without the half of a character that a cut may leave. */
+const cut = (detail: string): string =>
+  detail.slice(0, LONGEST_DETAIL).replace(/[\ud800-\udbff]$/, '');
 
 /** Who reads, and of which call, where it is known. */
 interface Reading extends Partial<Omit<Asking, 'token' | 'limits'>> {
@@ -73,12 +79,12 @@ export class Requests {
       throw new NotApproved(status === 'pending' ? 'cancelled' : status, note, id);
     const path = `/requests/${id}/start`;
     // Its own, so that only a repeat after a lost response gets the same success.
-    const idempotencyKey = randomUUID();
-    const text = await this.#call({ method: 'POST', path, token, idempotencyKey }, limits).catch(
-      (error: unknown) => {
-        throw startRefused(error, id) ?? understandable(error);
-      },
-    );
+    const start = { method: 'POST', path, token, idempotencyKey: randomUUID() } as const;
+    const text = await this.#call(start, limits).catch(async (error: unknown) => {
+      if (error instanceof Refusal) throw startRefused(error, id) ?? understandable(error);
+      await this.#reportUnused(id, start, limits);
+      throw startUnknown(error);
+    });
     return {
       ...{ id, tool, startedAt: readStart(text, request) },
       ...(server !== undefined && { server }),
@@ -86,6 +92,19 @@ export class Requests {
       arguments: argumentsOf(request.arguments),
       argumentsText: request.arguments,
     };
+  }
+
+  /**
+   * A start without a response may be on record, but the call does not run. Only a response to the same start says that it is not
+   * another caller's.
+   */
+  async #reportUnused(id: string, start: ServiceCall, given: Limits): Promise<void> {
+    const limits = withdrawLimits(given);
+    const isOurs = await this.#call(start, limits).then(
+      () => true,
+      () => false,
+    );
+    if (isOurs) await this.report(id, { outcome: 'not_run' }, { token: start.token, limits });
   }
 
   /** True when the request is cancelled now. False when it had an outcome before. */
@@ -105,7 +124,7 @@ export class Requests {
     const { outcome, detail, argumentsDigest } = result;
     const body = JSON.stringify({
       outcome,
-      ...(detail && { detail: detail.slice(0, LONGEST_DETAIL) }),
+      ...(detail && { detail: cut(detail) }),
       ...(argumentsDigest && { arguments_digest: argumentsDigest }),
     });
     const call = { method: 'POST', path: `/requests/${id}/result`, token, body } as const;
