@@ -1,5 +1,6 @@
 /** Gates function tools of the OpenAI Agents SDK, and runs that are kept while a person is asked. */
 import {
+  getCurrentSpan,
   run,
   RunContext,
   RunState,
@@ -64,6 +65,7 @@ export function gateTool<Tool extends AnyTool>(tool: Tool, options: GateOptions)
   const gate = gateOf(name, options);
   const gated: AnyTool['invoke'] = async (context, input, details) => {
     let isRunning = false;
+    const isFailure = failureOf(getCurrentSpan());
     try {
       return (await gate.countersign.run(
         gate.callOf(context, input, details?.toolCall?.callId),
@@ -71,7 +73,7 @@ export function gateTool<Tool extends AnyTool>(tool: Tool, options: GateOptions)
           isRunning = true;
           return (await invoke.call(tool, context, argumentsText, details)) as unknown;
         },
-        { signal: details?.signal },
+        { signal: details?.signal, isFailure },
       )) as unknown;
     } catch (error) {
       const text = isRunning ? undefined : toModelOf(error);
@@ -90,6 +92,19 @@ export function gateTool<Tool extends AnyTool>(tool: Tool, options: GateOptions)
       ...(options.durable && { needsApproval: { value: always, enumerable: true } }),
     }) as Tool,
   );
+}
+
+/** The text of a tool's error function looks like any result. Only the span of the call hears of the error. */
+function failureOf(span: ReturnType<typeof getCurrentSpan>): () => boolean {
+  let isFailure = false;
+  if (span) {
+    const setError = span.setError.bind(span);
+    span.setError = (error) => {
+      isFailure = true;
+      setError(error);
+    };
+  }
+  return () => isFailure;
 }
 
 function gateOf(tool: string, options: GateOptions): Gate {

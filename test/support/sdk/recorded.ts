@@ -1,0 +1,26 @@
+/** A service in this process that approves calls of the tool `approve`, and records keys and results. */
+import { afterAll } from '@jest/globals';
+import { Countersign, type Options } from '../../../sdk/typescript/src/index.ts';
+import { startBrokenServer } from '../servers/broken-server.ts';
+
+export async function recordedService() {
+  const keys: string[] = [];
+  const results: Record<string, unknown>[] = [];
+  const service = await startBrokenServer({
+    spoil: (reply, { operation, headers, body }) => {
+      if (operation === 'create') keys.push(headers['idempotency-key'] as string);
+      if (operation !== 'result') return reply;
+      results.push(JSON.parse(body) as Record<string, unknown>);
+      return { status: 204, headers: {}, body: '' };
+    },
+  });
+  afterAll(async () => {
+    await service.close();
+  });
+  const url = service.baseUrl.replace(/\/api\/aap$/, '');
+  return {
+    ...{ url, keys, results, decide: service.decide },
+    outcomes: () => results.map(({ outcome }) => outcome),
+    clientOf: (more: Options = {}) => new Countersign({ url, token: service.credential, ...more }),
+  };
+}
