@@ -93,11 +93,12 @@ const layers = {
       '@openai/agents',
       'langchain',
       '@langchain/core',
+      'zod',
       '@anthropic-ai/claude-agent-sdk',
       '@modelcontextprotocol/(client|server|node)',
       'node:[a-z_/]+',
     ],
-    door: 'an adapter of the SDK imports the SDK, node and its framework, which users install.',
+    door: 'an adapter of the SDK imports the SDK, node and its framework, with the schemas that it takes, which users install.',
   },
   'sdk/hook/src': {
     ours: ['sdk/typescript/src/'],

@@ -1,6 +1,7 @@
 /** Gates the tools of the AI SDK, versions 6 and 7: each is asked about where it executes, whatever the messages say. */
 import type { ToolCall } from '../calls.ts';
 import type { Countersign } from '../countersign.ts';
+import { ordinalOf } from './ordinals.ts';
 import { refused } from './refused.ts';
 
 /** What the AI SDK gives an execution, as far as the gate and its users look at it. */
@@ -100,22 +101,14 @@ function callOf(
   return {
     ...{ tool, server, context, timeout, callId: execution.toolCallId },
     arguments: input as ToolCall['arguments'],
-    ordinal: ordinalOf(tool, execution),
-    session: typeof session === 'function' ? session(execution) : session,
+    ...placeOf(tool, typeof session === 'function' ? session(execution) : session, execution),
   };
 }
 
-/** Some models give each call of a conversation the same id. A step that is repeated has the same messages. */
-function ordinalOf(tool: string, { toolCallId, messages = [] }: Execution): number {
-  const parts = messages.flatMap((message) => {
-    const { role, content } = (message ?? {}) as Readonly<Record<string, unknown>>;
-    return role === 'assistant' && Array.isArray(content) ? (content as unknown[]) : [];
-  });
-  const before = parts.filter((part) => {
-    const { type, toolCallId: id, toolName } = (part ?? {}) as Readonly<Record<string, unknown>>;
-    return type === 'tool-call' && id === toolCallId && toolName === tool;
-  });
-  return before.length + 1;
+/** Some models give each call of a conversation the same id. */
+function placeOf(tool: string, session: string, { toolCallId, messages }: Execution) {
+  const ordinal = ordinalOf({ session, tool, callId: toolCallId ?? '' }, messages ?? []);
+  return { session, ordinal };
 }
 
 const isGenerator = (execute: object): boolean =>

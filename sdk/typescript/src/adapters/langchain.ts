@@ -1,5 +1,6 @@
 /** Gates the tool calls of an agent of LangChain: a middleware that asks before each. */
 import { createMiddleware, ToolMessage, type AgentMiddleware, type Runtime } from 'langchain';
+import { z } from 'zod';
 import type { ToolCall } from '../calls.ts';
 import type { Countersign } from '../countersign.ts';
 import { NotApproved, Unavailable } from '../errors.ts';
@@ -27,6 +28,8 @@ export function countersignMiddleware(options: GateOptions): AgentMiddleware {
   const serverOf = new Map(Object.entries(servers));
   return createMiddleware({
     name: 'countersign',
+    stateSchema,
+    afterModel: (state) => nextTurn(state as State),
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime } = request;
       const { name, id, args } = toolCall;
@@ -37,13 +40,16 @@ export function countersignMiddleware(options: GateOptions): AgentMiddleware {
           {
             ...{ tool: name, server: serverOf.get(name), context, timeout },
             callId: id,
-            ordinal: ordinalOf(toolCall, request.state),
+            ordinal: turnOf(request.state as State),
             arguments: args as ToolCall['arguments'],
             session: typeof session === 'function' ? session(runtime) : session,
           },
           async (approved) => {
             isRunning = true;
-            return await handler({ ...request, toolCall: { ...toolCall, args: approved } });
+            const asked = { ...request, toolCall: { ...toolCall, args: approved } };
+            return await Promise.resolve(handler(asked)).catch((error: unknown) => {
+              throw notInterrupted(error);
+            });
           },
           { signal: runtime.signal, isFailure },
         );
@@ -60,14 +66,40 @@ export function countersignMiddleware(options: GateOptions): AgentMiddleware {
 const isFailure = (result: unknown): boolean =>
   ToolMessage.isInstance(result) && (result as ToolMessage).status === 'error';
 
-/** Some models give each call of a conversation the same id. The message with this call is among those of the state. */
-function ordinalOf({ name, id }: { name: string; id?: string }, state: unknown): number {
-  const { messages = [] } = (state ?? {}) as { messages?: readonly unknown[] };
-  const calls = messages.flatMap((message) => {
-    const { tool_calls: made } = (message ?? {}) as { tool_calls?: unknown };
-    return Array.isArray(made) ? (made as { name?: unknown; id?: unknown }[]) : [];
-  });
-  return Math.max(1, calls.filter((call) => call.name === name && call.id === id).length);
+/** In the state of the agent. Others may trim its messages, but not this. */
+interface State {
+  readonly messages?: readonly unknown[];
+  readonly _countersignTurn?: number | undefined;
+}
+
+const stateSchema = z.object({ _countersignTurn: z.number().optional() });
+
+/** Counts the turns of the model in which it calls tools. The caller may give a history that has turns. */
+function nextTurn(state: State) {
+  const { messages = [], _countersignTurn: turn = 0 } = state;
+  if (!callsTools(messages.at(-1))) return undefined;
+  return { _countersignTurn: Math.max(turn + 1, turnsIn(messages)) };
+}
+
+/** Some models give each call of a conversation the same id. The turn tells them apart. */
+const turnOf = ({ messages = [], _countersignTurn: turn }: State): number =>
+  turn ?? Math.max(1, turnsIn(messages));
+
+const turnsIn = (messages: readonly unknown[]): number => messages.filter(callsTools).length;
+
+function callsTools(message: unknown): boolean {
+  const { tool_calls: calls } = (message ?? {}) as { readonly tool_calls?: unknown };
+  return Array.isArray(calls) && calls.length > 0;
+}
+
+/** A node that is interrupted runs again, and its approval was used. */
+function notInterrupted(error: unknown): unknown {
+  return error instanceof Error && error.name === 'GraphInterrupt'
+    ? new TypeError(
+        'The call interrupted the graph after it was approved, so it cannot go on. Interrupt in a node before it.',
+        { cause: error },
+      )
+    : error;
 }
 
 /** An abort, for one, is not told. Arguments that are no JSON are the model's to mend. */
