@@ -83,6 +83,14 @@ export interface AskOptions {
   readonly park?: boolean | string | undefined;
 }
 
+export interface StartOptions extends Pick<AskOptions, 'signal'> {
+  /**
+   * For a call that will be made again, as a suspended run does: where the service is away, an earlier request of the call is not
+   * withdrawn.
+   */
+  readonly keep?: boolean | undefined;
+}
+
 export interface RunOptions<T = unknown> extends AskOptions {
   /** Whether the result says that the call failed. Default: it failed where the function throws. */
   readonly isFailure?: ((result: T) => boolean) | undefined;

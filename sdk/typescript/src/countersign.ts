@@ -6,6 +6,7 @@ import type {
   CallResult,
   Options,
   RunOptions,
+  StartOptions,
   Ticket,
   ToolCall,
 } from './calls.ts';
@@ -29,12 +30,12 @@ import { Requests } from './requests.ts';
 import { isFirstToTell, Place, wasNotTold } from './shared.ts';
 import { idOf, requireSameCall, ticketOf } from './tickets.ts';
 
+const isAway = (error: unknown): boolean =>
+  error instanceof Unavailable && error.reason === 'unreachable';
+
 /** A call that parks keeps its request, also where the service is away at its limit. */
 const isWaiting = (error: unknown, { signal }: AskLimits): boolean =>
-  !signal?.aborted &&
-  (error instanceof NotApproved
-    ? error.status === 'waiting'
-    : error instanceof Unavailable && error.reason === 'unreachable');
+  !signal?.aborted && (error instanceof NotApproved ? error.status === 'waiting' : isAway(error));
 
 interface GivenUp {
   readonly request?: Request | undefined;
@@ -175,12 +176,12 @@ export class Countersign {
   }
 
   /** Only makes the request. `settle` waits for its decision, in this process or a later one. */
-  async start(call: ToolCall, options: AskOptions = {}): Promise<Ticket> {
-    const asking = await prepare(call, options, this.#asker);
+  async start(call: ToolCall, { signal, keep = false }: StartOptions = {}): Promise<Ticket> {
+    const asking = await prepare(call, { signal }, this.#asker);
     try {
       return this.#ticketOf(await this.#requests.create(asking), asking);
     } catch (error) {
-      await this.#giveUp(asking, { error, place: new Place() });
+      if (!keep || !isAway(error)) await this.#giveUp(asking, { error, place: new Place() });
       throw understandable(error);
     }
   }

@@ -6,6 +6,7 @@ export type {
   CallResult,
   Options,
   RunOptions,
+  StartOptions,
   Ticket,
   ToolCall,
 } from './calls.ts';

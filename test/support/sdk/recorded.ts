@@ -6,8 +6,11 @@ import { startBrokenServer } from '../servers/broken-server.ts';
 export async function recordedService() {
   const keys: string[] = [];
   const results: Record<string, unknown>[] = [];
+  /** For creates. */
+  const away = { is: false };
   const service = await startBrokenServer({
     spoil: (reply, { operation, headers, body }) => {
+      if (operation === 'create' && away.is) return { ...reply, status: 503 };
       if (operation === 'create') keys.push(headers['idempotency-key'] as string);
       if (operation !== 'result') return reply;
       results.push(JSON.parse(body) as Record<string, unknown>);
@@ -19,7 +22,7 @@ export async function recordedService() {
   });
   const url = service.baseUrl.replace(/\/api\/aap$/, '');
   return {
-    ...{ url, keys, results, decide: service.decide },
+    ...{ url, away, keys, results, decide: service.decide },
     outcomes: () => results.map(({ outcome }) => outcome),
     clientOf: (more: Options = {}) => new Countersign({ url, token: service.credential, ...more }),
   };

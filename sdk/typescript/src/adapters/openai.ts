@@ -10,7 +10,10 @@ import {
   type FunctionTool,
   type NonStreamRunOptions,
   type RunResult,
+  type RunStreamEvent,
   type RunToolApprovalItem,
+  type StreamedRunResult,
+  type StreamRunOptions,
 } from '@openai/agents';
 import { JsonText } from '../arguments.ts';
 import type { Ticket, ToolCall } from '../calls.ts';
@@ -128,45 +131,95 @@ function toModelOf(error: unknown): string | undefined {
   return undefined;
 }
 
-export interface DurableRun<Result> {
-  readonly result: Result;
-  /** People are asked. Keep the state, and give it to `runDurable` when they have decided. */
-  readonly suspended?: { readonly state: string; readonly tickets: readonly Ticket[] };
+export interface Suspended {
+  /** Keep it, and give it to `runDurable` when people have decided. */
+  readonly state: string;
+  /** Of the calls that wait. A call that could not be asked for has none: go on later. */
+  readonly tickets: readonly Ticket[];
 }
 
+export interface DurableRun<Result> {
+  readonly result: Result;
+  /** People are asked, or the service is away. */
+  readonly suspended?: Suspended;
+}
+
+/** The last event of a streamed run. */
+export interface DurableRunEnd<Result> extends DurableRun<Result> {
+  readonly type: 'durable_run_end';
+}
+
+/** As for `run`, or the state of a run that was suspended, in this process or another one. */
+export type DurableInput = string | AgentInputItem[] | { readonly state: string };
+
 /**
- * Runs the agent until it is done, or can only wait for people. `input` is as for `run`, or the state of a run that was
- * suspended, in this process or another one. The state decides nothing: each call asks the service before it runs.
+ * Runs the agent until it is done, or can only wait for people. The state decides nothing: each call asks the service before it
+ * runs. A run stays suspended while the service is away.
  */
 export async function runDurable<TAgent extends AnyAgent, Context = undefined>(
   agent: TAgent,
-  input: string | AgentInputItem[] | { readonly state: string },
+  input: DurableInput,
   options: NonStreamRunOptions<Context, TAgent> = {},
 ): Promise<DurableRun<RunResult<Context, TAgent>>> {
   let from = await inputOf(agent, input, options);
   for (;;) {
     const result = await run<TAgent, Context>(agent, from, options);
-    const { state, interruptions } = result;
-    if (interruptions.length === 0) return { result };
-    const tickets: Ticket[] = [];
-    let goesOn = false;
-    for (const item of interruptions) {
-      const gate = gateFor(item);
-      // What is not gated is its owner's to approve.
-      if (!gate) continue;
-      const ticket = await pendingOf(item, { gate, result, signal: options.signal });
-      if (ticket) tickets.push(ticket);
-      else goesOn = true;
-    }
-    if (!goesOn) return { result, suspended: { state: state.toString(), tickets } };
-    from = state;
+    const next = await nextOf(result, options.signal);
+    if (next !== 'goes on') return { result, ...next };
+    from = result.state;
   }
+}
+
+/** As `runDurable`. It yields the events of the run, and then its end. */
+export async function* streamDurable<TAgent extends AnyAgent, Context = undefined>(
+  agent: TAgent,
+  input: DurableInput,
+  options: Omit<StreamRunOptions<Context, TAgent>, 'stream'> = {},
+): AsyncGenerator<RunStreamEvent | DurableRunEnd<StreamedRunResult<Context, TAgent>>, void> {
+  let from = await inputOf(agent, input, options);
+  for (;;) {
+    const result = await run<TAgent, Context>(agent, from, { ...options, stream: true });
+    yield* result;
+    await result.completed;
+    const next = await nextOf(result, options.signal);
+    if (next !== 'goes on') {
+      yield { type: 'durable_run_end', result, ...next };
+      return;
+    }
+    from = result.state;
+  }
+}
+
+interface Stopped {
+  readonly interruptions: readonly RunToolApprovalItem[];
+  readonly runContext: AnyContext;
+  readonly state: Pick<RunState<unknown, AnyAgent>, 'approve' | 'reject' | 'toString'>;
+}
+
+/** What is left to do. The run goes on where at least one call has a decision. */
+async function nextOf(
+  result: Stopped,
+  signal: AbortSignal | undefined,
+): Promise<'goes on' | { readonly suspended?: Suspended }> {
+  const { state, interruptions } = result;
+  if (interruptions.length === 0) return {};
+  const tickets: Ticket[] = [];
+  let goesOn = false;
+  for (const item of interruptions) {
+    const gate = gateFor(item);
+    // What is not gated is its owner's to approve.
+    if (!gate) continue;
+    const pending = await pendingOf(item, { gate, result, signal });
+    if (pending === 'decided') goesOn = true;
+    else if (pending !== 'away') tickets.push(pending);
+  }
+  return goesOn ? 'goes on' : { suspended: { state: state.toString(), tickets } };
 }
 
 async function inputOf<TAgent extends AnyAgent, Context>(
   agent: TAgent,
-  input: string | AgentInputItem[] | { readonly state: string },
-  { context }: NonStreamRunOptions<Context, TAgent>,
+  input: DurableInput,
+  { context }: { readonly context?: NonStreamRunOptions<Context, TAgent>['context'] },
 ): Promise<string | AgentInputItem[] | RunState<Context, TAgent>> {
   if (typeof input === 'string' || Array.isArray(input)) return input;
   if (context === undefined) return await RunState.fromString<Context, TAgent>(agent, input.state);
@@ -191,23 +244,22 @@ async function pendingOf(
     signal,
   }: {
     readonly gate: Gate;
-    readonly result: {
-      readonly runContext: AnyContext;
-      readonly state: Pick<RunState<unknown, AnyAgent>, 'approve' | 'reject'>;
-    };
+    readonly result: Stopped;
     readonly signal: AbortSignal | undefined;
   },
-): Promise<Ticket | undefined> {
+): Promise<Ticket | 'decided' | 'away'> {
   const { callId } = item.rawItem as { readonly callId: string };
   try {
     const call = callOf(runContext, item.arguments ?? '', callId);
-    const ticket = await countersign.start(call, { signal });
+    const ticket = await countersign.start(call, { signal, keep: true });
     if (await countersign.isPending(ticket, { signal })) return ticket;
     state.approve(item);
   } catch (error) {
+    // A person may have decided, or still will.
+    if (error instanceof Unavailable && error.reason === 'unreachable') return 'away';
     const message = toModelOf(error);
     if (message === undefined) throw error;
     state.reject(item, { message });
   }
-  return undefined;
+  return 'decided';
 }
