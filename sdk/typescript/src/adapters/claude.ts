@@ -1,15 +1,27 @@
 /** For the Claude Agent SDK: every tool of an agent is asked for first, by its hooks. */
-import { textOf } from '../arguments.ts';
-import type { Approved, CallResult, ToolCall } from '../calls.ts';
-import type { Countersign } from '../countersign.ts';
-import { digestOf } from '../digests.ts';
+import type { ToolCall } from '../calls.ts';
 import { msOf } from '../durations.ts';
 import { NotApproved } from '../errors.ts';
+import {
+  postToolUse,
+  RESULT_EVENTS,
+  seenBy,
+  type ClaudeListener,
+  type ClaudeResults,
+  type ResultEvent,
+} from './claude-results.ts';
 import { namesIn } from './exempt.ts';
 import { toModel } from './refused.ts';
 
-export interface ClaudeGate {
-  readonly countersign: Countersign;
+export {
+  postToolUse,
+  resume,
+  stopped,
+  type ClaudeListener,
+  type ClaudeResults,
+} from './claude-results.ts';
+
+export interface ClaudeGate extends ClaudeResults {
   /** Tools that run without being asked for, by their full names, such as `Read`. Default: none. */
   readonly exempt?: readonly string[];
   /** The most time that the hook may take. Default: `16m`, more than reviewers have by default. */
@@ -27,15 +39,8 @@ export interface ClaudeMatcher {
   onFailure: 'block';
 }
 
-/** An entry of `hooks` that hears what came of a call. */
-export interface ClaudeListener {
-  hooks: ((input: unknown) => Promise<Record<string, never>>)[];
-  timeout: number;
-}
-
 const EVENTS = ['PreToolUse', 'PreSkillShellCommand'] as const;
 type Event = (typeof EVENTS)[number];
-type ResultEvent = 'PostToolUse' | 'PostToolUseFailure' | 'PermissionDenied';
 
 interface HookInput {
   readonly hook_event_name: Event;
@@ -59,16 +64,6 @@ interface Decision {
   };
 }
 
-interface ResultInput {
-  readonly hook_event_name: ResultEvent;
-  readonly tool_use_id: string;
-  readonly tool_name?: string;
-  readonly tool_input: unknown;
-}
-
-/** Into the input of these, Claude Code itself puts what a person answered. */
-const FILLED_IN = ['AskUserQuestion', 'ExitPlanMode'];
-const RESULT_SECONDS = 10;
 /** Of the limit, the time to withdraw and to say so. */
 const RESERVE_MS = 10_000;
 
@@ -79,69 +74,12 @@ const RESERVE_MS = 10_000;
 export function gateHooks(
   gate: ClaudeGate,
 ): Record<Event, ClaudeMatcher[]> & Record<ResultEvent, ClaudeListener[]> {
+  const [asking, listening] = [preToolUse(gate), postToolUse(gate)];
+  const results = RESULT_EVENTS.map((event) => [event, [listening]]);
   return {
-    ...{ PreToolUse: [preToolUse(gate)], PreSkillShellCommand: [preToolUse(gate)] },
-    ...{ PostToolUse: [postToolUse(gate)], PostToolUseFailure: [postToolUse(gate)] },
-    PermissionDenied: [postToolUse(gate)],
+    ...{ PreToolUse: [asking], PreSkillShellCommand: [asking] },
+    ...(Object.fromEntries(results) as Record<ResultEvent, ClaudeListener[]>),
   };
-}
-
-/** Of each client, the calls that were approved and have no result yet, by their ids. */
-const startedOf = new WeakMap<Countersign, Map<string, Approved>>();
-
-function startedBy(countersign: Countersign): Map<string, Approved> {
-  const known = startedOf.get(countersign) ?? new Map<string, Approved>();
-  startedOf.set(countersign, known);
-  return known;
-}
-
-/**
- * One entry, for `PostToolUse`, `PostToolUseFailure` and `PermissionDenied`, beside hooks of your own. It reports what came of a
- * call, and whether another one ran than the one that was approved: a later hook and `canUseTool` can change it.
- */
-export function postToolUse({ countersign }: Pick<ClaudeGate, 'countersign'>): ClaudeListener {
-  const started = startedBy(countersign);
-  return {
-    timeout: RESULT_SECONDS,
-    hooks: [
-      async (input) => {
-        const given = (input ?? {}) as ResultInput;
-        const approved = started.get(given.tool_use_id);
-        if (approved) {
-          started.delete(given.tool_use_id);
-          await countersign.report(approved, resultOf(given, approved));
-        }
-        return {};
-      },
-    ],
-  };
-}
-
-function resultOf(input: ResultInput, approved: Approved): CallResult {
-  if (input.hook_event_name === 'PermissionDenied') return { outcome: 'refused_by_runtime' };
-  const ran = digestIfAny(input.tool_input);
-  if (ran !== digestOf(approved.argumentsText) && !isFilledIn(input, approved))
-    return { outcome: 'ran_differently', ...(ran && { argumentsDigest: ran }) };
-  return { outcome: input.hook_event_name === 'PostToolUse' ? 'succeeded' : 'failed' };
-}
-
-function isFilledIn(
-  { tool_name: tool = '', tool_input: ran }: ResultInput,
-  { arguments: approved }: Approved,
-): boolean {
-  if (!FILLED_IN.includes(tool) || typeof ran !== 'object' || ran === null) return false;
-  const given = ran as Readonly<Record<string, unknown>>;
-  return Object.entries(approved).every(
-    ([name, value]) => digestIfAny({ value: given[name] }) === digestIfAny({ value }),
-  );
-}
-
-function digestIfAny(input: unknown): string | undefined {
-  try {
-    return digestOf(textOf(input as ToolCall['arguments']));
-  } catch {
-    return undefined;
-  }
 }
 
 /** One entry, for both events, beside hooks of your own. */
@@ -149,6 +87,7 @@ export function preToolUse({ countersign, exempt, limit = '16m' }: ClaudeGate): 
   const free = namesIn(exempt);
   const ms = msOf(limit, 'limit');
   const reserve = Math.min(RESERVE_MS, ms / 2);
+  const seen = seenBy(countersign);
   return {
     // An older Claude Code that runs tools after a failed hook refuses to start with it.
     onFailure: 'block',
@@ -158,13 +97,20 @@ export function preToolUse({ countersign, exempt, limit = '16m' }: ClaudeGate): 
         const event = eventOf(input);
         try {
           const given = input as HookInput;
-          if (free.has(given.tool_name)) return decision(event, {});
+          const stop = seen.stopped.get(given.session_id);
+          if (stop !== undefined)
+            return decision(event, { permissionDecision: 'deny', permissionDecisionReason: stop });
+          if (free.has(given.tool_name)) {
+            if (event === 'PreToolUse') seen.exempt.add(given.tool_use_id);
+            return decision(event, {});
+          }
           const approved = await within({ ms, reserve, signal }, (limited) =>
             countersign.ask(callOf(given), { signal: limited }),
           );
           // Another hook may have changed the arguments since. The last one to end has the last word.
           const updatedInput = structuredClone(approved.arguments);
-          if (event === 'PreToolUse') startedBy(countersign).set(given.tool_use_id, approved);
+          if (event === 'PreToolUse')
+            seen.started.set(given.tool_use_id, { tool: given.tool_name, approved });
           return decision(event, event === 'PreToolUse' ? { updatedInput } : {});
         } catch (error) {
           return decision(event, {
