@@ -3,6 +3,10 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { isObject, type Json } from './settings.ts';
 
+/** A feature that must be off, and why. */
+export const TERMINALS = 'unified_exec_tty';
+export const NO_TERMINALS = 'Codex asks no hook about input for a running terminal';
+
 export interface CodexHook {
   readonly event: string;
   readonly command: string;

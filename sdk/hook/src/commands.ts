@@ -1,16 +1,18 @@
 /** The commands beside `run`. Each returns the exit status: 0 done, 1 not done. */
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname, homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { enroll, EnrollError } from '../../typescript/src/enroll.ts';
+import { NO_TERMINALS, TERMINALS } from './codex.ts';
 import { managedSettingsOf, requirementsOf } from './deployed.ts';
 import { addressFor, credentialOf, entriesFor, ownFile } from './entries.ts';
 import { change, isWanted, readSettings, say } from './files.ts';
 import { clearStop, stops } from './run/kept.ts';
 import { RUNTIME_NAMES, runtimeNamed, type Runtime } from './runtimes.ts';
 import { othersIn, scopesOf } from './scopes.ts';
-import { requireUsable, SettingsError, withHook, withoutHook } from './settings.ts';
+import { commandsIn, requireUsable, SettingsError, withHook, withoutHook } from './settings.ts';
 import { status } from './status.ts';
 import { tryOut } from './trial.ts';
 import { VERSION } from './version.ts';
@@ -50,6 +52,7 @@ const OPTIONS = {
   managed: { type: 'boolean', default: false },
   requirements: { type: 'boolean', default: false },
   yes: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
 } as const;
 const read = (args: readonly string[]) =>
   parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
@@ -79,6 +82,7 @@ export async function perform(name: string, args: readonly string[]): Promise<nu
   try {
     const command = COMMANDS[name];
     const { values, positionals } = read(args);
+    if (values.help) return helpFor(name, positionals);
     if (name === 'enroll') return await enrollHere(values, positionals);
     if (name === 'resume') return await resume(values, positionals);
     const areAll = positionals.length === 0 && name === 'status';
@@ -96,6 +100,14 @@ export async function perform(name: string, args: readonly string[]): Promise<nu
   }
 }
 
+/** Throws for what would not be done either. */
+function helpFor(name: string, positionals: readonly string[]): number {
+  const areKnown = name in COMMANDS && positionals.every((each) => runtimeNamed(each));
+  if (!areKnown && !['enroll', 'resume'].includes(name)) throw new TypeError(USAGE);
+  say(USAGE);
+  return 0;
+}
+
 async function install(runtime: Runtime, values: Values): Promise<boolean> {
   if (process.platform === 'win32')
     throw new Error('install writes commands for the shells of Linux and macOS only.');
@@ -107,10 +119,11 @@ async function install(runtime: Runtime, values: Values): Promise<boolean> {
   const entries = entriesFor(runtime, { ...values, place });
   const file = fileOf(runtime, values);
   const isDone = await inFile(file, async () => {
-    const before = await readSettings(file);
-    const after = withHook(before, runtime, entries);
-    requireUsable(after, runtime);
-    if (after !== before) return await change(file, { before, after, isAgreed: values.yes });
+    const old = await readSettings(file);
+    const changed = withHook(old, runtime, entries);
+    requireUsable(changed, runtime);
+    requireSameLimit({ runtime, file, timeout: entries.before.timeout });
+    if (changed !== old) return await change(file, { old, changed, isAgreed: values.yes });
     say(`${file} has the hook already.`);
     return true;
   });
@@ -119,6 +132,31 @@ async function install(runtime: Runtime, values: Values): Promise<boolean> {
     for (const { scope, event, file: of, what } of othersIn(scopesOf(runtime), runtime))
       say(`Another hook, at ${event} of ${scope} (${of}), ${what}.`);
   return isDone;
+}
+
+/** The hooks of two scopes ask one question. With two limits it would be two, and the second one is refused. */
+function requireSameLimit({ runtime, file, timeout }: LimitedHook): void {
+  for (const other of [runtime.userFile(), resolve(runtime.file)]) {
+    const limit = other === file || !existsSync(other) ? undefined : limitIn(other, runtime);
+    if (limit !== undefined && limit !== timeout)
+      throw new Error(
+        `${other} has the hook with --limit ${String(limit)}s. Use the same limit here, or each call is denied.`,
+      );
+  }
+}
+
+interface LimitedHook {
+  readonly runtime: Runtime;
+  readonly file: string;
+  /** In seconds. */
+  readonly timeout: number;
+}
+
+/** Undefined: the hook is not there. */
+function limitIn(file: string, runtime: Runtime): number | undefined {
+  const [command = ''] = commandsIn(readFileSync(file, 'utf8'), runtime);
+  const [, limit] = /--limit (\d+)s/.exec(command) ?? [];
+  return limit === undefined ? undefined : Number(limit);
 }
 
 function deploy(runtime: Runtime, values: Values): boolean {
@@ -176,14 +214,11 @@ async function resume(values: Values, [session]: readonly string[]): Promise<num
   return 0;
 }
 
-const TERMINALS = 'unified_exec_tty';
-const WHY_NO_TERMINALS = 'Codex asks no hook about input for a running terminal';
-
 function nextSteps({ name, title }: Runtime): string {
   if (name === 'codex')
     return `Two steps are yours:
 - Codex skips the hook until you trust it: start codex and open /hooks.
-- Put ${TERMINALS} = false below [features] in config.toml: ${WHY_NO_TERMINALS}.
+- Put ${TERMINALS} = false below [features] in config.toml: ${NO_TERMINALS}.
 For everyone on a machine, without these steps: countersign-hook install codex --requirements.`;
   return `Restart ${title}. Then try it: countersign-hook test ${name}.`;
 }
@@ -191,9 +226,9 @@ For everyone on a machine, without these steps: countersign-hook install codex -
 async function uninstall(runtime: Runtime, values: Values): Promise<boolean> {
   const file = fileOf(runtime, values);
   return await inFile(file, async () => {
-    const before = await readSettings(file);
-    const after = withoutHook(before, runtime);
-    if (after !== before) return await change(file, { before, after, isAgreed: values.yes });
+    const old = await readSettings(file);
+    const changed = withoutHook(old, runtime);
+    if (changed !== old) return await change(file, { old, changed, isAgreed: values.yes });
     say(`${file} has no hook of Countersign.`);
     return true;
   });

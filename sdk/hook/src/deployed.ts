@@ -1,4 +1,5 @@
 /** What administrators deploy, so that no user and no project can turn the hook off or change a call behind it. */
+import { NO_TERMINALS, TERMINALS } from './codex.ts';
 import type { Entries } from './entries.ts';
 import type { Runtime } from './runtimes.ts';
 import { wantedBy } from './settings.ts';
@@ -28,8 +29,8 @@ allow_managed_hooks_only = true
 
 [features]
 hooks = true
-# Codex asks no hook about input for a running terminal.
-unified_exec_tty = false
+# ${NO_TERMINALS}.
+${TERMINALS} = false
 
 [hooks]
 managed_dir = ${JSON.stringify(folder)}

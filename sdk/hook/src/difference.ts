@@ -1,6 +1,6 @@
 /** Lines that go and come, as `-` and `+`, with two lines around them. */
-export function differenceOf(before: string, after: string): string {
-  const [old, now] = [before, after].map((text) => (text === '' ? [] : text.split('\n'))) as [
+export function differenceOf(oldText: string, newText: string): string {
+  const [old, now] = [oldText, newText].map((text) => (text === '' ? [] : text.split('\n'))) as [
     string[],
     string[],
   ];

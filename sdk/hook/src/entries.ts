@@ -36,7 +36,7 @@ export interface Installed {
 export function entriesFor(runtime: Runtime, installed: Installed): Entries {
   const timeout = secondsOf(installed.limit);
   const entry = (seconds: number): HookEntry => {
-    const command = `${wordsOf(runtime, installed).join(' ')} --limit ${String(seconds)}s --url ${quoted(addressFor(installed))}`;
+    const command = `${wordsOf(runtime, installed).join(' ')} --limit ${String(seconds)}s --url ${quoted(addressFor(installed))} --scope ${installed.place}`;
     // Codex runs the tool when a hook is killed or missing, so the shell says no for it.
     return {
       timeout: seconds,
@@ -99,7 +99,7 @@ const QUOTED = String.raw`'(?:[^']|'\\'')*'`;
 /** As it is written here, and nothing before or after it: with this Node and this program, or as `--scope project` names it. */
 export function isOwnCommand(command: string, { name }: Runtime): boolean {
   const match = new RegExp(
-    String.raw`^/usr/bin/env -i (?:(?:(?:HOME|XDG_STATE_HOME|NODE_EXTRA_CA_CERTS)=Q )*(?<program>Q Q)|PATH="\$PATH" countersign-hook) run ${name} --credential Q --limit \d+s --url Q(?: \|\| \{ echo 'Countersign did not approve this call\.' >&2; exit 2; \})?$`.replaceAll(
+    String.raw`^/usr/bin/env -i (?:(?:(?:HOME|XDG_STATE_HOME|NODE_EXTRA_CA_CERTS)=Q )*(?<program>Q Q)|PATH="\$PATH" countersign-hook) run ${name} --credential Q --limit \d+s --url Q --scope (?:user|project|machine)(?: \|\| \{ echo 'Countersign did not approve this call\.' >&2; exit 2; \})?$`.replaceAll(
       'Q',
       QUOTED,
     ),

@@ -22,14 +22,14 @@ export async function readSettings(file: string): Promise<string> {
 /** False, if it was not agreed to. */
 export async function change(
   file: string,
-  { before, after, isAgreed }: { before: string; after: string; isAgreed: boolean },
+  { old, changed, isAgreed }: { old: string; changed: string; isAgreed: boolean },
 ): Promise<boolean> {
-  say(`${file}\n${differenceOf(before, after)}`);
+  say(`${file}\n${differenceOf(old, changed)}`);
   if (!isAgreed && !(await isWanted())) {
     say('Nothing was written. To write it, answer y, or repeat with --yes.');
     return false;
   }
-  if ((await readSettings(file)) !== before)
+  if ((await readSettings(file)) !== old)
     throw new SettingsError('It changed meanwhile, so nothing was written. Repeat.');
   await mkdir(dirname(file), { recursive: true });
   // A link stays a link.
@@ -44,7 +44,7 @@ export async function change(
     say(`The file as it was: ${backup}`);
   }
   const written = `${path}.countersign-${String(process.pid)}`;
-  await writeFile(written, after, { mode: mode ?? 0o600, flag: 'wx', flush: true });
+  await writeFile(written, changed, { mode: mode ?? 0o600, flag: 'wx', flush: true });
   await rename(written, path);
   return true;
 }

@@ -10,8 +10,8 @@ export type RuntimeName = (typeof RUNTIME_NAMES)[number];
 export interface Runtime {
   readonly name: RuntimeName;
   readonly title: string;
-  /** The events at which it asks. */
-  readonly events: readonly string[];
+  /** The events before a call, at which it asks. */
+  readonly before: readonly string[];
   readonly read: (event: Members) => HookCall;
   /** The events after a call, at which it compares what ran. */
   readonly after: readonly string[];
@@ -48,7 +48,7 @@ const RUNTIMES: Readonly<Record<RuntimeName, Runtime>> = {
   claude: {
     ...{ name: 'claude', title: 'Claude Code' },
     // A command in the text of a skill is no call of a tool.
-    events: ['PreToolUse', 'PreSkillShellCommand'],
+    before: ['PreToolUse', 'PreSkillShellCommand'],
     after: ['PostToolUse', 'PostToolUseFailure', 'PostToolBatch'],
     pass: pinned(''),
     read: readClaude,
@@ -59,7 +59,7 @@ const RUNTIMES: Readonly<Record<RuntimeName, Runtime>> = {
     whenHookFails: 'Claude Code blocks the call, because of "onFailure": "block"',
   },
   codex: {
-    ...{ name: 'codex', title: 'Codex', events: ['PreToolUse'], after: ['PostToolUse'] },
+    ...{ name: 'codex', title: 'Codex', before: ['PreToolUse'], after: ['PostToolUse'] },
     pass: pinned('"permissionDecision":"allow",'),
     read: readCodex,
     denial: preToolUseDenial,
@@ -69,7 +69,7 @@ const RUNTIMES: Readonly<Record<RuntimeName, Runtime>> = {
   },
   cursor: {
     ...{ name: 'cursor', title: 'Cursor' },
-    events: ['preToolUse', 'beforeShellExecution', 'beforeMCPExecution'],
+    before: ['preToolUse', 'beforeShellExecution', 'beforeMCPExecution'],
     read: readCursor,
     // Cursor takes an empty output for a failure, and blocks.
     ...{ after: [], pass: () => '{}' },

@@ -4,14 +4,14 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isOwnCommand } from './entries.ts';
 import type { Runtime } from './runtimes.ts';
-import { gapsIn, isObject, settingsOf, type Json } from './settings.ts';
+import { gapsIn, isObject, settingsOf, type Gaps, type Json } from './settings.ts';
 
 export interface Scope {
   readonly name: 'managed' | 'user' | 'project' | 'local' | 'plugin';
   readonly file: string;
   readonly settings: Json;
   /** Undefined: the hook is not there. */
-  readonly gaps: readonly string[] | undefined;
+  readonly gaps: Gaps | undefined;
   /** Not JSON: Claude Code reads nothing of it. */
   readonly fault?: string;
 }
@@ -77,12 +77,18 @@ function scopeOf(name: Scope['name'], file: string, runtime: Runtime): Scope {
   }
 }
 
-/** Why Claude Code does not ask in this folder. Undefined: it asks about every tool. */
-export function whyNotAsked(scopes: readonly Scope[]): string | undefined {
+/** The system and bash read them before the command can clear them. */
+const endsShell = (name: string) => /^(?:(?:LD|DYLD)_.*|SHELLOPTS)$/.test(name);
+
+type When = keyof Gaps;
+
+/** Why Claude Code does not start the hook before, or after, every call in this folder. Undefined: it does. */
+export function whyNot(scopes: readonly Scope[], when: When): string | undefined {
+  const isWholeThen = (scope: Scope) => isWhole(scope, when);
   const managed = scopes.filter(({ name }) => name === 'managed');
   const off = managed.find(({ settings }) => settings['disableAllHooks'] === true);
   if (off) return `"disableAllHooks" is true in ${off.file}`;
-  if (managed.some(isWhole)) return undefined;
+  if (managed.some(isWholeThen)) return undefined;
   const only = managed.find(
     ({ settings }) =>
       settings['allowManagedHooksOnly'] === true ||
@@ -91,22 +97,26 @@ export function whyNotAsked(scopes: readonly Scope[]): string | undefined {
   if (only) return `${only.file} lets no hook of users and projects run`;
   const ours = scopes.filter(({ name }) => name !== 'managed' && name !== 'plugin');
   const fault = ours.find((each) => each.fault !== undefined);
-  if (!ours.some(isWhole))
+  if (!ours.some(isWholeThen))
     return fault
       ? `${fault.file} is not read: ${String(fault.fault)}`
-      : (gapOf(scopes) ?? 'no settings that count in this folder have the hook');
+      : (gapOf(scopes, when) ?? 'no settings that count in this folder have the hook');
   // The last one counts: local, then project, then user.
   const word = ours.findLast(({ settings }) => typeof settings['disableAllHooks'] === 'boolean');
   if (word?.settings['disableAllHooks'] === true)
     return `"disableAllHooks" is true in ${word.file}`;
+  for (const { file, settings } of scopes) {
+    const name = Object.keys(isObject(settings['env']) ? settings['env'] : {}).find(endsShell);
+    if (name !== undefined) return `"env" in ${file} sets ${name}, which can end the hook's shell`;
+  }
   const mode = ['CLAUDE_CODE_SIMPLE', 'CLAUDE_CODE_SAFE_MODE'].find((name) => process.env[name]);
   return mode === undefined ? undefined : `${mode} is set, so no hook of users and projects runs`;
 }
 
-export const isWhole = ({ gaps }: Scope): boolean => gaps?.length === 0;
+export const isWhole = ({ gaps }: Scope, when: When): boolean => gaps?.[when].length === 0;
 
-const gapOf = (scopes: readonly Scope[]): string | undefined =>
-  scopes.find(({ gaps }) => gaps !== undefined)?.gaps?.join('; ');
+const gapOf = (scopes: readonly Scope[], when: When): string | undefined =>
+  scopes.find(({ gaps }) => gaps !== undefined)?.gaps?.[when].join('; ');
 
 const CAN: Readonly<Record<string, string>> = {
   PreToolUse: 'can change a call after it was approved, and allow it',

@@ -67,31 +67,37 @@ export function withoutHook(text: string, runtime: Runtime): string {
 export const commandsIn = (text: string, runtime: Runtime): string[] =>
   foundIn(text, runtime).map(({ hook }) => String(hook['command']));
 
-/** Why a call could run without an approval. Undefined: the hook is not there. */
-export function gapsIn(text: string, runtime: Runtime): string[] | undefined {
+/** Why a call could run without an approval, and why what ran is not compared with what was approved. */
+export interface Gaps {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** Undefined: the hook is not there. */
+export function gapsIn(text: string, runtime: Runtime): Gaps | undefined {
   const found = foundIn(text, runtime);
   if (found.length === 0) return undefined;
-  const gaps = eventsOf(runtime)
-    .filter((event) => !found.some((each) => each.event === event))
-    .map((event) =>
-      isBefore(event, runtime)
-        ? `there is no hook at ${event}`
-        : `there is no hook at ${event}, so what ran is not compared with what was approved`,
-    );
-  for (const { event, hook, group } of found) {
-    if (hasMatcher(hook, group)) gaps.push(`the matcher at ${event} leaves tools out`);
-    if (runtime.name === 'claude' && isBefore(event, runtime) && hook['onFailure'] !== 'block')
-      gaps.push('"onFailure" is not "block"');
-    if (runtime.name === 'cursor' && hook['failClosed'] !== true)
-      gaps.push(`"failClosed" is not true at ${event}`);
-    if (hook['async'] === true || hook['asyncRewake'] === true || hook['if'] !== undefined)
-      gaps.push(`"async" or "if" lets calls through at ${event}`);
-    if (!isOwnCommand(String(hook['command']), runtime))
-      gaps.push(`the command at ${event} is not the one of this version, so install it again`);
-    const [, limit] = /--limit (\d+)s/.exec(String(hook['command'])) ?? [];
-    if (!(Number(hook['timeout']) >= Number(limit)))
-      gaps.push(`"timeout" at ${event} ends before --limit of the command`);
-  }
+  const gapsAt = (event: string) =>
+    found.some((each) => each.event === event)
+      ? found.filter((each) => each.event === event).flatMap((each) => gapsOf(each, runtime))
+      : [`there is no hook at ${event}`];
+  return { before: runtime.before.flatMap(gapsAt), after: runtime.after.flatMap(gapsAt) };
+}
+
+function gapsOf({ event, hook, group }: Found, runtime: Runtime): string[] {
+  const gaps: string[] = [];
+  if (hasMatcher(hook, group)) gaps.push(`the matcher at ${event} leaves tools out`);
+  if (runtime.name === 'claude' && isBefore(event, runtime) && hook['onFailure'] !== 'block')
+    gaps.push('"onFailure" is not "block"');
+  if (runtime.name === 'cursor' && hook['failClosed'] !== true)
+    gaps.push(`"failClosed" is not true at ${event}`);
+  if (hook['async'] === true || hook['asyncRewake'] === true || hook['if'] !== undefined)
+    gaps.push(`"async" or "if" lets calls through at ${event}`);
+  if (!isOwnCommand(String(hook['command']), runtime))
+    gaps.push(`the command at ${event} is not the one of this version, so install it again`);
+  const [, limit] = /--limit (\d+)s/.exec(String(hook['command'])) ?? [];
+  if (!(Number(hook['timeout']) >= Number(limit)))
+    gaps.push(`"timeout" at ${event} ends before --limit of the command`);
   return gaps;
 }
 
@@ -108,7 +114,7 @@ export function requireUsable(text: string, runtime: Runtime): void {
 /** By event. */
 export function wantedBy(runtime: Runtime, { before, after }: Entries): Record<string, Json> {
   const entries = [
-    ...runtime.events.map((event) => [event, hookOf(runtime, before, true)] as const),
+    ...runtime.before.map((event) => [event, hookOf(runtime, before, true)] as const),
     ...runtime.after.map((event) => [event, hookOf(runtime, after, false)] as const),
   ];
   return Object.fromEntries(entries);
@@ -120,8 +126,8 @@ function hookOf({ name }: Runtime, { command, timeout }: HookEntry, isFirst: boo
   return { type: 'command', command, timeout, ...onFailure };
 }
 
-const eventsOf = ({ events, after }: Runtime) => [...events, ...after];
-const isBefore = (event: string, { events }: Runtime) => events.includes(event);
+const eventsOf = ({ before, after }: Runtime) => [...before, ...after];
+const isBefore = (event: string, { before }: Runtime) => before.includes(event);
 
 function foundIn(text: string, runtime: Runtime): Found[] {
   if (text.trim() === '') return [];

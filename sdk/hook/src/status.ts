@@ -1,12 +1,12 @@
 /** `countersign-hook status`: whether a call in this folder is asked about, as the runtime reads its settings here. */
 import { credentialsFor, enrolled } from '../../typescript/src/credentials.ts';
 import { callService } from '../../typescript/src/http.ts';
-import { codexState, type CodexHook } from './codex.ts';
+import { codexState, NO_TERMINALS, TERMINALS, type CodexHook } from './codex.ts';
 import { isOwnCommand } from './entries.ts';
 import { readSettings, say } from './files.ts';
 import { accessFor, pathOf } from './run/access.ts';
 import type { Runtime } from './runtimes.ts';
-import { isWhole, othersIn, scopesOf, whyNotAsked } from './scopes.ts';
+import { isWhole, othersIn, scopesOf, whyNot } from './scopes.ts';
 import { commandsIn, gapsIn } from './settings.ts';
 import { VERSION } from './version.ts';
 import { versionOf } from './versions.ts';
@@ -18,6 +18,8 @@ export interface Looked {
   readonly where: readonly string[];
   /** Why calls run without a question. Undefined: each is asked about. */
   readonly why: string | undefined;
+  /** Why what ran is not compared with what was approved. */
+  readonly whyNotCompared: string | undefined;
   readonly others: readonly string[];
   /** How else the runtime can be started, and what then. */
   readonly modes: readonly string[];
@@ -46,6 +48,7 @@ export async function status(runtime: Runtime, look: Look): Promise<boolean | un
   const lines = [
     ...looked.where.map((each) => ['settings', each]),
     ['every tool', why === undefined ? 'asked' : `NOT asked, because ${why}`],
+    ...notCompared(looked),
     ...looked.modes.map((each) => ['not here', each]),
     ...looked.others.map((each) => ['another hook', each]),
     ['credential', credentialLine(looked.command)],
@@ -55,8 +58,14 @@ export async function status(runtime: Runtime, look: Look): Promise<boolean | un
     `${runtime.title} ${version ?? 'of a version that it does not say'}, hook ${VERSION}, in ${process.cwd()}`,
   );
   for (const [name = '', text = ''] of lines) say(`  ${name.padEnd(13)} ${text}`);
-  return why === undefined && reached === undefined;
+  return why === undefined && looked.whyNotCompared === undefined && reached === undefined;
 }
+
+/** As a line of `status`. What is not asked about has no approval to compare. */
+export const notCompared = ({ why, whyNotCompared }: Looked): [string, string][] =>
+  why !== undefined || whyNotCompared === undefined
+    ? []
+    : [['what ran', `NOT compared with what was approved, because ${whyNotCompared}`]];
 
 export async function lookAt(runtime: Runtime, { file, binary }: Look): Promise<Looked> {
   if (file !== undefined || runtime.name === 'cursor')
@@ -70,7 +79,11 @@ async function lookAtFile(runtime: Runtime, file: string): Promise<Looked> {
   return {
     ...{ isInstalled: gaps !== undefined, command: commandsIn(text, runtime)[0] ?? '' },
     ...{ where: [file], others: [], modes: [] },
-    why: gaps === undefined ? `${file} has no hook of Countersign` : gaps.join('; ') || undefined,
+    why:
+      gaps === undefined
+        ? `${file} has no hook of Countersign`
+        : gaps.before.join('; ') || undefined,
+    whyNotCompared: gaps?.after.join('; ') || undefined,
   };
 }
 
@@ -83,7 +96,7 @@ const SERVE = 'claude mcp serve: NOT asked, whatever the settings say';
 function lookAtClaude(runtime: Runtime): Looked {
   const scopes = scopesOf(runtime);
   const ours = scopes.filter(({ gaps }) => gaps !== undefined);
-  const isManaged = scopes.some((each) => each.name === 'managed' && isWhole(each));
+  const isManaged = scopes.some((each) => each.name === 'managed' && isWhole(each, 'before'));
   const texts = ours.flatMap(({ settings }) => commandsIn(JSON.stringify(settings), runtime));
   return {
     ...{ isInstalled: ours.length > 0, command: texts[0] ?? '' },
@@ -91,7 +104,8 @@ function lookAtClaude(runtime: Runtime): Looked {
       ...ours.map(({ name, file }) => `${name}: ${file}`),
       ...scopes.flatMap(({ file, fault }) => (fault === undefined ? [] : [`${file}: ${fault}`])),
     ],
-    why: whyNotAsked(scopes),
+    why: whyNot(scopes, 'before'),
+    whyNotCompared: whyNot(scopes, 'after'),
     others: othersIn(scopes, runtime).map(
       ({ scope, file, event, what }) => `${event} of ${scope} (${file}) ${what}`,
     ),
@@ -115,6 +129,7 @@ async function lookAtCodex(runtime: Runtime, binary = 'codex'): Promise<Looked> 
     command: ours[0]?.command ?? fileOnly.command,
     where: [...new Set(ours.map(({ source, file }) => `${source}: ${file}`))],
     why: whyCodexPasses(runtime, ours, features),
+    whyNotCompared: runtime.after.map((event) => gapOfCodex(event, ours)).find(Boolean),
     others: hooks
       .filter(
         (hook) => !ours.includes(hook) && ['preToolUse', 'permissionRequest'].includes(hook.event),
@@ -130,27 +145,29 @@ async function lookAtCodex(runtime: Runtime, binary = 'codex'): Promise<Looked> 
   };
 }
 
-const TERMINALS = 'unified_exec_tty';
-
 function whyCodexPasses(
-  { events, after }: Runtime,
+  { before }: Runtime,
   ours: readonly CodexHook[],
   features: CodexFeatures,
 ): string | undefined {
   if (features['hooks'] === false || features['codex_hooks'] === false)
     return 'a config.toml that counts here turns hooks off';
-  for (const event of [...events, ...after]) {
-    const name = `${event.charAt(0).toLowerCase()}${event.slice(1)}`;
-    const hook = ours.find((each) => each.event === name);
-    if (!hook) return `Codex sees no hook of Countersign at ${event}`;
-    if (!hook.isEnabled) return `the hook at ${event} is turned off in config.toml`;
-    if (!hook.isTrusted) return `the hook at ${event} is not trusted: start codex and open /hooks`;
-    if (!['', '*', 'null'].includes(hook.matcher))
-      return `the matcher at ${event} leaves tools out`;
-  }
+  const gap = before.map((event) => gapOfCodex(event, ours)).find(Boolean);
+  if (gap !== undefined) return gap;
   if (features[TERMINALS] !== false)
-    return `no config.toml that counts here has ${TERMINALS} = false: Codex asks no hook about input for a running terminal`;
+    return `no config.toml that counts here has ${TERMINALS} = false: ${NO_TERMINALS}`;
   return undefined;
+}
+
+function gapOfCodex(event: string, ours: readonly CodexHook[]): string | undefined {
+  const name = `${event.charAt(0).toLowerCase()}${event.slice(1)}`;
+  const hook = ours.find((each) => each.event === name);
+  if (!hook) return `Codex sees no hook of Countersign at ${event}`;
+  if (!hook.isEnabled) return `the hook at ${event} is turned off in config.toml`;
+  if (!hook.isTrusted) return `the hook at ${event} is not trusted: start codex and open /hooks`;
+  return ['', '*', 'null'].includes(hook.matcher)
+    ? undefined
+    : `the matcher at ${event} leaves tools out`;
 }
 
 type CodexFeatures = Readonly<Record<string, unknown>>;

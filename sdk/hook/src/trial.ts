@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { say } from './files.ts';
 import { tryProgram } from './program.ts';
 import type { Runtime } from './runtimes.ts';
-import { lookAt, type Look } from './status.ts';
+import { lookAt, notCompared, type Look } from './status.ts';
 
 interface Start {
   /** The file of this program. */
@@ -38,14 +38,17 @@ export async function tryOut(runtime: Runtime, start: Start, look: Look): Promis
   const isDecided = isPass(asked) || !/did not respond|gave no decision/.test(asked.reason);
   say(`as installed    ${shown(runtime, asked)}`);
   const areDenied = await failuresDeny(runtime, start);
-  const { why, others } = await lookAt(runtime, look);
+  const looked = await lookAt(runtime, look);
+  const { why, whyNotCompared, others } = looked;
   say(
     `this folder     ${why === undefined ? 'each call is asked about' : `calls run WITHOUT a question, because ${why}`}`,
   );
+  for (const [name, text] of notCompared(looked)) say(`${name.padEnd(15)} ${text}`);
   for (const other of others) say(`another hook    ${other}`);
   const tried = await tryProgram(runtime, look);
   say(`${runtime.title.padEnd(15)} ${tried.text}`);
-  const isWell = isDecided && areDenied && why === undefined && tried.isWell;
+  const isGated = why === undefined && whyNotCompared === undefined;
+  const isWell = isDecided && areDenied && isGated && tried.isWell;
   say(
     isWell
       ? 'The hook asks, and every failure blocks the call.'

@@ -49,10 +49,10 @@ export class Countersign {
   readonly #url: string;
 
   /** Throws `Unavailable` when the address or the token is missing or wrong. */
-  constructor(options: Options = {}) {
+  constructor(options: Options = {}, requests?: Requests) {
     const credentials = credentialsFor(options);
     this.#url = credentials.url;
-    this.#requests = new Requests(credentials);
+    this.#requests = requests ?? new Requests(credentials);
     this.#asker = {
       options,
       keys: new Keys(options.ledger ?? memoryLedger()),

@@ -28,7 +28,11 @@ interface Reading extends Partial<Omit<Asking, 'token' | 'limits'>> {
 }
 
 export class Requests {
-  constructor(private readonly credentials: Credentials) {}
+  constructor(
+    private readonly credentials: Credentials,
+    /** Of one start. Its own by default, so that only a repeat after a lost response gets the same success. */
+    private readonly startKeyOf: (id: string) => string | Promise<string> = () => randomUUID(),
+  ) {}
 
   async create({ sent, key, token, limits, parking }: Asking): Promise<Request> {
     const body = bodyOf(sent, { resume: parking !== undefined });
@@ -78,8 +82,8 @@ export class Requests {
     if (status !== 'approved')
       throw new NotApproved(status === 'pending' ? 'cancelled' : status, note, id);
     const path = `/requests/${id}/start`;
-    // Its own, so that only a repeat after a lost response gets the same success.
-    const start = { method: 'POST', path, token, idempotencyKey: randomUUID() } as const;
+    const idempotencyKey = await this.startKeyOf(id);
+    const start = { method: 'POST', path, token, idempotencyKey } as const;
     const text = await this.#call(start, limits).catch(async (error: unknown) => {
       if (error instanceof Refusal) throw startRefused(error, id) ?? understandable(error);
       await this.#reportUnused(id, start, limits);

@@ -66,7 +66,7 @@ beforeEach(() => {
 
 const credential = () => join(hook.home, '.config/countersign-credential');
 const commandOf = (name: Name, end = '', limit = 600) =>
-  `/usr/bin/env -i HOME='${hook.home}' '${process.execPath}' '${hook.file}' run ${name} --credential '${credential()}' --limit ${String(limit)}s --url '${address}'${end}`;
+  `/usr/bin/env -i HOME='${hook.home}' '${process.execPath}' '${hook.file}' run ${name} --credential '${credential()}' --limit ${String(limit)}s --url '${address}' --scope user${end}`;
 const SHELL_SAYS_NO = " || { echo 'Countersign did not approve this call.' >&2; exit 2; }";
 const afterOf = (name: Name): unknown => ({
   type: 'command',
@@ -183,11 +183,15 @@ describe('install', () => {
       expect((await hook.run(['install', 'claude', '--yes'])).code).toBe(0);
       expect(JSON.parse(read('claude'))).toEqual(settingsOf('claude'));
     }
+    write('claude', whole.replace('"PostToolUse"', '"PostToolUsed"'));
+    expect((await hook.run(['status', 'claude'])).stdout).toMatch(
+      /every tool +asked\n +what ran +NOT compared .* there is no hook at PostToolUse\n/,
+    );
     write('cursor', JSON.stringify(settingsOf('cursor')).replace('"failClosed":true', '"x":1'));
     expect((await hook.run(['status', 'cursor'])).stdout).toMatch(
       /NOT asked, because "failClosed" is not true/,
     );
-  });
+  }, 180_000);
 
   test('refuses settings that it does not understand, and leaves them as they are', async () => {
     for (const text of [
@@ -236,6 +240,8 @@ describe('install', () => {
     });
     const shared = readFileSync(join(project, FILES.claude), 'utf8');
     expect(shared).toMatch(/--limit 3600s[^]*3600,/);
+    const second = await hook.run(['install', 'claude', '--yes'], { cwd: project });
+    expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('--limit 3600s')]);
     // It is committed, and every teammate has other folders.
     expect(shared).not.toMatch(/home|countersign-hook\.js|bin\/node/);
     const file = join(project, 'other.json');
@@ -280,7 +286,7 @@ describe('Codex', () => {
 
   test('has requirements for administrators, and Claude Code has managed settings', async () => {
     const machine = (name: Name, end: string) =>
-      `/usr/bin/env -i '${process.execPath}' '${hook.file}' run ${name} --credential '~/.config/countersign-credential' --limit 600s --url '${address}'${end}`;
+      `/usr/bin/env -i '${process.execPath}' '${hook.file}' run ${name} --credential '~/.config/countersign-credential' --limit 600s --url '${address}' --scope machine${end}`;
     const { code, stdout } = await hook.run(['install', 'codex', '--requirements']);
     expect([code, readdirSync(hook.home)]).toEqual([0, ['.config']]);
     expect(stdout).toContain('allow_managed_hooks_only = true');

@@ -8,6 +8,7 @@ import { canonical, itemsOf, membersOf, type Members } from '../../../typescript
 import { stopSession, takeKept, type Kept, type Stop } from './kept.ts';
 import { report, type Result } from './results.ts';
 import { textAt } from './events.ts';
+import { endTurn } from './turns.ts';
 
 /** The agent waits meanwhile. */
 const REPORT_MS = 5_000;
@@ -16,6 +17,7 @@ const SHOWN = 800;
 
 export interface After {
   readonly runtime: string;
+  readonly scope: string;
   readonly credentials: Credentials;
   readonly signal: AbortSignal;
 }
@@ -27,8 +29,7 @@ export async function compareAfter(event: Members, after: After): Promise<string
     await reportRefused(event, session, after);
     return undefined;
   }
-  const callId = textAt(event, 'tool_use_id');
-  const kept = callId ? await takeKept(session, callId) : undefined;
+  const kept = await ended(event, session, after);
   const difference = differenceOf(event, kept);
   if (difference === undefined) {
     if (kept) await tell(kept, resultOf(event), after);
@@ -70,9 +71,18 @@ export const reasonOf = ({ detail, session }: Stop): string =>
 /** Calls of this turn that were approved and never ran: the runtime's own permissions, or another hook. */
 async function reportRefused(event: Members, session: string, after: After): Promise<void> {
   for (const item of itemsOf(event.get('tool_calls') ?? '[]')) {
-    const kept = await takeKept(session, textAt(membersOf(item), 'tool_use_id'));
+    const kept = await ended(membersOf(item), session, after);
     if (kept) await tell(kept, { outcome: 'refused_by_runtime' }, after);
   }
+}
+
+/** What was kept of a call that is over. */
+async function ended(event: Members, session: string, { scope }: After): Promise<Kept | undefined> {
+  const callId = textAt(event, 'tool_use_id');
+  if (!callId) return undefined;
+  const kept = await takeKept({ session, callId, scope }, event.get('tool_input'));
+  if (kept) await endTurn({ session, callId, ...kept });
+  return kept;
 }
 
 async function tell(

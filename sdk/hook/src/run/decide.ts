@@ -7,13 +7,15 @@ import { membersOf, type Members } from '../../../typescript/src/exact.ts';
 import { callService, Refusal } from '../../../typescript/src/http.ts';
 import { fileLedger } from '../../../typescript/src/ledger.ts';
 import { readRequest } from '../../../typescript/src/request.ts';
+import { Requests } from '../../../typescript/src/requests.ts';
 import type { Runtime } from '../runtimes.ts';
 import type { Access } from './access.ts';
 import { compareAfter, reasonOf, reportStop } from './after.ts';
 import { textAt, type HookCall, type Pair } from './events.ts';
 import { keep, stopOf } from './kept.ts';
-import { leave, stateFolder, take } from './pairs.ts';
+import { leave, sharedFolder, take } from './pairs.ts';
 import { report } from './results.ts';
+import { endTurn, ordinalOf, startKeyOf, type Turn } from './turns.ts';
 
 const LONGEST_INPUT = 16 * 1024 * 1024;
 /** Of the limit in seconds: to start, to say that no one decided, and to withdraw. */
@@ -36,13 +38,15 @@ export const TRIAL_ID = 'toolu_countersign_hook_test_';
 export interface Question {
   readonly runtime: Runtime;
   readonly access: Access;
+  /** Of the settings that this hook stands in. */
+  readonly scope: string;
   /** As `performance.now()`. */
   readonly until: number;
   readonly signal: AbortSignal;
 }
 
 export async function decide(question: Question): Promise<string> {
-  const { runtime, access, until, signal } = question;
+  const { runtime, signal } = question;
   const event = membersOf(await input(signal));
   if (runtime.after.includes(textAt(event, 'hook_event_name')))
     return await compared(event, question).catch((error: unknown) => {
@@ -51,30 +55,52 @@ export async function decide(question: Question): Promise<string> {
   const call = runtime.read(event);
   if (call.callId?.startsWith(TRIAL_ID)) throw new Stopped(`The hook was asked. ${TRIAL_ID}`);
   await requireGoing(call, question);
+  if (call.pair?.isSecond && (await wasApproved(call.pair, question))) return runtime.pass(call);
+  const turn = turnOf(call);
+  try {
+    return await asked(call, turn, question);
+  } catch (error) {
+    if (turn) await endTurn(turn).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function asked(call: HookCall, turn: Turn | undefined, question: Question): Promise<string> {
+  const { runtime, access, scope, until, signal } = question;
   const { pair } = call;
-  if (pair?.isSecond && (await wasApproved(pair, question))) return runtime.pass(call);
   const seconds = Math.floor((until - performance.now()) / 1_000);
   if (seconds < 1) throw new Error('There was no time left to ask.');
-  const countersign = new Countersign({
+  const options = {
     ...access,
     limit: `${String(seconds)}s`,
     // It does not depend on how soon the hook gets here: a repeated call goes on with its request.
     timeout: `${String(Math.max(1, Math.floor(until / 1_000) - BESIDE_REVIEWERS))}s`,
-    ledger: fileLedger(join(stateFolder(), 'calls')),
-  });
-  const { id } = await countersign.ask(
-    { ...call, arguments: new JsonText(call.arguments) },
+    ledger: fileLedger(join(sharedFolder(), 'calls')),
+  };
+  const requests = new Requests(credentialsFor(access), async (id) => await startKeyOf(id, scope));
+  const { id } = await new Countersign(options, requests).ask(
+    {
+      ...{ ...call, arguments: new JsonText(call.arguments) },
+      ...(turn && { ordinal: await ordinalOf(turn) }),
+    },
     { signal },
   );
   // Without it, the second event asks again.
-  if (pair && !pair.isSecond) await leave(pair.name, id).catch(() => undefined);
+  if (pair && !pair.isSecond) await leave(pair.name, scope, id).catch(() => undefined);
   await keepStarted({ id, call, question });
   return runtime.pass(call);
 }
 
-async function compared(event: Members, { runtime, access, signal }: Question): Promise<string> {
+/** Undefined where the runtime gives the call no id. */
+function turnOf({ session, callId, tool, given, arguments: text }: HookCall): Turn | undefined {
+  return callId === undefined ? undefined : { session, callId, tool, input: text, ...given };
+}
+
+async function compared(event: Members, question: Question): Promise<string> {
+  const { runtime, access, scope, signal } = question;
   const credentials = credentialsFor(access);
-  const stopReason = await compareAfter(event, { runtime: runtime.name, credentials, signal });
+  const after = { runtime: runtime.name, scope, credentials, signal };
+  const stopReason = await compareAfter(event, after);
   return stopReason === undefined ? '' : JSON.stringify({ continue: false, stopReason });
 }
 
@@ -89,14 +115,14 @@ async function requireGoing({ session }: HookCall, { access, signal }: Question)
 async function keepStarted({
   id,
   call: { session, callId, given },
-  question: { access, signal },
+  question: { access, scope, signal },
 }: {
   readonly id: string;
   readonly call: HookCall;
   readonly question: Question;
 }): Promise<void> {
   try {
-    if (given && callId !== undefined) await keep(session, callId, { id, ...given });
+    if (given && callId !== undefined) await keep({ session, callId, scope }, { id, ...given });
     signal.throwIfAborted();
   } catch (error) {
     const limits = { until: performance.now() + 3_000 };
@@ -108,9 +134,9 @@ async function keepStarted({
 /** Anyone on the machine could write to the folder, so the service is asked for the approval. */
 async function wasApproved(
   pair: Pair,
-  { access, until, signal }: Pick<Question, 'access' | 'until' | 'signal'>,
+  { access, scope, until, signal }: Question,
 ): Promise<boolean> {
-  const id = await take(pair.name);
+  const id = await take(pair.name, scope);
   if (id === undefined) return false;
   const credentials = credentialsFor(access);
   const limits = { until, signal };

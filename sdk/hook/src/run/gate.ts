@@ -34,7 +34,7 @@ export function gate([name, ...rest]: readonly string[]): void {
     });
   try {
     if (!runtime) throw new TypeError(`It knows no runtime ${JSON.stringify(name)}.`);
-    const { named, limit } = optionsOf(rest);
+    const { named, limit, scope } = optionsOf(rest);
     watchParent(() => {
       stop.abort(new Error(GONE));
     });
@@ -43,7 +43,7 @@ export function gate([name, ...rest]: readonly string[]): void {
     // The asking ends first, so that it can withdraw and say why.
     const until = end - 500;
     const access = accessFor(named);
-    decide({ runtime, access, until, signal: stop.signal }).then(verdict.pass, verdict.deny);
+    decide({ runtime, access, scope, until, signal: stop.signal }).then(verdict.pass, verdict.deny);
   } catch (error) {
     verdict.deny(error);
   }
@@ -54,10 +54,12 @@ function optionsOf(args: readonly string[]) {
     args: [...args],
     options: {
       ...{ url: { type: 'string' }, credential: { type: 'string' }, limit: { type: 'string' } },
+      scope: { type: 'string', default: 'user' },
     },
   });
-  const { url, credential, limit } = values;
-  return { named: { url, credential }, limit: secondsOf(limit) };
+  const { url, credential, limit, scope } = values;
+  if (!/^[a-z]+$/.test(scope)) throw new TypeError('--scope is a word.');
+  return { named: { url, credential }, limit: secondsOf(limit), scope };
 }
 
 /** The first one counts. */

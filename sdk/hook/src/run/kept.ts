@@ -5,7 +5,15 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { canonical } from '../../../typescript/src/exact.ts';
 import { stateFolder, stateFolders } from './pairs.ts';
+
+/** Of which call, and which hook of it: a runtime starts one for each scope of its settings. */
+export interface KeptName {
+  readonly session: string;
+  readonly callId: string;
+  readonly scope: string;
+}
 
 /** A call that was approved and started. */
 export interface Kept {
@@ -27,27 +35,44 @@ export interface Stop {
   readonly isReported: boolean;
 }
 
-/** Approved calls that the runtime never reported on are removed after this time. */
+/** What the runtime never reported on is removed after this time. */
 const LIFE_MS = 7 * 24 * 3_600_000;
 
-const digestOf = (...parts: readonly string[]): string =>
+export const digestOf = (...parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 const asked = () => join(stateFolder(), 'asked');
 const STOPPED = 'stopped';
 const stopped = () => join(stateFolder(), STOPPED);
-const fileOf = (session: string, callId: string) =>
-  join(asked(), `${digestOf(session)}.${digestOf(callId)}`);
+/** Parallel calls may have one id. */
+const startOf = ({ session, callId, scope }: KeptName) => `${digestOf(session, callId, scope)}.`;
+const fileOf = (name: KeptName, input: string) =>
+  join(asked(), `${startOf(name)}${digestOf(comparable(input))}`);
 const stopFile = (session: string) => join(stopped(), digestOf(session));
 
 /** Resolves once it is safe: a call that could not be compared does not run. */
-export async function keep(session: string, callId: string, kept: Kept): Promise<void> {
-  await removeOld().catch(() => undefined);
-  await write(fileOf(session, callId), kept);
+export async function keep(name: KeptName, kept: Kept): Promise<void> {
+  await removeOld(asked()).catch(() => undefined);
+  await write(fileOf(name, kept.input), kept);
 }
 
-/** Only one event of a call gets it. */
-export async function takeKept(session: string, callId: string): Promise<Kept | undefined> {
-  const file = fileOf(session, callId);
+/** What was approved with this input, else with another one. Only one event of a call gets it. */
+export async function takeKept(
+  name: KeptName,
+  input: string | undefined,
+): Promise<Kept | undefined> {
+  const same = input === undefined ? undefined : await take(fileOf(name, input));
+  if (same) return same;
+  const files = await readdir(asked()).catch(() => []);
+  for (const file of files.filter((each) => isKept(each) && each.startsWith(startOf(name)))) {
+    const other = await take(join(asked(), file));
+    if (other) return other;
+  }
+  return undefined;
+}
+
+const isKept = (file: string) => /^[\da-f]+\.[\da-f]+$/.test(file);
+
+async function take(file: string): Promise<Kept | undefined> {
   const mine = `${file}.${String(process.pid)}`;
   try {
     await rename(file, mine);
@@ -58,6 +83,15 @@ export async function takeKept(session: string, callId: string): Promise<Kept | 
   const kept = (await read(mine)) as Kept | undefined;
   await rm(mine, { force: true });
   return kept;
+}
+
+/** What ran may be no exact JSON. */
+function comparable(input: string): string {
+  try {
+    return canonical(input);
+  } catch {
+    return input;
+  }
 }
 
 export const stopSession = async (stop: Stop): Promise<void> => {
@@ -83,7 +117,7 @@ export const clearStop = async ({ session }: Stop): Promise<void> => {
     await rm(join(folder, STOPPED, digestOf(session)), { force: true });
 };
 
-async function write(file: string, value: unknown): Promise<void> {
+export async function write(file: string, value: unknown): Promise<void> {
   await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
   const written = `${file}.${String(process.pid)}.new`;
   await writeFile(written, JSON.stringify(value), { mode: 0o600, flush: true });
@@ -100,9 +134,9 @@ async function read(file: string): Promise<unknown> {
   }
 }
 
-async function removeOld(): Promise<void> {
-  for (const name of await readdir(asked())) {
-    const file = join(asked(), name);
+export async function removeOld(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = join(folder, name);
     const { mtimeMs } = await stat(file);
     if (Date.now() - mtimeMs > LIFE_MS) await rm(file, { force: true });
   }

@@ -1,6 +1,6 @@
 /**
  * Of a call that a runtime reports twice: the first event asks and leaves the id of the approval, the second takes it. Only
- * one can take it. If none is there, or it is of no use, the second event asks as well.
+ * one of each scope can take it. If none is there, or it is of no use, the second event asks as well.
  */
 import { mkdir, readdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -18,18 +18,21 @@ export const stateFolder = (): string => stateFolders()[0] ?? '';
 /** A person's shell may name a folder that the installed command does not. The first one is that of this process. */
 export const stateFolders = (): readonly string[] => {
   const named = process.env['XDG_STATE_HOME'];
-  return [...(named ? [join(named, 'countersign-hook')] : []), join(homedir(), AT_HOME)];
+  return [...(named ? [join(named, 'countersign-hook')] : []), sharedFolder()];
 };
+
+/** Of the hooks of all scopes: not each of them is given `XDG_STATE_HOME`. */
+export const sharedFolder = (): string => join(homedir(), AT_HOME);
 
 const folderOfPairs = () => join(stateFolder(), 'pairs');
 
-export async function leave(pair: string, id: string): Promise<void> {
+export async function leave(pair: string, scope: string, id: string): Promise<void> {
   const folder = folderOfPairs();
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(join(folder, `${pair}.${id}`), '', { mode: 0o600 });
+  await writeFile(join(folder, `${pair}-${scope}.${id}`), '', { mode: 0o600 });
 }
 
-export async function take(pair: string): Promise<string | undefined> {
+export async function take(pair: string, scope: string): Promise<string | undefined> {
   const folder = folderOfPairs();
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
@@ -39,7 +42,7 @@ export async function take(pair: string): Promise<string | undefined> {
       () => true,
     );
     const [of, id = ''] = name.split('.');
-    if (!isOld && (of !== pair || !UUID.test(id))) continue;
+    if (!isOld && (of !== `${pair}-${scope}` || !UUID.test(id))) continue;
     const isMine = await unlink(path).then(
       () => true,
       () => false,
