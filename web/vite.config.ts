@@ -6,6 +6,7 @@ import { compressed } from './build/compressed.ts';
 import { firstScreens } from './build/first-screens.ts';
 import { guides } from './build/guides/guides.ts';
 import { sizeBudget } from './build/size-budget.ts';
+import { starterRules } from './build/starter-rules.ts';
 
 const SERVICE = process.env['COUNTERSIGN_URL'] ?? 'http://127.0.0.1:8080';
 
@@ -28,6 +29,6 @@ export default defineConfig({
     },
   },
   css: { transformer: 'lightningcss' },
-  plugins: [breakpoints(), guides(), firstScreens(), sizeBudget(), compressed()],
+  plugins: [breakpoints(), guides(), starterRules(), firstScreens(), sizeBudget(), compressed()],
   server: { proxy: { '^/(api|auth)/': SERVICE } },
 });

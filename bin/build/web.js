@@ -13,7 +13,13 @@ const isBuiltFrom = (file) => !file.endsWith('.d.ts') && !file.includes('/node_m
 
 function digestOfSources() {
   const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
-  for (const source of ['web', 'docs', 'src/platform/json', 'src/domain'])
+  for (const source of [
+    'web',
+    'docs',
+    'examples/configuration/pipelines',
+    'src/platform/json',
+    'src/domain',
+  ])
     for (const entry of readdirSync(join(root, source), { recursive: true, withFileTypes: true }))
       if (entry.isFile() && isBuiltFrom(join(entry.parentPath, entry.name)))
         hash

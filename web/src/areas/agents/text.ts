@@ -249,6 +249,10 @@ export const connect = {
   machineTitle: 'Run this on the machine',
   machineHint:
     'The command prints a code and waits for ten minutes. Enter the code on the page below.',
+  hookTitle: 'A coding agent',
+  hookHint: 'Claude Code, Codex and Cursor ask before each tool call once their hook is there.',
+  starterRules: 'Start with rules for it',
+  starterRulesHint: 'Until rules decide, every call asks a person, reading a file too.',
   enter: 'Enter the code (opens in a new tab)',
   qrLabel: 'QR code of the page for the code',
   qrHint: 'Or scan this with a phone on which you are signed in.',
@@ -276,15 +280,14 @@ export const connect = {
   runtime: 'Runtime',
   runtimes: {
     curl: 'Test request',
-    claude: 'Claude Code',
+    hook: 'Coding agent',
     mcp: 'MCP server',
     typescript: 'TypeScript',
     python: 'Python',
   },
   runtimeHints: {
     curl: 'Paste this into a terminal. It asks once, waits for the decision, and prints it.',
-    claude:
-      'A hook that asks before Claude Code uses a tool. Without an approval, the tool does not run.',
+    hook: 'It keeps the credential for the hook, and puts the hook before the tools of Claude Code. Without an approval, a tool does not run.',
     mcp: 'Ask inside a tool of your own MCP server, before it does its work.',
     typescript: 'Node.js 20 or later. No package is needed.',
     python: 'Python 3.9 or later. No package is needed.',

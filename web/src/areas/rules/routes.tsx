@@ -11,12 +11,20 @@ const rules = createRoute({
   component: screen(() => import('./rules.tsx'), 'Rules'),
 });
 
+export interface RulesSearch {
+  /** A request to make a rule from. */
+  readonly from?: string;
+  /** Rules to put into the draft. */
+  readonly start?: 'coding-agent';
+}
+
 const agentRules = createRoute({
   getParentRoute: () => rulesRoute,
   path: WEB_PAGES.agentRules,
-  // A request to make a rule from.
-  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
-    isUuid(from) ? { from: from as string } : {},
+  validateSearch: ({ from, start }: Record<string, unknown>): RulesSearch => ({
+    ...(isUuid(from) && { from: from as string }),
+    ...(start === 'coding-agent' && { start }),
+  }),
   component: screen(() => import('./rules.tsx'), 'AgentRules'),
 });
 

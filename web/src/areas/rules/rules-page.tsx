@@ -18,6 +18,7 @@ import type { Panel } from './outcomes/what-if.tsx';
 import { ReadingOrder } from './reading-order.tsx';
 import { Head } from './rules-head.tsx';
 import { baseOf, pipelineRevisions, scopeName, type Revision, type Scope } from './rules-data.ts';
+import type { RulesSearch } from './routes.tsx';
 import { rules as text } from './text.ts';
 import { useEditingValue, useGo, usePermissions, type View } from './use-rules.ts';
 import classes from './rules.module.css';
@@ -52,6 +53,11 @@ const FromRequest = lazy(async () => {
   return { default: from.FromRequest };
 });
 
+const StarterRules = lazy(async () => {
+  const starter = await loadPart(() => import('./starter-rules.tsx'));
+  return { default: starter.StarterRules };
+});
+
 const NO_TESTS: TestsState = { failing: [], isUntold: false };
 
 const problemOfTest = (name: string): Problem => ({
@@ -61,13 +67,12 @@ const problemOfTest = (name: string): Problem => ({
 
 interface RulesPageProps {
   readonly scope: Scope;
-  /** A request to make a rule from. */
-  readonly from?: string | undefined;
+  readonly search: RulesSearch;
   readonly active: Revision;
   readonly account: Account;
 }
 
-export function RulesPage({ scope, from, active, account }: RulesPageProps) {
+export function RulesPage({ scope, search, active, account }: RulesPageProps) {
   useTitle(scope.agent === undefined ? text.title : `${text.title} · ${scope.agent}`);
   const name = `pipeline:${scopeName(scope)}`;
   const document = useDocument({ owner: account.principal.actor_id, name }, baseOf(active));
@@ -77,7 +82,7 @@ export function RulesPage({ scope, from, active, account }: RulesPageProps) {
   const [view, setView] = useState<View>('builder');
   const [open, setOpen] = useState<string>();
   const [trial, setTrial] = useState<Trial>();
-  const [panel, setPanel] = useState<Panel>(from === undefined ? 'try' : 'past');
+  const [panel, setPanel] = useState<Panel>(search.from === undefined ? 'try' : 'past');
   const [tests, setTests] = useState(NO_TESTS);
   const problems = useProblems(document, editor.refusal);
   const diff = useMemo(
@@ -117,13 +122,29 @@ export function RulesPage({ scope, from, active, account }: RulesPageProps) {
           <RulesDialogs {...dialogs} {...{ scope, missing, tests }} />
         </Suspense>
       )}
-      {from !== undefined && (
-        <Suspense>
-          <FromRequest id={from} {...{ scope, document, setOpen }} onTold={onTold} />
-        </Suspense>
-      )}
+      <Drafting {...{ search, scope, document, setOpen, onTold }} isReadOnly={editing.isReadOnly} />
       <Leaving leaving={document.leaving} />
     </div>
+  );
+}
+
+interface DraftingProps {
+  readonly search: RulesSearch;
+  readonly scope: Scope;
+  readonly document: EditedDocument;
+  readonly isReadOnly: boolean;
+  readonly setOpen: (pointer: string) => void;
+  readonly onTold: (message: string) => void;
+}
+
+/** What the address asks for. */
+function Drafting({ search: { from, start }, scope, document, ...more }: DraftingProps) {
+  const { isReadOnly, setOpen, onTold } = more;
+  return (
+    <Suspense>
+      {from !== undefined && <FromRequest id={from} {...{ scope, document, setOpen, onTold }} />}
+      {start !== undefined && <StarterRules {...{ document, isReadOnly, onTold }} />}
+    </Suspense>
   );
 }
 

@@ -7,22 +7,24 @@ import { Page } from '../../shared/page/page.tsx';
 import { Failed, Loading, MissingPermission } from '../../shared/page/states.tsx';
 import { accountQuery, hasPermissionFor, type Account } from '../../shared/session/session.ts';
 import { activeQuery, scopeName, type Scope } from './rules-data.ts';
+import type { RulesSearch } from './routes.tsx';
 import { RulesPage } from './rules-page.tsx';
 import { rules as text } from './text.ts';
 
 export function Rules() {
-  return <RulesOf scope={ORGANIZATION} />;
+  return <RulesOf scope={ORGANIZATION} search={NOTHING_NEW} />;
 }
 
 const ORGANIZATION: Scope = {};
+const NOTHING_NEW: RulesSearch = {};
 
 export function AgentRules() {
   const { slug = '' } = useParams({ strict: false }) as { readonly slug?: string };
-  const { from } = useSearch({ strict: false }) as { readonly from?: string };
-  return <RulesOf scope={{ agent: slug }} from={from} />;
+  const search: RulesSearch = useSearch({ strict: false });
+  return <RulesOf scope={{ agent: slug }} search={search} />;
 }
 
-function RulesOf({ scope, from }: { readonly scope: Scope; readonly from?: string | undefined }) {
+function RulesOf({ scope, search }: { readonly scope: Scope; readonly search: RulesSearch }) {
   const { data: account } = useSuspenseQuery(accountQuery);
   const mayRead = hasPermissionFor(account, 'pipeline.read', scope.agent);
   const active = useQuery({ ...activeQuery(scope), enabled: mayRead });
@@ -34,7 +36,7 @@ function RulesOf({ scope, from }: { readonly scope: Scope; readonly from?: strin
     );
   if (active.isPending) return <Loading />;
   if (!active.data) return <Failed error={active.error} reset={() => void active.refetch()} />;
-  return <RulesPage key={scopeName(scope)} {...{ scope, from, account }} active={active.data} />;
+  return <RulesPage key={scopeName(scope)} {...{ scope, search, account }} active={active.data} />;
 }
 
 /** For those who may read the rules of some agents, and not those of the organization. */

@@ -162,6 +162,9 @@ export const rules = {
   drafted: 'This is a draft of a rule, made from the request. Look at it before you save it.',
   untested: (keys: readonly string[]) =>
     `It does not look at ${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ' …' : ''}.`,
+  starterRules:
+    'This is a draft of rules for a coding agent. Write the folder of your projects in the place of /srv/projects before you save it.',
+  noStarterRules: 'You may not change these rules, so none were added.',
   notDrafted: 'No rule could be made from that request: it cannot be read, or is of another agent.',
   share: (count: number, of: number) =>
     `${countText(count)} of ${someText(of, 'request', 'requests')} of the last 7 days ended here`,

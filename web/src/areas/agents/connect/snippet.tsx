@@ -3,13 +3,14 @@ import { useState } from 'react';
 import { Code } from '../../../shared/page/code.tsx';
 import type { SecretText } from '../../../shared/secrets/shown-once.tsx';
 import { connect as text } from '../text.ts';
+import { StarterRulesLink } from './coding-agent.tsx';
 import { RUNTIMES, snippetOf, type Runtime } from './snippets.ts';
 import classes from './connect.module.css';
 
 /** Where people reach this page, machines reach the service. */
 const url = (): string => location.origin;
 
-export function Snippets({ secret, shown }: SecretText) {
+export function Snippets({ slug, secret, shown }: SecretText & { readonly slug: string }) {
   const [runtime, setRuntime] = useState<Runtime>('curl');
   const code = snippetOf[runtime];
   return (
@@ -37,6 +38,7 @@ export function Snippets({ secret, shown }: SecretText) {
         shown={code({ url: url(), token: shown })}
         value={code({ url: url(), token: secret })}
       />
+      {runtime === 'hook' && <StarterRulesLink slug={slug} />}
     </section>
   );
 }

@@ -24,36 +24,14 @@ async function isApproved(tool, args, key = crypto.randomUUID()) {
   }
 }`;
 
-const claude = (access: Access): string => `// Save as ~/.claude/countersign.mjs
-${HELPER(access)}
+/** What `enroll` does for a person, then the hook. */
+const hook = ({ url, token }: Access): string => `mkdir -p ~/.config
+(umask 077 && printf '%s' '${JSON.stringify({ url, token })}' > ~/.config/countersign-credential)
+${hookCommands()}`;
 
-let input = '';
-for await (const part of process.stdin) input += part;
-const { tool_name, tool_input, tool_use_id } = JSON.parse(input);
-try {
-  const { isApproved: may, status, note } = await isApproved(tool_name, tool_input, tool_use_id);
-  console.log(JSON.stringify({
-    hookSpecificOutput: {
-      hookEventName: 'PreToolUse',
-      permissionDecision: may ? 'allow' : 'deny',
-      permissionDecisionReason: note ?? \`Countersign: \${status}\`,
-    },
-  }));
-} catch (error) {
-  console.error(String(error));
-  process.exit(2); // Claude Code does not run the tool.
-}
-
-/* Add to ~/.claude/settings.json:
-{
-  "hooks": {
-    "PreToolUse": [{
-      "matcher": "*",
-      "hooks": [{ "type": "command", "command": "node ~/.claude/countersign.mjs", "timeout": 3600 }]
-    }]
-  }
-}
-*/`;
+/** Of the package `@countersign/hook`. Codex and Cursor have the same commands. */
+export const hookCommands = (): string => `countersign-hook install claude
+countersign-hook test claude`;
 
 const mcp = (access: Access): string => `${HELPER(access)}
 
@@ -120,12 +98,12 @@ const replica = ({
   -H "idempotency-key: $HOSTNAME" \\
   -d "{\\"instance_metadata\\": {\\"host\\": \\"$HOSTNAME\\"}}"`;
 
-export const RUNTIMES = ['curl', 'claude', 'mcp', 'typescript', 'python'] as const;
+export const RUNTIMES = ['curl', 'hook', 'mcp', 'typescript', 'python'] as const;
 export type Runtime = (typeof RUNTIMES)[number];
 
 export const snippetOf: Readonly<Record<Runtime | 'replica', (access: Access) => string>> = {
   curl,
-  claude,
+  hook,
   mcp,
   typescript,
   python,

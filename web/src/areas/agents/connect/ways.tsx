@@ -11,7 +11,8 @@ import { ShownOnce } from '../../../shared/secrets/shown-once.tsx';
 import { connect as text, taken as takenText } from '../text.ts';
 import { issueCredential, issueProvisioner } from './connect-data.ts';
 import { ReplicaSnippet, Snippets } from './snippet.tsx';
-import { enrollCommand } from './snippets.ts';
+import { CodingAgent } from './coding-agent.tsx';
+import { enrollCommand, hookCommands } from './snippets.ts';
 import { Waiting } from './waiting.tsx';
 import { credentialFile } from '../credential-file.ts';
 import { nextName } from '../states.ts';
@@ -43,6 +44,9 @@ export function ThisMachine({ slug }: WayProps) {
           </p>
         </div>
       </section>
+      <CodingAgent slug={slug}>
+        <Code label={text.hookTitle} value={hookCommands()} />
+      </CodingAgent>
       <Waiting slug={slug} since={since} />
     </>
   );
@@ -85,7 +89,7 @@ export function Server({ slug }: WayProps) {
       {secret === undefined ? (
         <>
           <p role="status">{text.storedNow}</p>
-          <Snippets secret={text.placeholder} shown={text.placeholder} />
+          <Snippets slug={slug} secret={text.placeholder} shown={text.placeholder} />
         </>
       ) : (
         <ShownOnce
@@ -95,7 +99,7 @@ export function Server({ slug }: WayProps) {
           ifLost={text.credentialLost}
           onStored={forget}
         >
-          {(shown) => <Snippets {...shown} />}
+          {(shown) => <Snippets slug={slug} {...shown} />}
         </ShownOnce>
       )}
       <Waiting slug={slug} instance={instance} since={since} />
