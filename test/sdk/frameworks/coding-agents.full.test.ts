@@ -1,7 +1,7 @@
 /** What can change a call behind the hook, or run it without one, in Claude Code and Codex themselves. */
 import { afterAll, beforeAll, describe, expect, test as everywhere } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TRIAL_ID } from '../../../sdk/hook/src/run/decide.ts';
 import { REVIEWER, scene } from '../../support/scene.ts';
@@ -11,6 +11,9 @@ import { test } from './framework.ts';
 
 /** What administrators deploy lies in /etc. Where a process cannot have one of its own, these are skipped, and the summary counts them. */
 const testWithOwnEtc = hasOwnEtc() ? test : everywhere.skip;
+
+/** Its loader has these variables. */
+const testOnLinux = process.platform === 'linux' ? test : everywhere.skip;
 
 const { app, people, agents, decide } = await scene({
   app: { temporal: true },
@@ -50,6 +53,9 @@ async function approving(run: Promise<Ran>): Promise<Ran> {
   await approver;
   return ran;
 }
+
+const requests = async (): Promise<number> =>
+  Number((await app.db('approval_requests').count<{ count: string }[]>())[0]?.count);
 
 /** Whether a hook is started at all: it denies such a call, and asks no one. */
 async function isAsked(desk: Desk, start: Start = {}): Promise<boolean> {
@@ -165,6 +171,38 @@ describe('Claude Code', () => {
         expect([folder, /every tool +asked/.test(stdout)]).toEqual([folder, expected]);
         if (!expected) expect(await isAsked(desk, { folder })).toBe(false);
       }
+    },
+    LONG,
+  );
+
+  testOnLinux(
+    'does not ask where the environment of a project ends the shell of the hook, and status says so',
+    async () => {
+      const desk = await installed();
+      const env = { LD_TRACE_LOADED_OBJECTS: '1' };
+      desk.write('project/.claude/settings.json', JSON.stringify({ env }));
+      const { stdout } = await desk.command(['status', 'claude']);
+      expect(stdout).toContain('NOT asked, because "env"');
+      // The shell of the command prints its libraries, too.
+      const { result } = await desk.run({ args: ALLOWED, id: `${TRIAL_ID}1` });
+      expect(result).toContain('libc.so');
+    },
+    LONG,
+  );
+
+  test(
+    'asks once where the user and the project have the hook',
+    async () => {
+      const desk = await installed();
+      // The command of a project has the home folder that the system knows, which tests leave alone.
+      const ofUser = readFileSync(join(desk.home, '.claude/settings.json'), 'utf8');
+      const ofProject = ofUser.replaceAll('--scope user', '--scope project');
+      expect(ofProject).not.toBe(ofUser);
+      desk.write('project/.claude/settings.json', ofProject);
+      const before = await requests();
+      const { files } = await approving(desk.run({ args: ALLOWED }));
+      expect([files, await requests()]).toEqual([['ran'], before + 1]);
+      expect((await desk.command(['resume'])).stdout).toContain('No session');
     },
     LONG,
   );

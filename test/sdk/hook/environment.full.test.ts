@@ -130,6 +130,31 @@ const variables: readonly (readonly [string, () => Record<string, string>])[] = 
   ['COUNTERSIGN_CREDENTIAL', () => ({ COUNTERSIGN_CREDENTIAL: `${evil}/credential` })],
   ['CLAUDE_CODE_SIMPLE', () => ({ CLAUDE_CODE_SIMPLE: '1', CLAUDE_CONFIG_DIR: evil })],
   ['UV_THREADPOOL_SIZE and TZ', () => ({ UV_THREADPOOL_SIZE: '0', TZ: evil, LC_ALL: 'x' })],
+  ['SSLKEYLOGFILE', () => ({ SSLKEYLOGFILE: `${evil}/keys`, CTLOG_FILE: evil, RANDFILE: evil })],
+  [
+    'what else Node reads',
+    () => ({
+      ...{ NODE_CHANNEL_FD: '3', NODE_UNIQUE_ID: '1', NODE_TEST_CONTEXT: 'child' },
+      ...{ NODE_DEBUG: 'http,tls', NODE_ICU_DATA: evil, NODE_REDIRECT_WARNINGS: `${evil}/w` },
+      ...{ NODE_USE_SYSTEM_CA: '1', NODE_PRESERVE_SYMLINKS_MAIN: '1' },
+    }),
+  ],
+  [
+    'what the resolver of the C library reads',
+    () => ({ HOSTALIASES: `${evil}/hosts`, LOCALDOMAIN: 'x', RES_OPTIONS: 'attempts:0' }),
+  ],
+  [
+    'what the C library reads for texts and memory',
+    () => ({
+      ...{ GCONV_PATH: evil, LOCPATH: evil, NLSPATH: `${evil}/%N`, LANGUAGE: 'de', LC_ALL: 'de' },
+      ...{ GLIBC_TUNABLES: 'glibc.malloc.check=3', MALLOC_CHECK_: '3', MALLOC_PERTURB_: '1' },
+    }),
+  ],
+  [
+    'ZDOTDIR and what shells read as they start',
+    () => ({ ZDOTDIR: evil, BASHOPTS: 'extdebug', POSIXLY_CORRECT: '1', PROMPT_COMMAND: 'exit 0' }),
+  ],
+  ['PS0, FUNCNEST and EXECIGNORE', () => ({ PS0: '$(exit 0)', FUNCNEST: '0', EXECIGNORE: '*' })],
   ['PYTHONPATH and PYTHONSTARTUP', () => ({ PYTHONPATH: evil, PYTHONSTARTUP: `${evil}/pass.sh` })],
 ];
 const SHELLS = ['sh', 'bash'].filter(
@@ -143,6 +168,24 @@ test.each(variables)('%s changes nothing', async (_name, env) => {
       { code: 2, here: true, there: 0 },
     ]);
 });
+
+// These are read before the command can clear them. The guide names them as a limit.
+(process.platform === 'linux' ? test : test.skip)(
+  'the variables of the loader end the shell of the hook, and SHELLOPTS that of bash',
+  async () => {
+    const limits = [
+      ...SHELLS.map((shell) => [shell, { LD_TRACE_LOADED_OBJECTS: '1' }] as const),
+      ...SHELLS.filter((shell) => shell === 'bash').map(
+        (shell) => [shell, { SHELLOPTS: 'noexec' }] as const,
+      ),
+    ];
+    for (const [shell, env] of limits)
+      expect([shell, env, await run(shell, installed, env)]).toEqual([
+        ...[shell, env],
+        { code: 0, here: false, there: 0 },
+      ]);
+  },
+);
 
 test('a hook that is started without the installed command uses no proxy either', async () => {
   const credential = join(hook.home, '.config/countersign-credential');
