@@ -1301,6 +1301,7 @@ CREATE TABLE slack_presses (
   received_at timestamp(3) with time zone NOT NULL,
   due_at timestamp(3) with time zone,
   attempts integer NOT NULL DEFAULT 0,
+  membership_id uuid,
   CONSTRAINT slack_presses_pkey PRIMARY KEY (id),
   CONSTRAINT slack_presses_press_key UNIQUE (channel_id, press_key),
   CONSTRAINT slack_presses_action_check CHECK ((action = ANY (ARRAY['approve'::text, 'deny'::text, 'write_note'::text]))),
@@ -1310,6 +1311,7 @@ COMMENT ON TABLE slack_presses IS 'Presses of buttons in Slack, acknowledged bef
 CREATE INDEX slack_presses_due_at_idx ON slack_presses USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX slack_presses_received_at_idx ON slack_presses USING btree (received_at);
 COMMENT ON COLUMN slack_presses.request_id IS 'No foreign key: its check would wait for whoever holds the request, and Slack waits only three seconds.';
+COMMENT ON COLUMN slack_presses.membership_id IS 'The member the message went to, or who opened the form; null for a channel. No foreign key, as for request_id.';
 
 CREATE TABLE team_escalation_policies (
   id uuid NOT NULL,

@@ -9,13 +9,15 @@ import {
 } from '../../src/domain/people/authorization.ts';
 import type { PresentedCredential } from '../../src/services/sign-in/authentication.ts';
 import type { PendingCookie } from '../../src/services/sign-in/oidc.ts';
-import { takesBackground, type AuthKind, type Endpoint } from './endpoint.ts';
+import { takesActingAs, takesBackground, type AuthKind, type Endpoint } from './endpoint.ts';
 
 export const SESSION_COOKIE = 'service_session';
 /** Where people use https. Browsers take such a cookie from this host alone, and never over http. */
 export const HOST_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`;
 /** On calls that no person caused. */
 export const BACKGROUND_HEADER = 'service-background';
+/** On acts of a page: the membership id of the person it shows. */
+export const ACTING_AS_HEADER = 'service-acting-as';
 /** What follows it tells the unfinished sign-ins of a browser apart. */
 export const SSO_COOKIE_PREFIX = 'service_sso_';
 
@@ -148,6 +150,21 @@ export function refuseBoundKey(
       ? opensToMcpKeys !== true
       : boundTo === 'api' && resourceMetadata !== undefined;
   if (isElsewhere) throw new AppError('authentication_required');
+}
+
+/**
+ * 409 for an act of a page that shows another person than the one whose session the browser has now. A key names its
+ * holder by itself.
+ */
+export function refuseOtherPerson(
+  principal: Principal,
+  headers: IncomingHttpHeaders,
+  endpoint: Pick<Endpoint, 'auth' | 'method'>,
+): void {
+  const shown = headers[ACTING_AS_HEADER];
+  if (shown === undefined || !takesActingAs(endpoint)) return;
+  if (principal.kind !== 'member' || principal.via.kind !== 'session') return;
+  if (shown !== principal.membershipId) throw new AppError('other_person');
 }
 
 /** 403 unless this kind of credential opens the endpoint and carries its permission for the target. */

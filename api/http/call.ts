@@ -23,6 +23,7 @@ import {
   refuseBoundKey,
   refuseCrossSite,
   refuseForeignPage,
+  refuseOtherPerson,
   refuseOtherSites,
   sessionCookie,
   ssoCookies,
@@ -183,6 +184,7 @@ async function readCall(source: CallSource, endpointContext: EndpointContext): P
     if (presented?.kind === 'session') refuseCrossSite(method, headers, ours);
     const principal = await authenticate(context, presented);
     refuseBoundKey(principal, endpoint);
+    refuseOtherPerson(principal, headers, endpoint);
     if (counted) limit(principal, endpoint);
     if (endpoint.edition === 'hosted' && context.edition !== 'hosted')
       throw new AppError('not_found');

@@ -34,6 +34,11 @@ export function takesBackground({ auth, method }: Pick<Endpoint, 'auth' | 'metho
   return method === 'get' && BY_SESSION.includes(auth);
 }
 
+/** Whether calls with `Service-Acting-As` are refused where their session is another person's. */
+export function takesActingAs({ auth, method }: Pick<Endpoint, 'auth' | 'method'>): boolean {
+  return method !== 'get' && BY_SESSION.includes(auth);
+}
+
 export type PrincipalOf<A extends AuthKind> = A extends 'agent'
   ? AgentPrincipal
   : A extends 'provisioner'

@@ -1,6 +1,6 @@
 /** Error codes that follow from the kind of endpoint, and need no declaration. */
 import type { ErrorCode } from '../../src/domain/errors.ts';
-import type { Endpoint } from './endpoint.ts';
+import { takesActingAs, type Endpoint } from './endpoint.ts';
 
 const inPath: readonly ErrorCode[] = ['not_found'];
 const inBody: readonly ErrorCode[] = [
@@ -25,6 +25,7 @@ function impliedErrors(endpoint: Endpoint): readonly ErrorCode[] {
     ...(headers?.ifMatch === 'required' ? (['if_match_required'] as const) : []),
     ...credentialErrors(endpoint),
     ...(refusesPages ? (['cross_site_request'] as const) : []),
+    ...(takesActingAs(endpoint) ? (['other_person'] as const) : []),
     ...(path.includes('{') || edition === 'hosted' ? inPath : []),
     ...(needsSecretsKey ? (['secrets_key_missing'] as const) : []),
     ...(auth === 'none' || unlimited ? [] : (['rate_limited'] as const)),

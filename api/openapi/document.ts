@@ -11,6 +11,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import {
+  takesActingAs,
   takesBackground,
   type AuthKind,
   type Endpoint,
@@ -99,6 +100,14 @@ const parameters = {
       'Send `1` with calls that no person caused, such as polls. They do not keep a session alive. Any other value is a 400. It means nothing to API keys.',
     schema: { type: 'string', const: '1' },
     example: '1',
+  },
+  ServiceActingAs: {
+    name: 'Service-Acting-As',
+    in: 'header',
+    description:
+      'The membership id of the person your page shows. If the session is another person’s, the call is a 409 `other_person`, and nothing is done. It means nothing to API keys.',
+    schema: { type: 'string', format: 'uuid' },
+    example: '0199a3f1-5b1c-7d2e-9f40-3c5a6b7d8e9f',
   },
 } as const satisfies Record<string, oas31.ParameterObject>;
 
@@ -200,6 +209,7 @@ function operation(
       ...idempotencyKeyOf(endpoint),
       ...ifMatchOf(endpoint),
       ...(takesBackground(endpoint) ? [{ $ref: '#/components/parameters/ServiceBackground' }] : []),
+      ...(takesActingAs(endpoint) ? [{ $ref: '#/components/parameters/ServiceActingAs' }] : []),
       {
         $ref: `#/components/parameters/${endpoint.dialect === 'aap' ? 'AapRequestId' : 'RequestId'}`,
       },

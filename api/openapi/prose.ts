@@ -39,6 +39,10 @@ carries it, and every error repeats it as \`request_id\`.
 A session ends after 24 hours without use. A browser that polls sends \`Service-Background: 1\` with its GET calls. They
 authenticate as usual and do not count as use of the session, so an open tab does not keep it alive. Any other value is a 400.
 
+All tabs of a browser share its session. A page that shows a person sends their membership id as \`Service-Acting-As\` with
+each change. If another person has signed in since, the call is a 409 \`other_person\`, and nothing is done. Without the header
+nothing is compared, and keys ignore it.
+
 ## Times and durations
 
 Times in responses are RFC 3339 in UTC with milliseconds and \`Z\`. Times in bodies may have any offset, and \`t\` and \`z\` in

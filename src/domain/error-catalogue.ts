@@ -159,6 +159,10 @@ export const errorCatalogue = {
   ),
   not_found: entry('not_found', 'The resource does not exist, or you may not see it.'),
   method_not_allowed: entry('method_not_allowed', 'The path does not support this method.'),
+  other_person: entry(
+    'conflict',
+    'Another person is signed in in this browser than the page shows, so nothing was done. Reload the page.',
+  ),
   already_bootstrapped: entry('conflict', 'This deployment already has its organization.'),
   idempotency_conflict: entry(
     'conflict',

@@ -6,7 +6,9 @@ import type { ApiResponse } from '../../support/http.ts';
 import {
   asked,
   click,
+  createDecider,
   createScene,
+  link,
   newUser,
   slackForFile,
 } from '../../support/scene/slack-scene.ts';
@@ -161,8 +163,29 @@ describe('a press in Slack', () => {
     const { id } = await asked(here);
     const said = slack.ephemeralTexts.length;
     await recordPress(id, { ageSeconds: 3_600 });
-    expect(await slack.ephemeralText(said + 1)).toContain('not linked to a member');
+    expect(await slack.ephemeralText(said + 1)).toContain(
+      `now linked to ${here.reviewer.displayName}, and was not when you pressed`,
+    );
     expect((await read(id))['status']).toBe('pending');
+  });
+
+  test('of a message for one member is refused by name once its Slack user is another’s', async () => {
+    const scene = await createScene(app, slack);
+    const { id, post } = await asked(scene);
+    const before = slack.forms.length;
+    await scene.caller.click(scene.slackUser, buttonsOf(post)['Deny with a note']);
+    await until('the form opens', () => slack.forms.length > before);
+    const form = slack.forms.at(-1) ?? { triggerId: '', view: {} };
+    const other = await createDecider(app, scene.organization, scene.agent);
+    await scene.caller.command(scene.slackUser, 'unlink');
+    await link(scene.caller, other, scene.slackUser);
+    const refusal = `This was sent to ${scene.reviewer.displayName}. Your Slack account is now linked to ${other.displayName}, so nothing was decided.`;
+    for (const label of ['Approve', 'Deny'] as const)
+      expect(await click(scene, post, label)).toContain(refusal);
+    const said = slack.ephemeralTexts.length;
+    await scene.caller.submit(scene.slackUser, form, 'As the one before.');
+    expect(await slack.ephemeralText(said + 1)).toContain(refusal);
+    expect(await app.db('decisions').where({ request_id: id })).toEqual([]);
   });
 
   test('whose answer Slack no longer takes there is answered in the conversation with the bot', async () => {

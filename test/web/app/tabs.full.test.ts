@@ -192,12 +192,16 @@ describeInBrowser('tabs of one browser', () => {
     await row(one, 'secret_tool').waitFor();
   });
 
-  test('are loaded again when another person signs in, without a word of the sign-in page', async () => {
+  test('say who is signed in when another person signs in, without a word of the sign-in page', async () => {
     const one = await browser.open(QUEUE, { as: ada });
     await one.getByRole('link', { name: ada.displayName }).waitFor();
     const [name = '', value = ''] = bob.cookie.split('=');
     await one.context().addCookies([{ name, value, url: app.url }]);
     await browser.openBeside(one, QUEUE);
+    const said = one.getByRole('alert');
+    await said.getByText(`you are now signed in as ${bob.displayName}.`).waitFor();
+    expect(await one.getByRole('link', { name: ada.displayName }).count()).toBe(0);
+    await said.getByRole('button', { name: 'Reload' }).click();
     await one.getByRole('link', { name: bob.displayName }).waitFor();
   });
 });

@@ -134,16 +134,19 @@ describeInBrowser('an answer', () => {
     await page.context().addCookies([{ name, value, url }]);
     const sent = keys.length;
     cut(false);
+    await page.getByText(`you are now signed in as ${bob.displayName}.`).waitFor();
+    await button(page, 'Reload').click();
     await signedIn(page, bob).waitFor();
     await button(page, 'Approve').waitFor();
     expect(await message(page, 'not confirmed yet').count()).toBe(0);
     expect(keys.length - sent).toBeLessThanOrEqual(1);
     expect(await decisionsOf(id)).toEqual([]);
-    expect(cuts()).toEqual([]);
+    expect(cuts().filter((problem) => !problem.includes('status of 409'))).toEqual([]);
     // A page that another person opens, as after a sign-in at an identity provider.
     const [, again = ''] = ada.cookie.split('=');
     await page.context().addCookies([{ name, value: again, url }]);
     await (await page.context().newPage()).goto(url);
+    await button(page, 'Reload').click();
     await signedIn(page, ada).waitFor();
   });
 

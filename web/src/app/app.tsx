@@ -5,6 +5,7 @@ import { createAppRouter } from './router.tsx';
 import { pauseMs, readsAgain, retryAfterOf, withJitter } from '../shared/api/retries.ts';
 import { safeReturnPath } from '../shared/session/return-to.ts';
 import { watchOtherTabs } from '../shared/session/session.ts';
+import { OtherPerson, showOtherPerson, useOtherPerson } from './other-person.tsx';
 import { watchSession } from './session-end.ts';
 
 const queries: QueryClient = new QueryClient({
@@ -32,7 +33,6 @@ const queries: QueryClient = new QueryClient({
   },
 });
 const router = createAppRouter(queries);
-watchOtherTabs(queries);
 const session = watchSession(queries, {
   onEnd: async () => {
     const { href, pathname } = router.state.location;
@@ -43,12 +43,13 @@ const session = watchSession(queries, {
       search: { return_to: safeReturnPath(href), ended: true },
     });
   },
-  onSwitch: () => {
-    location.reload();
-  },
+  onSwitch: showOtherPerson,
 });
+watchOtherTabs(queries, { onSwitch: showOtherPerson, onNews: session.look });
 
 export function App() {
+  const other = useOtherPerson();
+  if (other) return <OtherPerson account={other} />;
   return (
     <QueryClientProvider client={queries}>
       <RouterProvider router={router} />

@@ -27,7 +27,8 @@ export async function insertSlackPress(
   db: Db,
   { channelId, pressKey, interaction }: NewSlackPress,
 ): Promise<void> {
-  const { action, slackUserId, isForeign, requestId, note, triggerId, responseUrl } = interaction;
+  const { action, slackUserId, isForeign, requestId, membershipId, note, triggerId, responseUrl } =
+    interaction;
   await queryRows<unknown>(
     db,
     `with purged as (
@@ -36,8 +37,10 @@ export async function insertSlackPress(
           order by received_at limit 10 for update skip locked)
      )
      insert into slack_presses
-            (id, channel_id, press_key, slack_user_id, is_foreign, request_id, action, note, trigger_id, response_url, received_at, due_at)
-     select :id, :channelId, :pressKey, :slackUserId, :isForeign, :requestId, :action, :note, :triggerId, :responseUrl, now, now
+            (id, channel_id, press_key, slack_user_id, is_foreign, request_id, membership_id, action, note, trigger_id, response_url,
+             received_at, due_at)
+     select :id, :channelId, :pressKey, :slackUserId, :isForeign, :requestId, :membershipId, :action, :note, :triggerId, :responseUrl,
+            now, now
        from clock_timestamp() as now
      on conflict (channel_id, press_key) do nothing`,
     {
@@ -47,6 +50,7 @@ export async function insertSlackPress(
       slackUserId,
       isForeign,
       requestId,
+      membershipId: membershipId ?? null,
       action,
       note: note ?? null,
       triggerId,
@@ -65,6 +69,7 @@ interface PressRow
       SlackInteraction,
       'slackUserId' | 'isForeign' | 'requestId' | 'action' | 'triggerId' | 'responseUrl'
     > {
+  readonly membershipId: string | null;
   readonly note: string | null;
 }
 
@@ -77,18 +82,33 @@ export async function leaseDueSlackPresses(db: Db, limit: number): Promise<Slack
       where s.channel_id = p.channel_id and p.id in (
         select id from slack_presses where due_at <= clock_timestamp()
          order by due_at limit :limit for update skip locked)
-     returning p.id, s.organization_id, p.channel_id, p.slack_user_id, p.is_foreign, p.request_id, p.action, p.note,
+     returning p.id, s.organization_id, p.channel_id, p.slack_user_id, p.is_foreign, p.request_id, p.membership_id, p.action, p.note,
                p.trigger_id, p.response_url, p.received_at, p.attempts`,
     { lease: LEASE_S, limit },
   );
-  return rows.map(({ id, organizationId, channelId, receivedAt, attempts, note, ...rest }) => ({
+  return rows.map(({ id, organizationId, channelId, receivedAt, attempts, ...rest }) => ({
     id,
     organizationId,
     channelId,
     receivedAt,
     attempts,
-    interaction: { ...rest, ...(note !== null && { note }) },
+    interaction: interactionOf(rest),
   }));
+}
+
+function interactionOf({
+  note,
+  membershipId,
+  ...rest
+}: Omit<
+  PressRow,
+  'id' | 'organizationId' | 'channelId' | 'receivedAt' | 'attempts'
+>): SlackInteraction {
+  return {
+    ...rest,
+    ...(note !== null && { note }),
+    ...(membershipId !== null && { membershipId }),
+  };
 }
 
 export async function endSlackPress(db: Db, id: string): Promise<void> {

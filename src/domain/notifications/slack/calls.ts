@@ -1,5 +1,5 @@
 /** Slack's calls: a button click, a sent note or a slash command, read from the posted form. */
-import { APPROVE_ACTION, DENY_ACTION, WRITE_NOTE_ACTION } from './messages.ts';
+import { APPROVE_ACTION, DENY_ACTION, readButtonValue, WRITE_NOTE_ACTION } from './messages.ts';
 import { NOTE_FORM, noteFormOrigin } from './note-form.ts';
 
 /** A click on Approve, Deny or Deny with note, or a sent note. */
@@ -8,6 +8,8 @@ export interface SlackInteraction {
   /** The user belongs to another workspace, in a channel that several workspaces share. */
   readonly isForeign: boolean;
   readonly requestId: string;
+  /** The member the message went to, or who opened the form. Absent in a channel, where anyone may press. */
+  readonly membershipId?: string;
   /** `write_note` asks for the form, whose submission is a `deny`. */
   readonly action: 'approve' | 'deny' | 'write_note';
   /** Only with `deny`. */
@@ -48,14 +50,19 @@ export function readInteraction(body: string): SlackInteraction | undefined {
   const user = asFields(payload['user']);
   const slackUserId = textOf(user['id']) ?? '';
   const asked = askedBy(payload);
-  if (!asked || !UUID.test(asked.requestId) || !USER_ID.test(slackUserId)) return undefined;
+  if (!asked || !USER_ID.test(slackUserId)) return undefined;
+  if (![asked.requestId, asked.membershipId ?? asked.requestId].every((id) => UUID.test(id)))
+    return undefined;
   const isForeign =
     user['team_id'] !== undefined && user['team_id'] !== asFields(payload['team'])['id'];
   const triggerId = textOf(payload['trigger_id']) ?? '';
   return { slackUserId, isForeign, triggerId, ...asked };
 }
 
-type Asked = Pick<SlackInteraction, 'requestId' | 'action' | 'note' | 'responseUrl'>;
+type Asked = Pick<
+  SlackInteraction,
+  'requestId' | 'membershipId' | 'action' | 'note' | 'responseUrl'
+>;
 
 function askedBy(payload: Fields): Asked | undefined {
   switch (payload['type']) {
@@ -74,8 +81,8 @@ function askedByButton(payload: Fields): Asked | undefined {
     : [];
   const button = asFields(actions[0]);
   const action = ACTIONS.get(button['action_id']);
-  const requestId = textOf(button['value']) ?? '';
-  return action && { action, requestId, responseUrl: textOf(payload['response_url']) ?? '' };
+  const named = readButtonValue(textOf(button['value']) ?? '');
+  return action && { action, ...named, responseUrl: textOf(payload['response_url']) ?? '' };
 }
 
 const ACTIONS: ReadonlyMap<unknown, SlackInteraction['action']> = new Map([

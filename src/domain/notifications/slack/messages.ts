@@ -155,12 +155,35 @@ function titled(beginning: string, { tool }: ApprovalRequest, call?: CallText): 
   return `${beginning}: ${line(call?.title ?? tool, room)}`;
 }
 
+/** What a button is about. Slack returns it with a press. */
+interface ButtonValue {
+  readonly requestId: string;
+  /** The member the message goes to. Absent in a channel. */
+  readonly membershipId?: string;
+}
+
+const buttonValue = (requestId: string, membershipId: string | undefined): string =>
+  membershipId === undefined ? requestId : `${requestId}/${membershipId}`;
+
+export function readButtonValue(value: string): ButtonValue {
+  const [requestId = '', membershipId] = value.split('/');
+  return { requestId, ...(membershipId !== undefined && { membershipId }) };
+}
+
+interface Asking {
+  readonly url: string;
+  readonly requiresMfa?: boolean;
+  /** The member it goes to. Absent in a channel. */
+  readonly membershipId?: string | undefined;
+}
+
 /** Asks readers to decide: with buttons, or only at `url` where the organization requires a second factor. */
 export function askingMessage(
   request: ApprovalRequest,
   call: CallText,
-  { url, requiresMfa = false }: { readonly url: string; readonly requiresMfa?: boolean },
+  { url, requiresMfa = false, membershipId }: Asking,
 ): SlackText {
+  const value = buttonValue(request.id, membershipId);
   const title = titled(
     request.urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed',
     request,
@@ -177,33 +200,33 @@ export function askingMessage(
         : []),
       {
         type: 'actions',
-        elements: requiresMfa ? [openButton(url)] : decidingButtons(request, call, url),
+        elements: requiresMfa ? [openButton(url)] : decidingButtons(value, call, url),
       },
     ],
   };
 }
 
 /** Where something is left out or may deceive, one approves at `url` only. */
-function decidingButtons({ id }: ApprovalRequest, { isWhole }: CallText, url: string): Button[] {
+function decidingButtons(value: string, { isWhole }: CallText, url: string): Button[] {
   const approve: Button = {
     type: 'button',
     action_id: APPROVE_ACTION,
     text: plain('Approve'),
-    value: id,
+    value,
     style: 'primary',
   };
   const deny: Button = {
     type: 'button',
     action_id: DENY_ACTION,
     text: plain('Deny'),
-    value: id,
+    value,
     style: 'danger',
   };
   const denyWithNote: Button = {
     type: 'button',
     action_id: WRITE_NOTE_ACTION,
     text: plain('Deny with a note'),
-    value: id,
+    value,
   };
   return isWhole
     ? [approve, deny, denyWithNote, openButton(url)]

@@ -13,15 +13,18 @@ const MOST_METADATA = 3_000;
 export interface NoteFormOrigin {
   readonly requestId: string;
   readonly responseUrl: string;
+  /** Who opened it. */
+  readonly membershipId?: string;
 }
 
-export function noteForm({ requestId, responseUrl }: NoteFormOrigin) {
+export function noteForm({ requestId, responseUrl, membershipId }: NoteFormOrigin) {
   const plain = (text: string) => ({ type: 'plain_text', text, emoji: false }) as const;
-  const metadata = JSON.stringify([requestId, responseUrl]);
+  const metadataWith = (url: string) => JSON.stringify([requestId, url, membershipId]);
+  const metadata = metadataWith(responseUrl);
   return {
     type: 'modal',
     callback_id: NOTE_FORM,
-    private_metadata: metadata.length > MOST_METADATA ? JSON.stringify([requestId, '']) : metadata,
+    private_metadata: metadata.length > MOST_METADATA ? metadataWith('') : metadata,
     title: plain('Deny with a note'),
     submit: plain('Deny'),
     close: plain('Cancel'),
@@ -46,9 +49,9 @@ export function noteForm({ requestId, responseUrl }: NoteFormOrigin) {
 export function noteFormOrigin(metadata: unknown): NoteFormOrigin | undefined {
   if (typeof metadata !== 'string') return undefined;
   try {
-    const [requestId, responseUrl] = JSON.parse(metadata) as unknown[];
+    const [requestId, responseUrl, membershipId] = JSON.parse(metadata) as unknown[];
     if (typeof requestId !== 'string' || typeof responseUrl !== 'string') return undefined;
-    return { requestId, responseUrl };
+    return { requestId, responseUrl, ...(typeof membershipId === 'string' && { membershipId }) };
   } catch {
     return undefined;
   }

@@ -4,7 +4,10 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readClock } from '../../../data/clock.ts';
 import { findRequest } from '../../../data/requests/read.ts';
-import { findMemberWithPolicies } from '../../../data/people/memberships.ts';
+import {
+  findMemberWithPolicies,
+  type MemberWithPolicies,
+} from '../../../data/people/memberships.ts';
 import { rememberSlackCall } from '../../../data/notifications/slack/calls.ts';
 import { findSlackConnectionOfTeam } from '../../../data/notifications/slack/connections.ts';
 import { findSlackLinkOfUser } from '../../../data/notifications/slack/links.ts';
@@ -102,17 +105,10 @@ export async function handlePress(
   connection: SlackConnection,
   press: SlackPress,
 ): Promise<string | undefined> {
-  const { requestId, slackUserId, isForeign, note } = press.interaction;
+  const { requestId, slackUserId, note } = press.interaction;
   if (note !== undefined && note.length > LONGEST_NOTE) return NOTE_TOO_LONG;
-  const link = isForeign
-    ? undefined
-    : await findSlackLinkOfUser(context.db, connection.organizationId, slackUserId);
-  // A link that is newer than the press does not speak for it.
-  const member =
-    link &&
-    link.linkedAt <= press.receivedAt &&
-    (await findMemberWithPolicies(context.db, connection.organizationId, link.membershipId));
-  if (!member) return unlinkedText(context, connection);
+  const { member, refusal } = await findPresser(context, connection, press);
+  if (!member) return refusal;
   const auth = {
     method: 'slack',
     assurance: 'single_factor',
@@ -129,7 +125,10 @@ export async function handlePress(
     if (action === 'approve' && !(await isApprovableInSlack(context, wanted)))
       return `${OPEN_TO_APPROVE} <${requestLink(context, requestId)}|Open the request>`;
     return action === 'write_note'
-      ? await openNoteForm(context, connection, press)
+      ? await openNoteForm(context, connection, {
+          ...press.interaction,
+          membershipId: principal.membershipId,
+        })
       : await decide(context, principal, press);
   } catch (error) {
     if (error instanceof AppError && error.code === 'authentication_required')
@@ -140,10 +139,49 @@ export async function handlePress(
   }
 }
 
+type Presser =
+  | { readonly member: MemberWithPolicies; readonly refusal?: undefined }
+  | { readonly member?: undefined; readonly refusal: string };
+
+/**
+ * The member the Slack user pressed for. A link that is newer than the press does not speak for it. The link of another member
+ * than the one the message went to does not, either.
+ */
+async function findPresser(
+  context: ServiceContext,
+  connection: SlackConnection,
+  { interaction, receivedAt }: SlackPress,
+): Promise<Presser> {
+  const { requestId, slackUserId, isForeign, membershipId } = interaction;
+  const { organizationId } = connection;
+  const find = async (id: string) => await findMemberWithPolicies(context.db, organizationId, id);
+  const link = isForeign
+    ? undefined
+    : await findSlackLinkOfUser(context.db, organizationId, slackUserId);
+  const member = link && (await find(link.membershipId));
+  if (!member) return { refusal: unlinkedText(context, connection) };
+  const named = membershipId ?? link.membershipId;
+  if (named === link.membershipId && link.linkedAt <= receivedAt) return { member };
+  const before = named === link.membershipId ? undefined : await find(named);
+  const page = `<${requestLink(context, requestId)}|Open the request>`;
+  return { refusal: `${linkChangedText(member, before)} ${page}` };
+}
+
+/** `before`: the member whose message or form it is, where that is another one. */
+function linkChangedText(
+  { displayName }: MemberWithPolicies,
+  before: MemberWithPolicies | undefined,
+): string {
+  const now = escapeSlackText(displayName);
+  return before
+    ? `This was sent to ${escapeSlackText(before.displayName)}. Your Slack account is now linked to ${now}, so nothing was decided.`
+    : `Your Slack account is now linked to ${now}, and was not when you pressed, so nothing was decided.`;
+}
+
 async function openNoteForm(
   context: ServiceContext,
   connection: SlackConnection,
-  { interaction }: SlackPress,
+  interaction: SlackInteraction,
 ): Promise<string | undefined> {
   try {
     const { botToken } = openSlackSecrets(context, connection);

@@ -255,14 +255,18 @@ async function postInThread(
 
 async function messageOf(
   statements: SendStatements,
-  { event, request, requesterState, url }: Post['delivery'],
+  delivery: Post['delivery'],
   { requiresMfa }: SlackConnection,
 ): Promise<SlackText> {
-  switch (event) {
+  const { request, requesterState, url } = delivery;
+  switch (delivery.event) {
     case 'notified':
     case 'announced': {
       const call = textOfRequest(request, await statements.ownView(request), SLACK_ROOM);
-      const message = askingMessage(request, call, { url, requiresMfa });
+      const message = askingMessage(request, call, {
+        ...{ url, requiresMfa },
+        membershipId: delivery.event === 'notified' ? delivery.recipient.membershipId : undefined,
+      });
       return withRequesterNotice(message, requesterState);
     }
     case 'unreachable':

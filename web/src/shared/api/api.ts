@@ -6,6 +6,7 @@ import createClient, { type MaybeOptionalInit } from 'openapi-fetch';
 import type { HttpMethod, PathsWithMethod, SuccessResponseJSON } from 'openapi-typescript-helpers';
 import { parseExact } from '../../../../src/platform/json/exact-json.ts';
 import { session } from '../text/session.ts';
+import { actingAs } from './acting-as.ts';
 import { learnServerTime } from './clock.ts';
 import type { paths } from './openapi.d.ts';
 
@@ -36,6 +37,10 @@ export class ApiError extends Error {
 /** What a call without a session is refused with. A wrong password is another code. */
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 401 && error.code === 'authentication_required';
+
+/** Someone else has signed in in this browser. Nothing was done. */
+export const isOtherPerson = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'other_person';
 
 /** Without a response that can be read, the service may have done what was asked. */
 export const isUnconfirmed = (error: unknown): boolean =>
@@ -71,7 +76,7 @@ export async function call<Method extends HttpMethod, Path extends PathsWithMeth
   ...given: [...Arguments<Init<Path, Method>>, keep?: readonly string[]]
 ): Promise<ApiResponse<BodyOf<Path, Method>>> {
   const [init, keep = []] = given as readonly unknown[] as [
-    init?: object,
+    init?: { readonly headers?: object },
     keep?: readonly string[],
   ];
   const request = client.request as unknown as (
@@ -81,6 +86,7 @@ export async function call<Method extends HttpMethod, Path extends PathsWithMeth
   ) => Promise<{ data?: string; error?: unknown; response: Response }>;
   const { response, data, error } = await request(method, path, {
     ...init,
+    headers: { ...(method !== 'get' && actingAs()), ...init?.headers },
     parseAs: 'text',
     cache: 'no-store',
   }).catch((cause: unknown) => {

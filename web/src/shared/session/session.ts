@@ -1,6 +1,7 @@
 /** Who is signed in, and how one can sign in. */
 import { hashKey, queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { components } from '../api/openapi.d.ts';
+import { actAs } from '../api/acting-as.ts';
 import { ApiError, call } from '../api/api.ts';
 import { removeDrafts } from '../browser/drafts.ts';
 
@@ -82,25 +83,31 @@ export function startSession(queries: QueryClient, account: Account): void {
 const sessions = new BroadcastChannel('countersign-session');
 
 /**
- * Reloads this tab when the session turns out to be another person's: as another tab says, or as
- * the service says.
+ * Says which person this tab shows, to the service with each change and to other tabs. `onSwitch`: the session turns out to be another
+ * person's, as the service says. `onNews`: another tab says so.
  */
-export function watchOtherTabs(queries: QueryClient): void {
+export function watchOtherTabs(
+  queries: QueryClient,
+  { onSwitch, onNews }: { onSwitch: (account: Account) => void; onNews: () => void },
+): void {
   let [shown, announced]: (string | undefined)[] = [];
-  const reloadUnless = (actor: string) => {
-    if (shown !== undefined && shown !== actor) location.reload();
-  };
   queries.getQueryCache().subscribe(({ query: { queryHash } }) => {
     if (queryHash !== hashKey(accountQuery.queryKey)) return;
-    const actor = queries.getQueryData(accountQuery.queryKey)?.principal.actor_id;
-    if (actor !== undefined && actor !== shown) reloadUnless(actor);
+    const account = queries.getQueryData(accountQuery.queryKey);
+    const actor = account?.principal.actor_id;
+    // The page was made for the one before, and goes on acting for them.
+    if (account && shown !== undefined && shown !== actor) {
+      onSwitch(account);
+      return;
+    }
     shown = actor;
+    actAs(actor);
     if (actor === announced) return;
     announced = actor;
     if (actor !== undefined) sessions.postMessage(actor);
   });
   sessions.onmessage = ({ data: actor }: MessageEvent<string>) => {
-    reloadUnless(actor);
+    if (shown !== undefined && shown !== actor) onNews();
   };
 }
 

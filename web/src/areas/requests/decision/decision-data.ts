@@ -1,6 +1,6 @@
 /** The decision of this person on one request: sent once, even when they leave the page, and known when they come back. */
 import { useMutationState, useQueryClient, type MutationState } from '@tanstack/react-query';
-import { isSignedOut } from '../../../shared/api/api.ts';
+import { isOtherPerson, isSignedOut } from '../../../shared/api/api.ts';
 import { useSensitiveMutation } from '../../../shared/session/recent-authentication.tsx';
 import { accountQuery } from '../../../shared/session/session.ts';
 import type { SourceValue } from '../../../../../src/platform/json/source-values.ts';
@@ -83,7 +83,7 @@ export function useDecide(id: string) {
     },
     onError: (error) => {
       // After a sign-in, the same person finds out whether an earlier try had reached the service.
-      if (!isSignedOut(error)) sentDecisions.remove(id);
+      if (!isSignedOut(error) && !isOtherPerson(error)) sentDecisions.remove(id);
     },
     onSettled: () => {
       void queries.invalidateQueries({ queryKey: ['requests'] });

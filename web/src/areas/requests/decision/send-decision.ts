@@ -3,6 +3,7 @@
  * hidden tabs are slower, but they go on: React Query's own retries would rest.
  */
 import { ApiError, call, isSignedOut, isUnconfirmed } from '../../../shared/api/api.ts';
+import { actingAs } from '../../../shared/api/acting-as.ts';
 import { pause } from '../../../shared/browser/online.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
 import { sentDecisions, type Intent } from './decision-storage.ts';
@@ -35,14 +36,12 @@ export async function sendUntilConfirmed(
   decision: Decision,
   { isSignedIn, onRetry, signal }: Sending,
 ) {
-  const { id, intent, actor } = decision;
+  const { id, intent } = decision;
   sentDecisions.write(id, { intent, phase: 'sending' });
   let refusals = 0;
   for (let tries = 0; ; tries += 1) {
     try {
       if (!isSignedIn()) throw signedOut();
-      // Another tab may have signed in another person: the cookie is of the whole browser.
-      if (tries > 0) await requireActor(actor);
       return await send(decision);
     } catch (error) {
       // Authenticating again changes the cookie while a call is on its way, so one 401 means nothing.
@@ -57,9 +56,11 @@ export async function sendUntilConfirmed(
   }
 }
 
-async function send({ id, intent, note, digest, key }: Decision) {
+async function send({ id, intent, note, digest, key, actor }: Decision) {
   return await call('post', '/api/v1/requests/{id}/decision', {
     signal: AbortSignal.timeout(TIMEOUT_MS),
+    // Another person may be shown by then.
+    headers: actingAs(actor),
     params: { path: { id }, header: { 'Idempotency-Key': key } },
     body: {
       status: intent,
@@ -67,11 +68,6 @@ async function send({ id, intent, note, digest, key }: Decision) {
       ...(digest !== undefined && { seen: { arguments_digest: digest } }),
     },
   });
-}
-
-async function requireActor(actor: string): Promise<void> {
-  const { body } = await call('get', '/api/v1/me');
-  if (body.principal.actor_id !== actor) throw signedOut();
 }
 
 /** With the code of the service, so that the app finds out who is signed in now. */

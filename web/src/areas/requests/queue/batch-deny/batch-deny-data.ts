@@ -1,7 +1,7 @@
 /** Sending the decisions of a batch, and what became of each. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { call, isSignedOut, isUnconfirmed } from '../../../../shared/api/api.ts';
+import { call, isOtherPerson, isSignedOut, isUnconfirmed } from '../../../../shared/api/api.ts';
 import { useSensitiveCall } from '../../../../shared/session/recent-authentication.tsx';
 import { accountQuery } from '../../../../shared/session/session.ts';
 import { decisionKey, sentDecisions } from '../../decision/decision-storage.ts';
@@ -89,7 +89,8 @@ function useDenial() {
       sentDecisions.remove(id);
     } catch (error) {
       // The page of the request goes on from there.
-      if (!isSignedOut(error) && !isUnconfirmed(error)) sentDecisions.remove(id);
+      if (![isSignedOut, isOtherPerson, isUnconfirmed].some((keeps) => keeps(error)))
+        sentDecisions.remove(id);
       throw error;
     }
   };

@@ -1,5 +1,5 @@
 /** Denies requests one after another, each by a decision of its own. Without the browser around it. */
-import { ApiError, isUnconfirmed } from '../../../../shared/api/api.ts';
+import { ApiError, isOtherPerson, isUnconfirmed } from '../../../../shared/api/api.ts';
 import type { Summary } from '../change-log.ts';
 
 export type Outcome =
@@ -32,7 +32,7 @@ export interface Denials {
 /** What refuses one request, and says nothing about the others. */
 const REFUSALS = new Set(['permission_denied', 'request_not_routed']);
 
-/** Throws what stops all of them: the person is signed out, or did not authenticate again. */
+/** Throws what stops all of them: the person is signed out, is another one, or did not authenticate again. */
 export async function denyEach(denials: Denials): Promise<void> {
   const { ids, report, signal } = denials;
   for (const id of ids) {
@@ -51,6 +51,7 @@ async function denyOne(id: string, { send, findDecision, report }: Denials): Pro
   } catch (error) {
     if (isUnconfirmed(error)) return { kind: 'unconfirmed' };
     if (!(error instanceof ApiError)) throw error;
+    if (isOtherPerson(error)) throw error;
     const { status, code, message } = error;
     if (REFUSALS.has(code)) return { kind: 'forbidden' };
     const decision = status === 409 || status === 404 ? await findDecision(id) : undefined;
