@@ -5,6 +5,7 @@ import { session } from '../shared/text/session.ts';
 import { RecentAuthentication } from '../shared/session/recent-authentication.tsx';
 import { useNewBuild } from '../shared/browser/new-build.ts';
 import { ToastPlace } from '../shared/design/messages/toast-place.tsx';
+import { Part } from '../shared/design/part.tsx';
 import { Navigation } from './navigation.tsx';
 import classes from './frame.module.css';
 
@@ -15,7 +16,9 @@ export function Frame({ children }: { readonly children?: ReactNode }) {
       <a className={classes['skip']} href="#content">
         {session.skip}
       </a>
-      <Navigation />
+      <Part>
+        <Navigation />
+      </Part>
       <NewBuild />
       <main id="content" className={classes['content']} tabIndex={-1}>
         <RecentAuthentication>{children ?? <Outlet />}</RecentAuthentication>

@@ -31,7 +31,7 @@ export function DiffLines({ lines, label }: DiffLinesProps) {
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? lines : lines.slice(0, FIRST_LINES);
   return (
-    <div className={classes['diff']} role="group" aria-label={label}>
+    <div className={classes['diff']} role="group" aria-label={label} translate="no">
       {shown.map((line, index) => (
         <div key={index} className={classes['line']} data-kind={line.kind}>
           <span className={classes['sign']}>{SIGNS[line.kind]}</span>

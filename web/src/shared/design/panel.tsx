@@ -1,5 +1,6 @@
 /** One subject of a page, on a sheet of its own. */
 import type { ReactNode } from 'react';
+import { Part } from './part.tsx';
 import classes from './panel.module.css';
 
 export function Panel({
@@ -17,7 +18,7 @@ export function Panel({
         <h2>{title}</h2>
         {hint !== undefined && <p className={classes['hint']}>{hint}</p>}
       </div>
-      {children}
+      <Part>{children}</Part>
     </section>
   );
 }

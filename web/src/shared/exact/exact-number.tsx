@@ -8,7 +8,7 @@ export function ExactNumber({ source }: { readonly source: string }) {
   const { sign = '', digits = '', rest = '' } = PLAIN.exec(source)?.groups ?? {};
   if (digits === '') return <ForeignText text={source} />;
   return (
-    <bdi dir="ltr">
+    <bdi dir="ltr" translate="no">
       {sign}
       {groupsOf(digits).map((group, index) => (
         <span key={index} className={classes['group']}>

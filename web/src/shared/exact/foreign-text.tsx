@@ -37,7 +37,7 @@ export function ForeignPieces({ pieces, ...drawn }: ForeignPiecesProps) {
   const shown = isName ? pieces.flatMap(withBreaksShown) : pieces;
   const marks = marksIn(pieces, isSource);
   return (
-    <bdi dir="ltr" className={classes['foreign']}>
+    <bdi dir="ltr" translate="no" className={classes['foreign']}>
       {shown.map((piece, index) => (
         // Pieces never change their order: they are parts of one text.
         <Piece key={index} {...{ piece, isSource, isCommand, marks }} />

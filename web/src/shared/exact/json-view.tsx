@@ -141,7 +141,14 @@ function ShortJson(rows: RowsProps) {
     box.current?.children[row]?.scrollIntoView({ block: 'center' });
   });
   return (
-    <div ref={box} className={classes['json']} role="group" aria-label={label}>
+    <div
+      ref={box}
+      className={classes['json']}
+      role="group"
+      aria-label={label}
+      // Its signs and key names are values, too.
+      translate="no"
+    >
       {outline.values.map((_value, index) => (
         <JsonRow
           key={index}
@@ -179,6 +186,7 @@ function LongJson(rows: RowsProps) {
         role="group"
         aria-label={label}
         tabIndex={0}
+        translate="no"
       >
         <div
           className={classes['json']}

@@ -4,6 +4,7 @@ import { Link, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { Button } from '../design/button.tsx';
 import { Spinner } from '../design/spinner.tsx';
+import { notShown } from '../text/design.ts';
 import { session } from '../text/session.ts';
 import { ApiError } from '../api/api.ts';
 import { isBusy } from '../api/retries.ts';
@@ -78,11 +79,10 @@ const PermissionReason = lazy(async () => {
   return { default: component };
 });
 
-function Reason({ problem }: { readonly problem: ApiError | undefined }) {
+function Reason({ problem }: { readonly problem: ApiError }) {
   if (statusOf(problem) === 404) return session.missing;
-  const permission = problem?.details['permission'];
-  if (problem?.status !== 403 || typeof permission !== 'string')
-    return problem?.message ?? session.unexpected;
+  const permission = problem.details['permission'];
+  if (problem.status !== 403 || typeof permission !== 'string') return problem.message;
   return (
     <Suspense fallback={null}>
       <PermissionReason permission={permission} />
@@ -108,9 +108,7 @@ export function Failed({ error, reset }: { readonly error: unknown; readonly res
   return (
     <section className={classes['state']} role="alert">
       <h1>{titles[status] ?? session.failedTitle}</h1>
-      <p>
-        <Reason problem={problem} />
-      </p>
+      <p>{problem ? <Reason problem={problem} /> : notShown.page}</p>
       {titles[status] !== undefined && <WayOn status={status} />}
       {titles[status] === undefined && <Button onClick={retry}>{session.retry}</Button>}
       {problem?.requestId !== undefined && (

@@ -21,3 +21,10 @@ export const messages = {
 export const lists = {
   clear: 'Clear search and filters',
 } as const;
+
+/** Something in the browser changed the page, or the page has a fault. The service has none. */
+export const notShown = {
+  part: 'This part could not be shown.',
+  page: 'This page could not be shown in this browser. An extension or a translation may have changed it.',
+  again: 'Try again',
+} as const;

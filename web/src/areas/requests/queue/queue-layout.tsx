@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useParams } from '@tanstack/react-router';
 import { useIsDrawn } from '../../../shared/browser/next-draw.ts';
 import { accountQuery, hasPermission } from '../../../shared/session/session.ts';
+import { Part } from '../../../shared/design/part.tsx';
 import { MissingPermission } from '../../../shared/page/states.tsx';
 import { useTitle } from '../../../shared/page/title.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
@@ -19,7 +20,7 @@ export function QueueLayout() {
   if (!hasPermission(account, NEEDED)) return <NoAccess />;
   return (
     <div className={classes['panes']} data-open={id !== undefined || undefined}>
-      <div className={classes['list']}>{isListDue && <Queue />}</div>
+      <div className={classes['list']}><Part>{isListDue && <Queue />}</Part></div>
       <div className={classes['open']}>
         <Outlet />
       </div>

@@ -3,7 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { cutValuesOf } from '../../../../../src/domain/shown/cut-values.ts';
-import { flagsOf } from '../../../../../src/domain/shown/flags.ts';
+import { flagsOf, type Flag } from '../../../../../src/domain/shown/flags.ts';
 import { mainValuesOf } from '../../../../../src/domain/shown/main-values.ts';
 import { shownCall } from '../../../../../src/domain/shown/shown-call.ts';
 import { shownLine } from '../../../../../src/domain/shown-text.ts';
@@ -14,6 +14,7 @@ import { useIsDrawn } from '../../../shared/browser/next-draw.ts';
 import { isBusy } from '../../../shared/api/retries.ts';
 import { accountQuery } from '../../../shared/session/session.ts';
 import { Failed, Loading } from '../../../shared/page/states.tsx';
+import { Part } from '../../../shared/design/part.tsx';
 import { useTitle } from '../../../shared/page/title.ts';
 import { requests as text } from '../../../shared/text/requests.ts';
 import { session as sessionText } from '../../../shared/text/session.ts';
@@ -85,6 +86,7 @@ function useShown(request: RequestDetail) {
 function Shown({ request }: { readonly request: RequestDetail }) {
   const { whole, context, call, cuts, flags, reading, unopened } = useShown(request);
   const main = mainValuesOf(call, whole);
+  const unrevealed = useUnrevealed(call, reading);
   const isDrawn = useIsDrawn();
   return (
     <ReadingContext value={reading}>
@@ -96,48 +98,82 @@ function Shown({ request }: { readonly request: RequestDetail }) {
       >
         <div className={classes['columns']}>
           <div className={classes['main']}>
-            <LastDecision id={request.id} />
-            <RequestHeader request={request} call={call} />
-            {flags.length > 0 && (
-              <details className={classes['flags']} open>
-                <summary>{text.flags(flags.length)}</summary>
-                <FlagList flags={flags} first={FIRST_FLAGS} />
-              </details>
-            )}
-            <CallSection {...{ request, whole, context, call }} isShort={cuts.length === 0} />
+            <Part>
+              <LastDecision id={request.id} />
+            </Part>
+            <Part>
+              <RequestHeader request={request} call={call} />
+            </Part>
+            <Flags flags={flags} />
+            <Part>
+              <CallSection {...{ request, whole, context, call }} isShort={cuts.length === 0} />
+            </Part>
             <div className={classes['earlier']}>
               {isDrawn && (
-                <Suspense>
-                  <EarlierSection request={request} main={main} />
-                </Suspense>
+                <Part>
+                  <Suspense>
+                    <EarlierSection request={request} main={main} />
+                  </Suspense>
+                </Part>
               )}
             </div>
           </div>
-          <aside className={classes['side']}>
-            <PeopleSection request={request} />
-            {isDrawn && (
-              <Suspense>
-                <TimelineSection request={request} />
-              </Suspense>
-            )}
-          </aside>
+          <Side request={request} isDrawn={isDrawn} />
         </div>
-        <Decision
-          request={request}
-          isReadable={whole !== undefined}
-          title={call.presented?.title}
-          main={main}
-          flags={flags}
-          hidden={call.hidden}
-          unrevealed={useUnrevealed(call, reading)}
-          unopened={unopened}
-        />
+        <Part>
+          <Decision
+            request={request}
+            isReadable={whole !== undefined}
+            title={call.presented?.title}
+            main={main}
+            flags={flags}
+            hidden={call.hidden}
+            unrevealed={unrevealed}
+            unopened={unopened}
+          />
+        </Part>
       </article>
     </ReadingContext>
   );
 }
 
 const FIRST_FLAGS = 6;
+
+function Flags({ flags }: { readonly flags: readonly Flag[] }) {
+  if (flags.length === 0) return null;
+  return (
+    <details className={classes['flags']} open>
+      <summary>{text.flags(flags.length)}</summary>
+      <Part>
+        <FlagList flags={flags} first={FIRST_FLAGS} />
+      </Part>
+    </details>
+  );
+}
+
+/** Who is asked, and below it what happened. */
+function Side({
+  request,
+  isDrawn,
+}: {
+  readonly request: RequestDetail;
+  readonly isDrawn: boolean;
+}) {
+  return (
+    <aside className={classes['side']}>
+      <Part>
+        <PeopleSection request={request} />
+      </Part>
+      {isDrawn && (
+        <Part>
+          <Suspense>
+            <TimelineSection request={request} />
+          </Suspense>
+        </Part>
+      )}
+    </aside>
+  );
+}
 
 const namesOf = ({
   tool,
