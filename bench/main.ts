@@ -18,12 +18,14 @@ import { measureParked } from './parked.ts';
 import { measureQueue } from './queue.ts';
 import { measureReceivers } from './receivers.ts';
 import { measureWeb } from './web/measure.ts';
+import { measureReviewer } from './web/reviewer.ts';
 
 /** The queue comes last, because two million requests stay in the table. */
 const SECTIONS: Readonly<Record<string, Section>> = {
   parked: measureParked,
   receivers: measureReceivers,
   web: measureWeb,
+  reviewer: measureReviewer,
   audit: measureAudit,
   queue: measureQueue,
 };

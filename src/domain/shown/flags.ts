@@ -12,7 +12,7 @@ export interface Flag {
 }
 
 /** The names that a call has beside its values. */
-interface NamedCall {
+export interface NamedCall {
   readonly tool: string;
   readonly server?: string | undefined;
   readonly agentName: string;

@@ -72,17 +72,39 @@ export function shownCall<Field extends ShownField>(
   { whole, context }: GivenCall,
   { presentation, hiddenNames }: HowToShow<Field>,
 ): ShownCall<Field> {
-  const { values, texts } = whole
-    ? hiddenValuesOf(whole, { presentation, hiddenNames })
-    : { values: [], texts: new Map<never, never>() };
-  const hidden = hiddenOf(values, texts);
+  const how = { presentation, hiddenNames };
+  return shownWith({ whole }, presentation, {
+    hidden: whole ? hiddenInCall(whole, how) : NOTHING_HIDDEN,
+    hiddenInContext: context
+      ? hiddenInCall(context, { ...how, presentation: undefined })
+      : NOTHING_HIDDEN,
+  });
+}
+
+/** The same, of what is known to be hidden. */
+export function shownWith<Field extends ShownField>(
+  { whole }: GivenCall,
+  presentation: ShownPresentation<Field> | undefined,
+  { hidden, hiddenInContext }: Pick<ShownCall, 'hidden' | 'hiddenInContext'>,
+): ShownCall<Field> {
+  const valueAt = (offset: number): SourceValue[] => (whole ? [whole.from(offset)] : []);
+  const values = [...hidden.values].flatMap(valueAt);
+  const texts = [...hidden.parts].flatMap(([offset, parts]) =>
+    valueAt(offset).map((value) => [value, parts] as const),
+  );
   return {
     presented: presentation && whole && presentCall(presentation, whole, { values, hidden }),
     hiddenValues: values,
-    hiddenParts: texts,
+    hiddenParts: new Map(texts),
     hidden,
-    hiddenInContext: context ? hiddenInContext(context, hiddenNames) : NOTHING_HIDDEN,
+    hiddenInContext,
   };
+}
+
+/** Where the hidden values and the hidden parts of texts are. */
+export function hiddenInCall(whole: SourceValue, how: HowToShow): Hidden {
+  const { values, texts } = hiddenValuesOf(whole, how);
+  return hiddenOf(values, texts);
 }
 
 export interface HiddenInCall {
@@ -97,11 +119,6 @@ export function hiddenValuesOf(
 ): HiddenInCall {
   const values = outermost([...markedIn(presentation, whole), ...namedValues(whole, hiddenNames)]);
   return { values, texts: textsWithSecrets(whole, values, hiddenNames) };
-}
-
-function hiddenInContext(context: SourceValue, hiddenNames: HiddenNames): Hidden {
-  const values = namedValues(context, hiddenNames);
-  return hiddenOf(values, textsWithSecrets(context, values, hiddenNames));
 }
 
 /** The values of sensitive fields, and both sides of sensitive changes. */

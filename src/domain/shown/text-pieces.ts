@@ -75,7 +75,15 @@ const TAIL_SHARE = 4;
 /** The first and the last part of what does not fit. It cuts inside no character and no escape. */
 export function cutPieces(pieces: readonly TextPiece[], limits: CutLimits): CutPieces {
   const whole = takeFirst(pieces, limits);
-  if (whole.isAll) return { head: pieces };
+  return whole.isAll ? { head: pieces } : cutEnds(pieces, pieces.toReversed(), limits);
+}
+
+/** `fromEnd`: the last piece first. */
+function cutEnds(
+  pieces: readonly TextPiece[],
+  fromEnd: readonly TextPiece[],
+  limits: CutLimits,
+): Required<CutPieces> {
   const tailLimits = {
     characters: Math.floor(limits.characters / TAIL_SHARE),
     lines: Math.floor(limits.lines / TAIL_SHARE),
@@ -84,21 +92,45 @@ export function cutPieces(pieces: readonly TextPiece[], limits: CutLimits): CutP
     characters: limits.characters - tailLimits.characters,
     lines: limits.lines - tailLimits.lines,
   };
-  const tail = takeFirst(pieces.toReversed(), tailLimits, { fromEnd: true });
+  const tail = takeFirst(fromEnd, tailLimits, FROM_END);
   return { head: takeFirst(pieces, headLimits).taken, tail: tail.taken.toReversed() };
 }
 
 /** What a page shows of a value before a reader opens it. */
 const PAGE_LIMITS = { characters: 2_000, lines: 24 };
 
-export const cutOnPage = (pieces: readonly TextPiece[]): CutPieces =>
-  cutPieces(pieces, PAGE_LIMITS);
+export const cutOnPage = (text: string): CutPieces => cutText(text, PAGE_LIMITS);
+
+/** The characters that are read first of each end of a long text. Most need no more. */
+const FIRST_LOOK = 16_000;
+/** What stands near the place where a look ends may be a part of something longer. */
+const EDGE = 1_000;
+
+/** As `cutPieces` of the pieces of the text, whose middle it does not read. */
+export function cutText(text: string, limits: CutLimits): CutPieces {
+  for (let length = FIRST_LOOK; length < text.length / 2; length *= 4) {
+    const isInside = ({ taken, isAll }: Taken): boolean =>
+      !isAll && 2 * taken.reduce((sum, piece) => sum + piece.text.length, 0) <= length - EDGE;
+    const beginning = textPieces(text.slice(0, length));
+    const end = textPieces(text.slice(-length)).toReversed();
+    const from = { beginning: takeFirst(beginning, limits), end: takeFirst(end, limits, FROM_END) };
+    if (isInside(from.beginning) && isInside(from.end)) return cutEnds(beginning, end, limits);
+  }
+  return cutPieces(textPieces(text), limits);
+}
+
+interface Taken {
+  readonly taken: TextPiece[];
+  readonly isAll: boolean;
+}
+
+const FROM_END = { fromEnd: true };
 
 function takeFirst(
   pieces: readonly TextPiece[],
   { characters, lines }: CutLimits,
   { fromEnd = false } = {},
-): { readonly taken: TextPiece[]; readonly isAll: boolean } {
+): Taken {
   const taken: TextPiece[] = [];
   const left = { characters, lines };
   for (const piece of pieces) {

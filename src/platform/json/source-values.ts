@@ -64,6 +64,18 @@ export class SourceValue {
     return other.offset <= this.offset && this.offset < other.#end;
   }
 
+  /** What of it begins at this place of the text. */
+  from(offset: number): SourceValue {
+    const { starts } = this.#tree;
+    let [low, high] = [this.#at, starts.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return new SourceValue(this.#tree, low);
+  }
+
   /** Only of a string: its characters. */
   get characters(): string {
     const source = this.source;

@@ -1,5 +1,6 @@
-/** The one policy of Trusted Types. It lets through the address of the service worker alone. */
+/** The one policy of Trusted Types. It lets through the service worker, and threads among the files of the app. */
 const WORKER = '/sw.js';
+const THREAD = /^\/assets\/[\w-]+\.js$/;
 
 interface TrustedTypes {
   createPolicy(
@@ -13,7 +14,8 @@ const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
 
 const policy = trustedTypes?.createPolicy('countersign', {
   createScriptURL: (url) => {
-    if (url !== WORKER) throw new TypeError(`The policy lets through ${WORKER} alone.`);
+    if (url !== WORKER && !THREAD.test(url))
+      throw new TypeError(`The policy does not let through ${url}.`);
     return url;
   },
 });
@@ -24,3 +26,7 @@ export async function startWorker(): Promise<ServiceWorkerRegistration> {
   await navigator.serviceWorker.register(url, { updateViaCache: 'none' });
   return await navigator.serviceWorker.ready;
 }
+
+/** A thread. `url`: of its file. */
+export const startThread = (url: string): Worker =>
+  new Worker((policy?.createScriptURL(url) ?? url) as string, { type: 'module' });

@@ -9,6 +9,7 @@ import { loadPart } from '../browser/new-build.ts';
 import { exact as words } from '../text/exact.ts';
 import {
   aroundOf,
+  drawsMore,
   outlineOf,
   rowAt,
   rowOf,
@@ -24,15 +25,18 @@ const JsonTools = lazy(async () => {
   return { default: component };
 });
 
-/** Up to here, all lines are in the page, so that searching in the page and printing find them. */
-const ALL_ROWS = 300;
-/** On a phone, a box that scrolls inside a page that scrolls hides lines: only the longest values get one. */
-const ALL_ROWS_NARROW = 2_000;
+/**
+ * Up to so many, all values are in the page, so that searching in the page and printing find them. More would cost their reader
+ * much more than a usual request does, and an agent decides how many it sends.
+ */
+const ALL_VALUES = 300;
 /** Wider tables would scroll to the side. */
 const PHONE_COLUMNS = 2;
 const ROW_PIXELS = 22;
 const TABLE_PIXELS = 450;
 const OVERSCAN = 4;
+/** A table is as high as most of the box. */
+const TABLE_OVERSCAN = 1;
 
 interface JsonViewProps {
   readonly value: SourceValue;
@@ -75,7 +79,7 @@ export function JsonView({ value, label, hidden = NOTHING_HIDDEN, root = '' }: J
     },
   };
   // The box stays what it is while its lines are folded, and keeps the focus.
-  const most = useMediaQuery(BREAKPOINTS['one-pane']) ? ALL_ROWS_NARROW : ALL_ROWS;
+  const isLong = useMemo(() => drawsMore(whole, ALL_VALUES), [whole]);
   const tops = topContainers(value);
   return (
     <>
@@ -98,7 +102,7 @@ export function JsonView({ value, label, hidden = NOTHING_HIDDEN, root = '' }: J
           />
         </Suspense>
       )}
-      {whole.values.length > most ? <LongJson {...rows} /> : <ShortJson {...rows} />}
+      {isLong ? <LongJson {...rows} /> : <ShortJson {...rows} />}
     </>
   );
 }
@@ -170,7 +174,7 @@ function LongJson(rows: RowsProps) {
     count: outline.values.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (outline.parts[index] === 'records' ? TABLE_PIXELS : ROW_PIXELS),
-    overscan: OVERSCAN,
+    overscan: outline.parts.includes('records') ? TABLE_OVERSCAN : OVERSCAN,
   });
   useFound(rows, (row) => {
     scroller.current?.scrollIntoView({ block: 'nearest' });

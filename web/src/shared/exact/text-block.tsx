@@ -19,13 +19,13 @@ interface TextBlockProps {
 export function TextBlock({ text, mono = false, isCommand = false, offset }: TextBlockProps) {
   const [isWhole, setWhole] = useState(false);
   const reading = useReading();
-  const pieces = useMemo(() => textPieces(text), [text]);
-  const { head, tail } = useMemo(() => cutOnPage(pieces), [pieces]);
+  const { head, tail } = useMemo(() => cutOnPage(text), [text]);
+  const pieces = useMemo(() => (isWhole ? textPieces(text) : head), [isWhole, text, head]);
   return (
     <div className={classes['block']} data-mono={mono || undefined}>
       <div className={classes['text']}>
         {text === '' && <em>{words.emptyText}</em>}
-        <ForeignPieces pieces={isWhole ? pieces : head} isCommand={isCommand} />
+        <ForeignPieces pieces={pieces} isCommand={isCommand} />
         {!isWhole && tail && (
           <>
             <p className={classes['between']}>{words.between(text.length)}</p>

@@ -2,10 +2,10 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
-import { cutValuesOf } from '../../../../../src/domain/shown/cut-values.ts';
-import { flagsOf, type Flag } from '../../../../../src/domain/shown/flags.ts';
+import type { CallFindings } from '../../../../../src/domain/shown/page/call-findings.ts';
+import type { Flag } from '../../../../../src/domain/shown/flags.ts';
 import { mainValuesOf } from '../../../../../src/domain/shown/main-values.ts';
-import { shownCall } from '../../../../../src/domain/shown/shown-call.ts';
+import { shownWith } from '../../../../../src/domain/shown/shown-call.ts';
 import { shownLine } from '../../../../../src/domain/shown-text.ts';
 import { readSource, type SourceValue } from '../../../../../src/platform/json/source-values.ts';
 import { ApiError } from '../../../shared/api/api.ts';
@@ -28,6 +28,7 @@ import { CallSection } from '../call/call-section.tsx';
 import { FlagList } from '../call/flag-list.tsx';
 import { useRequestReading, useUnrevealed } from '../../../shared/call/request-reading.ts';
 import { usePlace } from '../queue/queue-data.ts';
+import { useFindings } from '../findings/use-findings.ts';
 import { PeopleSection } from '../people/people-section.tsx';
 import { requestQuery, type RequestDetail } from '../requests-data.ts';
 import { RequestHeader } from './request-header.tsx';
@@ -52,39 +53,41 @@ export function Request() {
   if (isPending) return <Loading why={isBusy(failureReason) ? sessionText.busy : undefined} />;
   // What was read before does not stay once the service refuses it.
   if (!data || isRefused(error)) return <Failed error={error} reset={() => void refetch()} />;
-  return <Shown key={data.id} request={data} />;
+  return <Read key={data.id} request={data} />;
+}
+
+function Read({ request }: Pick<ShownProps, 'request'>) {
+  const findings = useFindings(request);
+  return findings ? <Shown request={request} findings={findings} /> : <Loading />;
 }
 
 const isRefused = (error: unknown): boolean =>
   error instanceof ApiError && [403, 404].includes(error.status);
 
 /** What the page shows of a request, and what its reader has opened. */
-function useShown(request: RequestDetail) {
+function useShown(request: RequestDetail, { hidden, hiddenInContext, cuts, flags }: CallFindings) {
   const whole = useSource(request.arguments.text);
   const context = useSource(request.context?.text);
   const call = useMemo(
-    () =>
-      shownCall(
-        { whole, context },
-        { presentation: request.presentation, hiddenNames: request.hidden_names },
-      ),
-    [request.presentation, request.hidden_names, whole, context],
-  );
-  const cuts = useMemo(() => (whole ? cutValuesOf(whole, call.hidden) : []), [whole, call]);
-  const flags = useMemo(
-    () => flagsOf(namesOf(request), { whole, context, ...call }),
-    [request, whole, context, call],
+    () => shownWith({ whole }, request.presentation, { hidden, hiddenInContext }),
+    [request.presentation, whole, hidden, hiddenInContext],
   );
   const reading = useRequestReading(request.id);
   const unopened = useMemo(
-    () => cuts.filter(({ offset }) => !reading.opened.has(offset)),
-    [cuts, reading.opened],
+    () =>
+      cuts.flatMap((offset) => (whole && !reading.opened.has(offset) ? [whole.from(offset)] : [])),
+    [cuts, whole, reading.opened],
   );
   return { whole, context, call, cuts, flags, reading, unopened };
 }
 
-function Shown({ request }: { readonly request: RequestDetail }) {
-  const { whole, context, call, cuts, flags, reading, unopened } = useShown(request);
+interface ShownProps {
+  readonly request: RequestDetail;
+  readonly findings: CallFindings;
+}
+
+function Shown({ request, findings }: ShownProps) {
+  const { whole, context, call, cuts, flags, reading, unopened } = useShown(request, findings);
   const main = mainValuesOf(call, whole);
   const unrevealed = useUnrevealed(call, reading);
   const isDrawn = useIsDrawn();
@@ -174,13 +177,6 @@ function Side({
     </aside>
   );
 }
-
-const namesOf = ({
-  tool,
-  server,
-  agent_name: agentName,
-  agent_instance_name: agentInstanceName,
-}: RequestDetail) => ({ tool, server, agentName, agentInstanceName });
 
 /** The JSON in a text, which is read once. */
 const useSource = (source: string | undefined): SourceValue | undefined =>

@@ -181,6 +181,18 @@ export function rowAt(outline: Outline, index: number): JsonRow {
   };
 }
 
+/** Whether the lines draw more values than so many. */
+export function drawsMore({ tree, values, parts }: Outline, most: number): boolean {
+  let drawn = 0;
+  for (const [index, at] of values.entries()) {
+    const part = parts[index];
+    if (part === 'records') drawn += RECORDS_A_ROW * (tree.sizes[at] ?? 0);
+    else drawn += part === 'numbers' ? NUMBERS_A_ROW : 1;
+    if (drawn > most) return true;
+  }
+  return false;
+}
+
 /** The line that draws a value, or what it is in where that is drawn as a whole. */
 export function rowOf({ values, parts }: Outline, node: number): number {
   let found = 0;

@@ -48,6 +48,12 @@ export function JsonRow({ row, context, found }: JsonRowProps) {
 }
 
 function Key({ source }: { readonly source: string }) {
+  if (source.length > INLINE_CHARACTERS)
+    return (
+      <div className={classes['key']}>
+        <TextBlock text={decodedSource(source)} mono />
+      </div>
+    );
   return (
     <span className={classes['key']}>
       <ForeignText text={decodedSource(source)} isSource />

@@ -52,7 +52,7 @@ export function copyOf(outermost: SourceValue, { values, parts }: Hidden): strin
   const replaced = [...values, ...parts.keys()]
     .filter((offset) => offset >= from && offset < from + length)
     .toSorted((one, other) => one - other)
-    .map((offset) => valueFrom(outermost, offset));
+    .map((offset) => outermost.from(offset));
   const copied: string[] = [];
   let at = from;
   for (const value of replaced) {
@@ -62,15 +62,4 @@ export function copyOf(outermost: SourceValue, { values, parts }: Hidden): strin
     at = value.offset + value.length;
   }
   return [...copied, tree.text.slice(at, from + length)].join('');
-}
-
-/** The value that begins at this place of the text. */
-export function valueFrom({ tree, node }: SourceValue, offset: number): SourceValue {
-  let [low, high] = [node, tree.starts.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((tree.starts[middle] ?? 0) < offset) low = middle + 1;
-    else high = middle;
-  }
-  return new SourceValue(tree, low);
 }

@@ -8,7 +8,7 @@ import { exact as words } from '../../text/exact.ts';
 import { CopyLink } from '../copy-link.tsx';
 import { CutText } from '../cut-text.tsx';
 import { useReading } from '../reading.ts';
-import { copyOf, MOST_FOUND, stillHidden, valueFrom, valuesWith } from './json-search.ts';
+import { copyOf, MOST_FOUND, stillHidden, valuesWith } from './json-search.ts';
 import classes from './json-tools.module.css';
 
 interface ToolsProps {
@@ -26,7 +26,7 @@ interface ToolsProps {
 export function JsonTools({ value, label, hidden, root, isFolded, foldAll, show }: ToolsProps) {
   const { isRevealed } = useReading();
   const left = useMemo(
-    () => stillHidden(hidden, (offset) => isRevealed(`${root}${valueFrom(value, offset).pointer}`)),
+    () => stillHidden(hidden, (offset) => isRevealed(`${root}${value.from(offset).pointer}`)),
     [value, hidden, root, isRevealed],
   );
   return (

@@ -1,7 +1,7 @@
 /** Values of which a page shows only the first and the last part until a reader opens them. */
-import { SourceValue } from '../../platform/json/source-values.ts';
-import type { Hidden } from './hidden.ts';
-import { cutOnPage, textPieces } from './text-pieces.ts';
+import { SourceValue } from '../../../platform/json/source-values.ts';
+import type { Hidden } from '../hidden.ts';
+import { cutOnPage } from '../text-pieces.ts';
 
 /** A shorter text fits, whatever is in it: an escape has six characters. */
 const SURELY_FITS = 300;
@@ -33,5 +33,5 @@ function isCut(value: SourceValue): boolean {
   const { characters } = value;
   if (characters.length <= SURELY_FITS && characters.split('\n').length <= SURELY_FEW_LINES)
     return false;
-  return cutOnPage(textPieces(characters)).tail !== undefined;
+  return cutOnPage(characters).tail !== undefined;
 }

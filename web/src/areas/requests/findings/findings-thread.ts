@@ -1,0 +1,17 @@
+/** A thread beside the page: what it finds in a large call does not hold up its reader. */
+import {
+  findingsIn,
+  type CallFindings,
+} from '../../../../../src/domain/shown/page/call-findings.ts';
+import type { Wanted } from './find-beside.ts';
+
+interface Thread {
+  onmessage: (event: MessageEvent<Wanted>) => void;
+  postMessage(found: CallFindings): void;
+}
+
+const thread = globalThis as unknown as Thread;
+
+thread.onmessage = ({ data: { given, how } }) => {
+  thread.postMessage(findingsIn(given, how));
+};
