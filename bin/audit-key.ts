@@ -1,9 +1,17 @@
 /** The key that `start` signs the audit log with, beside its own Postgres: the file `audit-key` (0600). */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../src/platform/config.ts';
+import { signedEndsFrom } from '../src/domain/audit/signed-ends.ts';
+import { readKeptFile } from '../src/platform/crypto/kept-file.ts';
 import { ensureSecretFile, readSecretFile } from '../src/platform/crypto/secret-file.ts';
 import { openSigningKey, type SigningKey } from '../src/platform/crypto/signing-key.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
+import type { KeptEnds } from '../src/services/audit/signed-ends.ts';
+
+/** What was signed last is kept beside the key (0600). */
+export const ownSignedFile = ({ dataDirectory }: Config): string =>
+  join(dataDirectory, 'audit-signed');
 
 const fileIn = ({ dataDirectory }: Config): string => join(dataDirectory, 'audit-key');
 
@@ -17,6 +25,25 @@ export async function ensureOwnAuditKey(config: Config): Promise<string> {
 export async function auditKeyOf(config: Config, isOwn: boolean): Promise<SigningKey | undefined> {
   const key = config.auditKey ?? (isOwn ? await readOwnAuditKey(config) : undefined);
   return key === undefined ? undefined : openSigningKey(key);
+}
+
+/** The file that says it. Undefined where there is none: a command makes none. */
+export function signedFileOf(config: Config, isOwn: boolean): string | undefined {
+  const file = config.auditSignedFile ?? (isOwn ? ownSignedFile(config) : undefined);
+  return file !== undefined && existsSync(file) ? file : undefined;
+}
+
+/** What the service signed last of each chain, as this machine keeps it. Undefined when it keeps nothing. */
+export async function keptSignedEnds(
+  config: Config,
+  isOwn: boolean,
+): Promise<KeptEnds | undefined> {
+  const file = signedFileOf(config, isOwn);
+  const text = file && (await readKeptFile(file));
+  if (text === undefined) return undefined;
+  const ends = signedEndsFrom(text);
+  if (ends) return ends;
+  throw new OperatorError(`${file} does not say what was signed. Put it back from a backup.`);
 }
 
 async function readOwnAuditKey(config: Config): Promise<string | undefined> {

@@ -39,7 +39,9 @@ import { startSlackPresses } from '../src/services/notifications/slack/presses.t
 import { startSending } from '../src/services/notifications/send-loop.ts';
 import { startTellingReceivers } from '../src/services/receivers/send-loop.ts';
 import { startAccountMails } from '../src/services/sign-in/account-mails.ts';
-import { startSealing } from '../src/services/audit/sealer.ts';
+import { SignedEnds } from '../src/services/audit/signed-ends.ts';
+import { startCheckpointMails } from '../src/services/audit/checkpoint-mails.ts';
+import { sealBeforeEnd, startSealing } from '../src/services/audit/sealer.ts';
 import { startPurging } from '../src/services/retention.ts';
 import { TASK_QUEUE } from '../temporal/ids.ts';
 import {
@@ -102,12 +104,14 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   // Known only after the context exists, so both are read at each use.
   const later: { temporal?: TemporalLink; url?: string } = {};
   const stopping = stopController();
+  const signedEnds = new SignedEnds(config.auditSignedFile);
   const runtime = createRuntime(config, {
     logger,
+    signedEnds,
     stopping: stopping.signal,
     temporal: { ...options.temporal, link: () => later.temporal, taskQueue },
     heavyWork: options.heavyWork ?? HEAVY_WORK,
-    deployment: deploymentOf(config, { db, schema }, () => later.temporal),
+    deployment: deploymentOf(config, { db, schema, signedEnds }, () => later.temporal),
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
   });
   const context = { ...runtime, db };
@@ -133,7 +137,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     strictResponses: options.strictResponses ?? false,
     trustedProxies: config.trustedProxies ?? [],
     publicUrlConfigured: config.publicUrlConfigured,
-    probes: probes({ db, schema }, temporal),
+    probes: probes({ db, schema, signedEnds }, temporal),
     metricsToken: config.metricsToken,
   });
   const feed = startChangeFeed(context, databaseUrl);
@@ -153,6 +157,8 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
         feed.stop(),
         temporal.close(),
       ]);
+      // Nothing writes events any more.
+      if (roles.worker) await sealBeforeEnd({ ...runtime, db: senderDb });
       await release(context, [db, workerDb, senderDb]);
     },
   };
@@ -174,6 +180,7 @@ function startLoops(
           startAccountMails(senderContext),
           startPurging(senderContext),
           startSealing(senderContext),
+          startCheckpointMails(senderContext),
         ]
       : []),
   ];
@@ -214,7 +221,10 @@ function openPools(config: Config, { databaseUrl, databaseWaits, logger }: Compo
   };
 }
 
-interface Given extends Pick<Runtime, 'logger' | 'stopping' | 'publicUrl' | 'deployment'> {
+interface Given extends Pick<
+  Runtime,
+  'logger' | 'stopping' | 'publicUrl' | 'deployment' | 'signedEnds'
+> {
   readonly temporal: Pick<WorkflowsOptions, 'link' | 'taskQueue' | 'callTimeoutMs'>;
   readonly heavyWork: URL;
 }
@@ -240,6 +250,7 @@ function createRuntime(config: Config, { temporal, heavyWork, ...given }: Given)
         ? undefined
         : openSecretBox(config.secretsKey, config.previousSecretsKeys ?? []),
     auditKey: config.auditKey === undefined ? undefined : openSigningKey(config.auditKey),
+    auditMail: config.auditMail,
     workerPool: openWorkerPool(heavyWork),
     egress: openEgress({ allow: config.egressAllow ?? [] }),
     mailer: config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.emailFrom),

@@ -1,22 +1,30 @@
 /** What a process says of itself and of its servers: to /health/ready, and to people who run it. */
 import { readClock, requireWritable } from '../src/data/clock.ts';
+import { listRefusals } from '../src/data/audit/signed-ends.ts';
 import { newerMigrations, pendingMigrations } from '../src/data/migrate.ts';
 import type { Config } from '../src/platform/config.ts';
 import type { Logger } from '../src/platform/logger.ts';
 import { packageVersion } from '../src/platform/package-root.ts';
 import { isReadOnly, type Db } from '../src/platform/postgres.ts';
 import type { Deployment } from '../src/services/ports.ts';
+import type { SignedEnds } from '../src/services/audit/signed-ends.ts';
 import type { Probe, Probes } from '../src/services/probes.ts';
 import { workflowIdOf } from '../temporal/ids.ts';
 import type { TemporalLink } from '../temporal/worker.ts';
 
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
+/** Counting refused audit logs stops here. */
+const MOST = 100;
+
+const notSigned = (count: number): string =>
+  `${count === 1 ? '1 audit log does' : `${count} audit logs do`} not extend what was signed last, so nothing of it is signed; the log of a process with a worker says why`;
 
 /** What probes look at. */
 export interface Probed {
   readonly db: Db;
   /** Of `schemaProbe`. */
   readonly schema: Probe;
+  readonly signedEnds: SignedEnds;
 }
 
 /** `link`: to Temporal, once there is one. */
@@ -37,7 +45,7 @@ export function deploymentOf(
   };
 }
 
-export function probes({ db, schema }: Probed, temporal: TemporalLink): Probes {
+export function probes({ db, schema, signedEnds }: Probed, temporal: TemporalLink): Probes {
   return {
     database: async () => {
       const before = Date.now();
@@ -56,6 +64,11 @@ export function probes({ db, schema }: Probed, temporal: TemporalLink): Probes {
     },
     migrations: schema,
     temporal: temporal.probe,
+    audit: async () => {
+      // A process without a worker learns it from the database.
+      const refused = signedEnds.refused.size || (await listRefusals(db, { limit: MOST })).length;
+      return refused === 0 ? undefined : { degraded: notSigned(refused) };
+    },
   };
 }
 

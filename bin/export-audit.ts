@@ -3,10 +3,12 @@ import { open, rm } from 'node:fs/promises';
 import { SYSTEM } from '../src/domain/audit/events.ts';
 import { listOrganizations } from '../src/data/audit/organizations.ts';
 import type { Config } from '../src/platform/config.ts';
+import { createLogger } from '../src/platform/logger.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import type { Db } from '../src/platform/postgres.ts';
 import { exportAuditLog } from '../src/services/audit/export.ts';
-import { auditKeyOf } from './audit-key.ts';
+import { SignedEnds } from '../src/services/audit/signed-ends.ts';
+import { auditKeyOf, signedFileOf } from './audit-key.ts';
 import { withDatabase } from './own-database.ts';
 
 export interface ExportOptions {
@@ -22,13 +24,14 @@ export async function exportAudit(
 ): Promise<number> {
   return await withDatabase(config, 'serve', async ({ db, isOwn }) => {
     const auditKey = await auditKeyOf(config, isOwn);
+    const logger = createLogger({ level: config.logLevel, format: config.logFormat });
     const organizationId = await organizationIdOf(db, organization);
     const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
       throw new OperatorError(`${path} cannot be written: ${(error as Error).message}`);
     });
     try {
       const chunks = await exportAuditLog(
-        { db, auditKey },
+        { db, auditKey, signedEnds: new SignedEnds(signedFileOf(config, isOwn)), logger },
         { organizationId, actor: SYSTEM, filter: {}, format: 'ndjson', withProof: true },
       );
       for await (const chunk of chunks) await file.write(chunk);

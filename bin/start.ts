@@ -22,7 +22,7 @@ import {
   type EmbeddedTemporal,
 } from '../src/local/embedded-temporal.ts';
 import { postgresBinaries } from '../src/local/postgres-binaries.ts';
-import { ensureOwnAuditKey } from './audit-key.ts';
+import { ensureOwnAuditKey, ownSignedFile } from './audit-key.ts';
 import type { ComposeOptions, RunningApp } from './compose.ts';
 import {
   DATABASE,
@@ -142,6 +142,7 @@ async function startAll(context: Context, running: Running): Promise<string> {
       ...config,
       ...keys,
       auditKey,
+      auditSignedFile: config.auditSignedFile ?? ownSignedFile(config),
       temporalUiUrl: config.temporalUiUrl ?? running.temporal?.uiUrl,
     },
     {

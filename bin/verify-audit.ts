@@ -13,7 +13,7 @@ import { readPublicKey, verifierOf, type PublicKey } from '../src/platform/crypt
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { verifyDatabase, type VerifiedDatabase } from '../src/services/audit/verify-database.ts';
 import { verifyExport } from '../src/services/audit/verify-export.ts';
-import { auditKeyOf } from './audit-key.ts';
+import { auditKeyOf, keptSignedEnds } from './audit-key.ts';
 import { withDatabase } from './own-database.ts';
 
 export interface VerifyOptions {
@@ -60,8 +60,41 @@ async function verifyFile(file: string, known: KnownProof): Promise<number> {
     '',
     'What this does not prove:',
     ...limits(verified, { position, known }).map((line) => `- ${line}`),
+    '',
+    ...unseen({
+      isSigned: known.keys.size > 0,
+      isCompared: known.keys.size > 0,
+      keptTo: verified.keptTo,
+    }),
   );
   return 0;
+}
+
+interface Seen {
+  /** Signatures were verified with keys that do not come from the database. */
+  readonly isSigned: boolean;
+  /** The end was compared with what was signed last. */
+  readonly isCompared: boolean;
+  /** The newest kept checkpoint, 0 without one. */
+  readonly keptTo: number;
+}
+
+/** What three people could have done without a trace in this verification. */
+function unseen({ isSigned, isCompared, keptTo }: Seen): readonly string[] {
+  const beforeSigned = 'change events before they are signed, which takes up to a minute';
+  const database = !isSigned
+    ? 'replace the log, and sign it with a key of their own'
+    : isCompared
+      ? `${beforeSigned}. The service signs nothing that does not extend what it signed last`
+      : `${beforeSigned}, and remove the end of a log together with its checkpoints`;
+  const from =
+    keptTo === 0 ? 'all of it' : `what comes after position ${keptTo}, your newest checkpoint`;
+  return [
+    'Who could have changed the log unseen:',
+    `- Someone with the database alone could ${database}.`,
+    `- Someone with the database and the audit key could replace ${from}.`,
+    '- An operator of the machine could do the same, and let the service record what did not happen.',
+  ];
 }
 
 function limits(
@@ -87,14 +120,20 @@ async function verifyStored(config: Config, known: KnownProof): Promise<number> 
   const verified = await withDatabase(config, 'read', async ({ db, isOwn }) => {
     const own = await auditKeyOf(config, isOwn);
     const keys = new Map([...known.keys, ...(own ? [entryOf(own)] : [])]);
-    return await verifyDatabase(db, { ...known, keys });
+    const signedEnds = await keptSignedEnds(config, isOwn);
+    const found = await verifyDatabase(db, { ...known, keys }, { signedEnds });
+    return { ...found, comparesSigned: signedEnds !== undefined };
   });
   for (const problem of verified.problems) console.error(`Broken. ${problem}`);
   reportStored(verified, known);
   return verified.problems.length === 0 ? 0 : 1;
 }
 
-function reportStored(verified: VerifiedDatabase, { kept }: KnownProof): void {
+function reportStored(
+  verified: VerifiedDatabase & { readonly comparesSigned: boolean },
+  { kept }: KnownProof,
+): void {
+  const { comparesSigned } = verified;
   const { organizations, entries, checkpoints, problems, notSealedYet, trustsDatabase } = verified;
   const chains = organizations === 1 ? '1 chain' : `${organizations} chains`;
   say(
@@ -108,8 +147,19 @@ function reportStored(verified: VerifiedDatabase, { kept }: KnownProof): void {
         ]
       : []),
     kept.length === 0
-      ? '- That the end of a chain was not removed together with its checkpoints. Keep checkpoints elsewhere, and add --checkpoint.'
-      : '- That nothing after your newest checkpoint was removed together with later checkpoints.',
+      ? '- That no one with the audit key replaced a chain. Keep checkpoints elsewhere, and add --checkpoint.'
+      : '- That no one with the audit key replaced what comes after your newest checkpoint.',
+    ...(comparesSigned
+      ? []
+      : [
+          '- That the end of a chain was not removed together with its checkpoints: nothing here says what was signed last. Run it where COUNTERSIGN_AUDIT_SIGNED_FILE is.',
+        ]),
+    '',
+    ...unseen({
+      isSigned: !trustsDatabase,
+      isCompared: comparesSigned,
+      keptTo: Math.max(0, ...kept.map(({ position }) => position)),
+    }),
   );
 }
 

@@ -351,6 +351,14 @@ CREATE TRIGGER audit_chain_no_truncate BEFORE TRUNCATE ON audit_chain FOR EACH S
 COMMENT ON COLUMN audit_chain.leaf IS 'SHA-256 of the event''s canonical line.';
 COMMENT ON COLUMN audit_chain.hash IS 'SHA-256 of organization, hash before, position and leaf.';
 
+CREATE TABLE audit_checkpoint_mails (
+  organization_id uuid NOT NULL,
+  mailed_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT audit_checkpoint_mails_pkey PRIMARY KEY (organization_id),
+  CONSTRAINT audit_checkpoint_mails_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+COMMENT ON TABLE audit_checkpoint_mails IS 'When the owners of an organization last got its newest checkpoint by email.';
+
 CREATE TABLE audit_checkpoints (
   organization_id uuid NOT NULL,
   "position" bigint NOT NULL,
@@ -358,25 +366,36 @@ CREATE TABLE audit_checkpoints (
   at timestamp(3) with time zone NOT NULL,
   key_id text NOT NULL,
   signature bytea NOT NULL,
+  number bigint,
+  previous bytea,
   CONSTRAINT audit_checkpoints_pkey PRIMARY KEY (organization_id, "position"),
   CONSTRAINT audit_checkpoints_hash_check CHECK ((octet_length(hash) = 32)),
+  CONSTRAINT audit_checkpoints_number_check CHECK ((number > 0)) NOT VALID,
+  CONSTRAINT audit_checkpoints_previous_check CHECK ((((number IS NULL) = (previous IS NULL)) AND (octet_length(previous) = 32))) NOT VALID,
   CONSTRAINT audit_checkpoints_signature_check CHECK ((octet_length(signature) = 64)),
   CONSTRAINT audit_checkpoints_key_id_fkey FOREIGN KEY (key_id) REFERENCES audit_signing_keys(id),
   CONSTRAINT audit_checkpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE audit_checkpoints IS 'Where a chain ended at some time, signed by a key outside the database. Append-only.';
 CREATE INDEX audit_checkpoints_key_id_idx ON audit_checkpoints USING btree (key_id);
+CREATE UNIQUE INDEX audit_checkpoints_number_key ON audit_checkpoints USING btree (organization_id, number) WHERE (number IS NOT NULL);
 CREATE TRIGGER audit_checkpoints_immutable BEFORE DELETE OR UPDATE ON audit_checkpoints FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_checkpoints_no_truncate BEFORE TRUNCATE ON audit_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+COMMENT ON COLUMN audit_checkpoints.number IS 'Counts the checkpoints of a chain from 1, without gaps. Null in those of version 1.';
+COMMENT ON COLUMN audit_checkpoints.previous IS 'SHA-256 of what the signature of the checkpoint before covers, zeros for the first.';
 
 CREATE TABLE audit_checkpoints_due (
   organization_id uuid NOT NULL,
   due_at timestamp(3) with time zone NOT NULL,
+  refused_since timestamp(3) with time zone,
+  refused_because text,
   CONSTRAINT audit_checkpoints_due_pkey PRIMARY KEY (organization_id),
+  CONSTRAINT audit_checkpoints_due_refused_check CHECK (((refused_since IS NULL) = (refused_because IS NULL))) NOT VALID,
   CONSTRAINT audit_checkpoints_due_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 COMMENT ON TABLE audit_checkpoints_due IS 'Chains with entries after their newest checkpoint, and when they get the next one.';
 CREATE INDEX audit_checkpoints_due_due_at_idx ON audit_checkpoints_due USING btree (due_at);
+COMMENT ON COLUMN audit_checkpoints_due.refused_because IS 'Why sealers refuse to sign the chain: it does not extend what they signed last.';
 
 CREATE TABLE audit_counts (
   organization_id uuid NOT NULL,
@@ -933,12 +952,14 @@ CREATE TABLE password_resets (
   created_at timestamp(3) with time zone NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
   used_at timestamp(3) with time zone,
+  removes_second_factor boolean NOT NULL DEFAULT false,
   CONSTRAINT password_resets_pkey PRIMARY KEY (id),
   CONSTRAINT password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 COMMENT ON TABLE password_resets IS 'Links sent to people who forgot their password. Only the SHA-256 of the secret is kept.';
 CREATE INDEX password_resets_expires_at_idx ON password_resets USING btree (expires_at);
 CREATE INDEX password_resets_user_id_idx ON password_resets USING btree (user_id);
+COMMENT ON COLUMN password_resets.removes_second_factor IS 'The link was made on the machine of the service for an owner who lost their second factor.';
 
 CREATE TABLE permission_policies (
   id uuid NOT NULL,

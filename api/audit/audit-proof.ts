@@ -4,7 +4,10 @@ import { actorOf } from '../../src/domain/audit/events.ts';
 import { printedCheckpoint } from '../../src/domain/audit/export.ts';
 import { MOST_UNSEALED } from '../../src/domain/audit/filters.ts';
 import { invalid } from '../../src/domain/errors.ts';
-import { listAuditCheckpoints } from '../../src/services/audit/checkpoints.ts';
+import {
+  listAuditCheckpoints,
+  newestAuditCheckpoint,
+} from '../../src/services/audit/checkpoints.ts';
 import { readChainState } from '../../src/services/audit/chain-state.ts';
 import { EXPORT_FORMATS, exportAuditLog } from '../../src/services/audit/export.ts';
 import { listAuditKeys } from '../../src/services/audit/keys.ts';
@@ -18,6 +21,7 @@ import {
   timestamp,
   uuid,
 } from '../http/schema.ts';
+import { refusalSchema } from './refusal-schema.ts';
 import { auditFilterFields, auditFilterOf, REPEATABLE_AUDIT_FILTERS } from './audit-filters.ts';
 
 const TAG = 'Audit log';
@@ -39,16 +43,34 @@ const keyId = () =>
 const checkpointSchema = z
   .strictObject({
     organization_id: uuid('The organization whose chain it is.'),
+    number: z.int().min(1).optional().meta({
+      description:
+        'Counts the checkpoints of the chain from 1, without gaps. Absent in version 1, which earlier releases signed.',
+    }),
     position: z.int().min(1).meta({ description: 'The position of the entry that was the last.' }),
     hash: hash('The hash of that entry.'),
+    previous: hash(
+      'The SHA-256 of what the signature of the checkpoint before covers, zeros for the first. Absent in version 1.',
+    ).optional(),
     at: timestamp('When it was signed.'),
     key_id: keyId(),
     signature: z.string().meta({
       description:
-        'Ed25519, 128 hexadecimal digits, of these bytes: `countersign-audit-checkpoint-v1`, a zero byte, the id of the organization (16 bytes), the position (8, big-endian), the hash (32), and the time in milliseconds since 1970 (8, big-endian).',
+        'Ed25519, 128 hexadecimal digits, of these bytes: `countersign-audit-checkpoint-v2`, a zero byte, the id of the organization (16 bytes), the number (8, big-endian), the position (8), the hash (32), the time in milliseconds since 1970 (8), and `previous` (32). In version 1, which has no number: `countersign-audit-checkpoint-v1`, a zero byte, organization, position, hash and time.',
     }),
   })
   .meta({ id: 'AuditCheckpoint', description: 'A signed statement of where a chain ended.' });
+
+const checkpointExample = {
+  organization_id: organizationId,
+  number: 37,
+  position: 1_204,
+  hash: 'c3ccc33ba1ea09f7716fb90a02e09b103cab06308245b4a9faf7236e3ae4a5be',
+  previous: '5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9',
+  at: '2026-03-06T16:30:00.000Z',
+  key_id: '56475aa75463474c',
+  signature: '0a'.repeat(64),
+};
 
 const exportEndpoint = defineEndpoint({
   operationId: 'exportAuditLog',
@@ -124,16 +146,7 @@ const checkpointsEndpoint = defineEndpoint({
       next_cursor: nextCursor(),
     }),
     example: {
-      checkpoints: [
-        {
-          organization_id: organizationId,
-          position: 1_204,
-          hash: 'c3ccc33ba1ea09f7716fb90a02e09b103cab06308245b4a9faf7236e3ae4a5be',
-          at: '2026-03-06T16:30:00.000Z',
-          key_id: '56475aa75463474c',
-          signature: '0a'.repeat(64),
-        },
-      ],
+      checkpoints: [checkpointExample],
     },
   },
   errors: [],
@@ -146,6 +159,34 @@ const checkpointsEndpoint = defineEndpoint({
         checkpoints: checkpoints.map(printedCheckpoint),
         next_cursor: next && encodeCursor(['audit_checkpoints', next]),
       },
+    };
+  },
+});
+
+const newestCheckpointEndpoint = defineEndpoint({
+  operationId: 'getAuditCheckpoint',
+  method: 'get',
+  path: '/api/v1/audit/checkpoint',
+  tag: TAG,
+  summary: 'Download the newest checkpoint',
+  description:
+    'A file to keep where administrators of the database cannot write. `countersign verify-audit --checkpoint` compares an export or the database with it. Owners also get it by email once a week. In both editions.',
+  auth: 'member',
+  permission: 'organization.settings.write',
+  success: {
+    status: 200,
+    description: 'The checkpoint.',
+    headers: { 'Content-Disposition': 'Suggests a name for the file.' },
+    body: z.strictObject({ checkpoint: checkpointSchema }),
+    example: { checkpoint: checkpointExample },
+  },
+  errors: ['not_found'],
+  handler: async ({ principal }, context) => {
+    const checkpoint = await newestAuditCheckpoint(context, principal);
+    const disposition = `attachment; filename="checkpoint-${checkpoint.position}.json"`;
+    return {
+      body: { checkpoint: printedCheckpoint(checkpoint) },
+      headers: { 'Content-Disposition': disposition },
     };
   },
 });
@@ -181,6 +222,7 @@ const chainEndpoint = defineEndpoint({
         description:
           'The key that signs checkpoints now: the first 16 hexadecimal digits of the SHA-256 of the public key. Absent without `COUNTERSIGN_AUDIT_KEY`: nothing is signed.',
       }),
+      refused: refusalSchema.optional(),
       checkpoint: checkpointSchema.optional(),
     }),
     example: {
@@ -200,6 +242,7 @@ const chainEndpoint = defineEndpoint({
         unsealed_count: state.unsealed,
         unsealed_since: state.unsealedSince ?? undefined,
         signing_key_id: state.keyId,
+        refused: state.refusal && { since: state.refusal.since, reason: state.refusal.reason },
         checkpoint: state.checkpoint && printedCheckpoint(state.checkpoint),
       },
     };
@@ -263,5 +306,6 @@ export const auditProofEndpoints: readonly Endpoint[] = [
   exportEndpoint,
   chainEndpoint,
   checkpointsEndpoint,
+  newestCheckpointEndpoint,
   keysEndpoint,
 ];

@@ -45,7 +45,7 @@ const liveness = {
   properties: { status: { type: 'string', const: 'ok', description: 'Always `ok`.' } },
 } as const;
 
-const CHECKS = ['database', 'migrations', 'temporal'] as const;
+const CHECKS = ['database', 'migrations', 'temporal', 'audit'] as const;
 
 /** These calls can fail only in HTTP itself. */
 const malformed = { $ref: '#/components/responses/validation_failed' };

@@ -8,6 +8,7 @@ import {
 import type { ServiceContext } from '../../src/services/context.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { timestamp } from '../http/schema.ts';
+import { refusalSchema } from '../audit/refusal-schema.ts';
 
 const count = (description: string) =>
   z
@@ -32,7 +33,7 @@ const systemSchema = z
     checks: z
       .array(
         part('A part of readiness.', {
-          name: text('`database`, `migrations` or `temporal`.'),
+          name: text('`database`, `migrations`, `temporal` or `audit`.'),
           is_ok: z.boolean().meta({ description: 'Whether it works.' }),
           problem: text('What is wrong. With `is_ok`, it works and lacks this.').optional(),
         }),
@@ -80,6 +81,7 @@ const systemSchema = z
     audit: part('The audit log of this organization.', {
       unsealed_count: count('Events that wait for their place in the chain.'),
       unsealed_since: since('When the oldest of them happened.'),
+      refused: refusalSchema.optional(),
     }),
     workflows_url: text(
       'Where the Temporal UI shows the workflow of a request: append its id. Absent without `COUNTERSIGN_TEMPORAL_UI_URL`.',
@@ -89,7 +91,7 @@ const systemSchema = z
 
 function present(
   { edition, inlineRules, deployment }: ServiceContext,
-  { checks, temporal, work, chain, clockAheadMs, process: here }: SystemState,
+  { checks, temporal, work, chain, refusal, clockAheadMs, process: here }: SystemState,
 ) {
   return {
     at: work.now,
@@ -131,6 +133,7 @@ function present(
     audit: {
       unsealed_count: chain.unsealed,
       unsealed_since: chain.unsealedSince ?? undefined,
+      refused: refusal && { since: refusal.since, reason: refusal.reason },
     },
     workflows_url: deployment.workflowsUrl,
   };

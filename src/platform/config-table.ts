@@ -175,6 +175,14 @@ export const environmentVariables = z.object({
     description:
       'Signs checkpoints of the audit log and exports with proof. Keep it outside the database. `start` with its own Postgres creates one in the data folder. Without it the log is chained, but nothing is signed.',
   }),
+  COUNTERSIGN_AUDIT_SIGNED_FILE: path().optional().meta({
+    description:
+      'File in which a process keeps what it signed last in the audit log, so that it refuses to sign what does not extend it. It must outlive the process, and be out of reach of those who can write to the database. Processes on one machine may share it. `start` keeps `audit-signed` in the data folder. Without it, a process remembers until it ends.',
+  }),
+  COUNTERSIGN_AUDIT_MAIL: boolean().prefault('true').meta({
+    description:
+      'Whether owners get the newest checkpoint of the audit log by email once a week. It needs `SMTP_URL` and a key that signs.',
+  }),
   SMTP_URL: mailServerUrl().optional().meta({
     description:
       'Mail server for invitations, password resets and notifications. Without it no email is sent, and the API returns invitation links instead.',

@@ -13,6 +13,7 @@ export type Role =
   | 'bootstrap'
   | 'enroll'
   | 'rotate-secrets'
+  | 'recover-owner'
   | 'export-audit'
   | 'verify-audit';
 

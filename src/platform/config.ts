@@ -98,6 +98,8 @@ function settingsOf(values: EnvironmentValues) {
     secretsKey: values.COUNTERSIGN_SECRETS_KEY,
     previousSecretsKeys: values.COUNTERSIGN_PREVIOUS_SECRETS_KEYS,
     auditKey: values.COUNTERSIGN_AUDIT_KEY,
+    auditSignedFile: values.COUNTERSIGN_AUDIT_SIGNED_FILE,
+    auditMail: values.COUNTERSIGN_AUDIT_MAIL,
     smtpUrl: values.SMTP_URL,
     emailFrom: values.COUNTERSIGN_EMAIL_FROM,
     slackApiUrl: values.COUNTERSIGN_SLACK_API_URL,

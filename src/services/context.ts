@@ -18,6 +18,7 @@ import type { WorkerPool } from '../platform/threads/worker-pool.ts';
 import type { Deployment, Workflows } from './ports.ts';
 import type { Metrics } from './metrics.ts';
 import type { WorkflowSync } from './engine/workflow-sync.ts';
+import type { SignedEnds } from './audit/signed-ends.ts';
 import type { HeldCredentials } from './access/held-credentials.ts';
 import type { QueueWatch } from './requests/waiting/queue-watch.ts';
 
@@ -77,6 +78,10 @@ export interface Runtime {
   readonly secrets: SecretBox | undefined;
   /** Signs checkpoints of the audit log. Undefined without COUNTERSIGN_AUDIT_KEY. */
   readonly auditKey: SigningKey | undefined;
+  /** What was signed last of each audit log, outside the database. */
+  readonly signedEnds: SignedEnds;
+  /** Owners get checkpoints of the audit log by email. */
+  readonly auditMail: boolean;
   /** The only way to call addresses that users name. */
   readonly egress: Egress;
   /** For work that would hold the event loop for 20 ms or more. */

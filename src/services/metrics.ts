@@ -25,6 +25,8 @@ export interface Metrics {
   readonly blockAttempts: Counter<'type' | 'result'>;
   /** Since when the oldest audit event without a place in its chain waits. */
   readonly auditUnsealedSince: WaitingSince;
+  /** Chains that this process refuses to sign. Should stay 0. */
+  readonly auditSealRefused: Gauge;
   /** Since when the oldest sealed one waits that lists do not find by their index yet. */
   readonly auditUnindexedSince: WaitingSince;
   /** Calls to Temporal: how many wait and how long they waited. */
@@ -71,6 +73,11 @@ export function createMetrics(): Metrics {
     auditUnsealedSince: waitingSince(registry, {
       name: 'countersign_audit_unsealed_oldest_seconds',
       help: 'How long the oldest audit event waits for its place in the chain.',
+    }),
+    auditSealRefused: new Gauge({
+      name: 'countersign_audit_seal_refused',
+      help: 'Audit logs that this process refuses to sign, because they do not extend what was signed last.',
+      registers,
     }),
     auditUnindexedSince: waitingSince(registry, {
       name: 'countersign_audit_unindexed_oldest_seconds',

@@ -5,7 +5,13 @@ import {
   type ChainHead,
   type StoredEvent,
 } from '../../domain/audit/chain.ts';
-import type { LastCheckpoint } from '../../domain/audit/checkpoints.ts';
+import {
+  NO_CHECKPOINTS,
+  tailAfter,
+  type CheckpointTail,
+  type LastCheckpoint,
+} from '../../domain/audit/checkpoints.ts';
+import type { SignedEnd } from '../../domain/audit/signed-ends.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryRows } from '../../platform/rows.ts';
 
@@ -14,6 +20,9 @@ export interface ChainEnd {
   readonly organizationId: string;
   readonly head: ChainHead;
   readonly last: LastCheckpoint;
+  readonly tail: CheckpointTail;
+  /** The newest checkpoint. */
+  readonly signed: SignedEnd | undefined;
 }
 
 /** Locks the chains that no other transaction has locked until the end of this one. Never waits. */
@@ -35,23 +44,33 @@ interface EndRow {
   position: number | null;
   hash: Buffer | null;
   checkpointPosition: number | null;
+  checkpointHash: Buffer | null;
   checkpointAt: Date | null;
+  number: number | null;
+  previous: Buffer | null;
+  greatestNumber: number | null;
   now: Date;
 }
 
-/** Call it in a statement after the locks, so that it sees what their last holders committed. */
+/**
+ * Call it in a statement after the locks, so that it sees what their last holders committed. The clock is never before the
+ * floor.
+ */
 export async function readChainEnds(
   db: Db,
   organizationIds: readonly string[],
+  floor: Date | undefined,
 ): Promise<{ readonly ends: readonly ChainEnd[]; readonly now: Date }> {
   const rows = await queryRows<EndRow>(
     db,
-    `select cast(o.id as text) as organization_id, c.position, c.hash, p.position as checkpoint_position, p.at as checkpoint_at,
-            clock_timestamp() as now
+    `select cast(o.id as text) as organization_id, c.position, c.hash, p.position as checkpoint_position, p.hash as checkpoint_hash,
+            p.at as checkpoint_at, p.number, p.previous, n.number as greatest_number,
+            greatest(clock_timestamp(), cast(:floor as timestamptz)) as now
        from unnest(cast(:organizationIds as uuid[])) as o (id)
        left join lateral (select position, hash from audit_chain where organization_id = o.id order by position desc limit 1) c on true
-       left join lateral (select position, at from audit_checkpoints where organization_id = o.id order by position desc limit 1) p on true`,
-    { organizationIds },
+       left join lateral (select position, hash, at, number, previous from audit_checkpoints where organization_id = o.id order by position desc limit 1) p on true
+       left join lateral (select max(number) as number from audit_checkpoints where organization_id = o.id) n on true`,
+    { organizationIds, floor: floor?.toISOString() ?? null },
   );
   const ends = rows.map((row) => ({
     organizationId: row.organizationId,
@@ -60,8 +79,21 @@ export async function readChainEnds(
         ? EMPTY_CHAIN
         : { position: row.position, hash: row.hash },
     last: { position: row.checkpointPosition ?? 0, at: row.checkpointAt ?? undefined },
+    tail: tailOf(row),
+    signed:
+      row.checkpointPosition === null || row.checkpointHash === null
+        ? undefined
+        : { position: row.checkpointPosition, hash: row.checkpointHash, tail: tailOf(row) },
   }));
   return { ends, now: rows[0]?.now ?? new Date() };
+}
+
+function tailOf({ organizationId, number, previous, ...row }: EndRow): CheckpointTail {
+  const { checkpointPosition: position, checkpointHash: hash, checkpointAt: at } = row;
+  if (position === null || hash === null || at === null) return NO_CHECKPOINTS;
+  const link = number === null || previous === null ? undefined : { number, previous };
+  const before = { ...NO_CHECKPOINTS, number: row.greatestNumber ?? 0 };
+  return tailAfter(before, { organizationId, position, hash, at, link });
 }
 
 /** The columns of a `StoredEvent`, of the table `e`. */

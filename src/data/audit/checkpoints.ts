@@ -3,6 +3,20 @@ import type { Checkpoint } from '../../domain/audit/checkpoints.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryRows } from '../../platform/rows.ts';
 
+/** The columns of a `CheckpointRow`. */
+export const CHECKPOINT_COLUMNS =
+  'organization_id, number, position, hash, previous, at, key_id, signature';
+
+export type CheckpointRow = Omit<Checkpoint, 'link'> & {
+  readonly number: number | null;
+  readonly previous: Buffer | null;
+};
+
+export function checkpointOf({ number, previous, ...row }: CheckpointRow): Checkpoint {
+  const link = number === null || previous === null ? undefined : { number, previous };
+  return { ...row, link };
+}
+
 /** Remembers the key, too, so that its checkpoints can be verified after a rotation. */
 export async function insertCheckpoints(
   trx: Trx,
@@ -16,13 +30,16 @@ export async function insertCheckpoints(
     { id: key.id, publicKey: key.publicKey },
   );
   await trx.raw(
-    `insert into audit_checkpoints (organization_id, position, hash, at, key_id, signature)
-     select organization_id, position, decode(hash, 'hex'), at, :keyId, decode(signature, 'hex')
-       from unnest(cast(:organizations as uuid[]), cast(:positions as bigint[]), cast(:hashes as text[]),
-                   cast(:times as timestamptz[]), cast(:signatures as text[])) as c (organization_id, position, hash, at, signature)`,
+    `insert into audit_checkpoints (${CHECKPOINT_COLUMNS})
+     select organization_id, number, position, decode(hash, 'hex'), decode(previous, 'hex'), at, :keyId, decode(signature, 'hex')
+       from unnest(cast(:organizations as uuid[]), cast(:numbers as bigint[]), cast(:positions as bigint[]), cast(:hashes as text[]),
+                   cast(:previous as text[]), cast(:times as timestamptz[]), cast(:signatures as text[]))
+            as c (organization_id, number, position, hash, previous, at, signature)`,
     {
       keyId: key.id,
       organizations: checkpoints.map(({ organizationId }) => organizationId),
+      numbers: checkpoints.map(({ link }) => link?.number ?? null),
+      previous: checkpoints.map(({ link }) => link?.previous.toString('hex') ?? null),
       positions: checkpoints.map(({ position }) => position),
       hashes: checkpoints.map(({ hash }) => hash.toString('hex')),
       times: checkpoints.map(({ at }) => at.toISOString()),
@@ -35,6 +52,8 @@ export interface CheckpointDue {
   readonly organizationId: string;
   /** Undefined when the chain ends with a checkpoint. */
   readonly dueAt: Date | undefined;
+  /** Why it was not signed although it was due. */
+  readonly refusedBecause?: string | undefined;
 }
 
 /** For locked chains. */
@@ -51,10 +70,16 @@ export async function recordCheckpointsDue(
     );
   if (waiting.length > 0)
     await trx.raw(
-      `insert into audit_checkpoints_due (organization_id, due_at)
-       select id, due_at from unnest(cast(:ids as uuid[]), cast(:times as timestamptz[])) as d (id, due_at)
-       on conflict (organization_id) do update set due_at = excluded.due_at where excluded.due_at > audit_checkpoints_due.due_at`,
+      `insert into audit_checkpoints_due as due (organization_id, due_at, refused_because, refused_since)
+       select id, due_at, refused_because, case when refused_because is not null then clock_timestamp() end
+         from unnest(cast(:ids as uuid[]), cast(:times as timestamptz[]), cast(:reasons as text[])) as d (id, due_at, refused_because)
+       on conflict (organization_id) do update set
+         due_at = greatest(due.due_at, excluded.due_at),
+         refused_because = excluded.refused_because,
+         refused_since = case when excluded.refused_because is not null then coalesce(due.refused_since, excluded.refused_since) end
+       where excluded.due_at > due.due_at or excluded.refused_because is distinct from due.refused_because`,
       {
+        reasons: waiting.map(({ refusedBecause }) => refusedBecause ?? null),
         ids: waiting.map(({ organizationId }) => organizationId),
         times: waiting.map(({ dueAt }) => dueAt?.toISOString() ?? null),
       },
@@ -81,11 +106,12 @@ export async function listCheckpoints(
   organizationId: string,
   { before, limit }: { readonly before: number | undefined; readonly limit: number },
 ): Promise<Checkpoint[]> {
-  return await queryRows<Checkpoint>(
+  const rows = await queryRows<CheckpointRow>(
     db,
-    `select organization_id, position, hash, at, key_id, signature from audit_checkpoints
+    `select ${CHECKPOINT_COLUMNS} from audit_checkpoints
       where organization_id = :organizationId and position < coalesce(cast(:before as bigint), 9223372036854775807)
       order by position desc limit :limit`,
     { organizationId, before: before ?? null, limit },
   );
+  return rows.map(checkpointOf);
 }

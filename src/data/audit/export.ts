@@ -9,6 +9,7 @@ import type { Checkpoint } from '../../domain/audit/checkpoints.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { queryOne, queryRows } from '../../platform/rows.ts';
 import { EVENT_COLUMNS } from './chain.ts';
+import { CHECKPOINT_COLUMNS, checkpointOf, type CheckpointRow } from './checkpoints.ts';
 import type { FilterSql } from './filters.ts';
 
 /** What an export with proof contains. */
@@ -105,12 +106,13 @@ export async function readCheckpoints(
   organizationId: string,
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): Promise<Checkpoint[]> {
-  return await queryRows<Checkpoint>(
+  const rows = await queryRows<CheckpointRow>(
     db,
-    `select organization_id, position, hash, at, key_id, signature from audit_checkpoints
+    `select ${CHECKPOINT_COLUMNS} from audit_checkpoints
       where organization_id = :organizationId and position > :after and position <= :upTo order by position`,
     { organizationId, after, upTo },
   );
+  return rows.map(checkpointOf);
 }
 
 /** The greatest sequence of an event; 0 without one. */

@@ -47,12 +47,14 @@ export interface SightingOptions {
   readonly without: readonly string[];
   /** Chains with a due checkpoint to look at, at most. */
   readonly checkpoints: number;
+  /** Checkpoints that are due by then count, too. */
+  readonly dueBy: Date | undefined;
 }
 
 /** One statement in one snapshot. It is cheap when nothing happens, however many organizations there are. */
 export async function lookForUnsealed(
   db: Db,
-  { limit, without, checkpoints }: SightingOptions,
+  { limit, without, checkpoints, dueBy }: SightingOptions,
 ): Promise<Sighting> {
   const row = await queryOne<Row>(
     db,
@@ -74,12 +76,12 @@ export async function lookForUnsealed(
             u.*,
             (select array_agg(cast(organization_id as text)) from (
                select organization_id from audit_checkpoints_due
-                where due_at <= clock_timestamp() and organization_id <> all (cast(:without as uuid[]))
+                where due_at <= greatest(clock_timestamp(), cast(:dueBy as timestamptz)) and organization_id <> all (cast(:without as uuid[]))
                 order by due_at limit :checkpoints) d) as due
        from horizon h,
             lateral (select min(sequence) as first, max(sequence) as last, count(*) as count, min(occurred_at) as oldest,
                             array_agg(distinct cast(organization_id as text)) as organization_ids from unsealed) u`,
-    { limit, without, checkpoints },
+    { limit, without, checkpoints, dueBy: dueBy?.toISOString() ?? null },
   );
   return sightingOf(row);
 }

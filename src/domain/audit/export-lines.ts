@@ -84,10 +84,8 @@ export function checkpointFrom(line: string): Checkpoint | undefined {
 /** A checkpoint as the API returns it and exports contain it. Undefined for anything else. */
 export function readCheckpoint(value: unknown): Checkpoint | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { organization_id, position, hash, at, key_id, signature } = value as Record<
-    string,
-    unknown
-  >;
+  const { organization_id, position, hash, at, key_id, signature, number, previous } =
+    value as Record<string, unknown>;
   const time = new Date(typeof at === 'string' ? at : Number.NaN);
   const isCheckpoint =
     UUID.test(String(organization_id)) &&
@@ -95,21 +93,29 @@ export function readCheckpoint(value: unknown): Checkpoint | undefined {
     HASH.test(String(hash)) &&
     !Number.isNaN(time.getTime()) &&
     /^[0-9a-f]{16}$/.test(String(key_id)) &&
-    /^[0-9a-f]{128}$/.test(String(signature));
+    /^[0-9a-f]{128}$/.test(String(signature)) &&
+    isLink(number, previous);
   if (!isCheckpoint) return undefined;
   return {
     organizationId: String(organization_id),
     position,
     hash: Buffer.from(String(hash), 'hex'),
     at: time,
+    link: isCount(number) ? { number, previous: Buffer.from(String(previous), 'hex') } : undefined,
     keyId: String(key_id),
     signature: Buffer.from(String(signature), 'hex'),
   };
 }
 
+/** Both, or neither in version 1. */
+const isLink = (number: unknown, previous: unknown): boolean =>
+  number === undefined
+    ? previous === undefined
+    : isCount(number) && number > 0 && HASH.test(String(previous));
+
 /**
- * Checkpoints that someone kept: lines of an export, responses of the API, or single checkpoints of either. Undefined when
- * there is anything else.
+ * Checkpoints that someone kept: lines of an export, responses of the API, single checkpoints of either, or the text of an email
+ * with one. Undefined when there is no checkpoint, or other JSON.
  */
 export function keptCheckpointsFrom(text: string): readonly Checkpoint[] | undefined {
   const whole = parsed(text);
@@ -117,7 +123,8 @@ export function keptCheckpointsFrom(text: string): readonly Checkpoint[] | undef
     ? [whole]
     : text
         .split('\n')
-        .filter((line) => line.trim() !== '')
+        .map((line) => line.trim())
+        .filter((line) => line.startsWith('{'))
         .map(parsed);
   const found = values
     .flatMap((value): readonly unknown[] => {

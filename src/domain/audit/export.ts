@@ -66,11 +66,14 @@ export function checkpointLine(checkpoint: Checkpoint): string {
   return JSON.stringify({ checkpoint: printedCheckpoint(checkpoint) });
 }
 
-export function printedCheckpoint(checkpoint: Checkpoint) {
+/** Version 1 has no `number` and no `previous`. */
+export function printedCheckpoint({ link, ...checkpoint }: Checkpoint) {
   return {
     organization_id: checkpoint.organizationId,
+    ...(link && { number: link.number }),
     position: checkpoint.position,
     hash: checkpoint.hash.toString('hex'),
+    ...(link && { previous: link.previous.toString('hex') }),
     at: checkpoint.at,
     key_id: checkpoint.keyId,
     signature: checkpoint.signature.toString('hex'),

@@ -3,7 +3,14 @@
  * export writes, or wrong.
  */
 import { EMPTY_CHAIN, leafOf, nextEntry, type ChainEntry, type ChainHead } from './chain.ts';
-import { checkpointBytes, type Checkpoint } from './checkpoints.ts';
+import {
+  checkpointBytes,
+  checkpointHash,
+  linkProblem,
+  NO_CHECKPOINTS,
+  tailAfter,
+  type Checkpoint,
+} from './checkpoints.ts';
 import { headerBytes } from './export.ts';
 import { checkpointFrom, headerFrom, type ReadHeader } from './export-lines.ts';
 
@@ -39,6 +46,14 @@ const ENTRY =
 /** The longest beginning of a line that the pattern above matches. */
 const ENTRY_PREFIX = 130;
 const CLOSING = 0x7d;
+/** A checkpoint's time is before its commit. */
+const COMMITTED_WITHIN_MS = 60_000;
+
+/** They claim the same number, and are not the same. */
+export const isOtherOfNumber = (kept: Checkpoint, found: Checkpoint): boolean =>
+  kept.link !== undefined &&
+  kept.link.number === found.link?.number &&
+  !checkpointHash(kept).equals(checkpointHash(found));
 
 /** Give it the lines, without their line breaks, and then the end. Both throw `BrokenProof`. */
 export class ExportVerifier {
@@ -51,6 +66,7 @@ export class ExportVerifier {
   #checkpoints = 0;
   #signedTo = 0;
   #checkpointAt = 0;
+  #tail = NO_CHECKPOINTS;
 
   constructor(known: KnownProof) {
     this.#known = known;
@@ -77,6 +93,16 @@ export class ExportVerifier {
       );
     this.#compareCounts(header);
     const newest = Math.max(0, ...this.#kept.keys());
+    const removed = this.#known.kept.find(
+      ({ link, at }) =>
+        link &&
+        link.number > this.#tail.number &&
+        at.getTime() + COMMITTED_WITHIN_MS < Date.parse(header.exportedAt),
+    );
+    if (removed && removed.position <= position)
+      throw new BrokenProof(
+        `Your checkpoint of position ${removed.position} has number ${removed.link?.number}, and the file has none after number ${this.#tail.number}: it was removed before the export.`,
+      );
     if (newest > position)
       throw new BrokenProof(
         `Position ${position + 1} is missing: you keep a checkpoint of position ${newest}, and the chain in the file ends before it.`,
@@ -181,7 +207,16 @@ export class ExportVerifier {
       throw new BrokenProof(
         `Position ${position}: its checkpoint has another hash. An entry up to it was changed.`,
       );
+    const misplaced = linkProblem(this.#tail, checkpoint);
+    if (misplaced !== undefined)
+      throw new BrokenProof(`${where} ${misplaced}. A checkpoint was removed or replaced.`);
+    const other = this.#known.kept.find((kept) => isOtherOfNumber(kept, checkpoint));
+    if (other)
+      throw new BrokenProof(
+        `${where} has number ${other.link?.number}, and yours of that number is another, of position ${other.position}.`,
+      );
     if (this.#known.keys.size > 0) this.#requireSignedCheckpoint(where, checkpoint);
+    this.#tail = tailAfter(this.#tail, checkpoint);
     this.#checkpointAt = position;
     this.#checkpoints += 1;
     if (this.#known.keys.size > 0) this.#signedTo = position;

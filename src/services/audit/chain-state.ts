@@ -3,6 +3,7 @@ import type { Checkpoint } from '../../domain/audit/checkpoints.ts';
 import { MOST_UNSEALED } from '../../domain/audit/filters.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { listCheckpoints } from '../../data/audit/checkpoints.ts';
+import { listRefusals, type Refusal } from '../../data/audit/signed-ends.ts';
 import { readChainExtent, type ChainExtent } from '../../data/audit/verification.ts';
 import type { ServiceContext } from '../context.ts';
 
@@ -10,6 +11,8 @@ export interface ChainState extends ChainExtent {
   readonly checkpoint: Checkpoint | undefined;
   /** The key that this process signs with. */
   readonly keyId: string | undefined;
+  /** Undefined when the chain may be signed. */
+  readonly refusal: Refusal | undefined;
 }
 
 export async function readChainState(
@@ -18,5 +21,6 @@ export async function readChainState(
 ): Promise<ChainState> {
   const extent = await readChainExtent(db, organizationId, MOST_UNSEALED);
   const [checkpoint] = await listCheckpoints(db, organizationId, { before: undefined, limit: 1 });
-  return { ...extent, checkpoint, keyId: auditKey?.id };
+  const [refusal] = await listRefusals(db, { organizationId, limit: 1 });
+  return { refusal, ...extent, checkpoint, keyId: auditKey?.id };
 }

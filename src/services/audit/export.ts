@@ -20,8 +20,8 @@ import {
 } from '../../data/audit/export.ts';
 import { actorIdsOf, filterSql, type FilterSql } from '../../data/audit/filters.ts';
 import { createYielder } from '../../platform/event-loop.ts';
-import type { ServiceContext } from '../context.ts';
 import { listAuditKeys } from './keys.ts';
+import { headerSigner, type SigningContext } from './signing.ts';
 
 /** Events of a statement. */
 const BATCH = 500;
@@ -37,13 +37,14 @@ export interface ExportRequest {
   readonly withProof: boolean;
 }
 
-type Context = Pick<ServiceContext, 'db' | 'auditKey'>;
-
 /** Some lines. */
 type Chunks = AsyncIterable<string>;
 
 /** Records the export. The rest is read when it is wanted. */
-export async function exportAuditLog(context: Context, request: ExportRequest): Promise<Chunks> {
+export async function exportAuditLog(
+  context: SigningContext,
+  request: ExportRequest,
+): Promise<Chunks> {
   const { organizationId, filter, format, withProof } = request;
   const matching = filterSql(filter, await actorIdsOf(context.db, organizationId, filter.actorId));
   const chunks = withProof
@@ -60,11 +61,12 @@ export async function exportAuditLog(context: Context, request: ExportRequest): 
 }
 
 async function chainLines(
-  context: Context,
+  context: SigningContext,
   { organizationId, filter }: ExportRequest,
   matching: FilterSql,
 ): Promise<Chunks> {
-  const { db, auditKey } = context;
+  const { db } = context;
+  const signerOf = await headerSigner(context, organizationId);
   const { now, end, lastCheckpoint, checkpoints } = await readProofExtent(db, organizationId);
   const upTo = end.position;
   const header = {
@@ -80,8 +82,9 @@ async function chainLines(
     filters: printedFilter(filter),
     keys: await listAuditKeys(context),
   };
+  const signer = await signerOf(end);
   return (async function* () {
-    yield `${headerLine(header, auditKey)}\n`;
+    yield `${headerLine(header, signer)}\n`;
     const yieldIfDue = createYielder();
     for (let after = 0; after < upTo;) {
       const page = { after, upTo, limit: BATCH, filter: matching };
@@ -112,7 +115,7 @@ async function chainLines(
 }
 
 async function eventLines(
-  { db }: Context,
+  { db }: SigningContext,
   { organizationId, format }: ExportRequest,
   matching: FilterSql,
 ): Promise<Chunks> {

@@ -8,14 +8,9 @@ import {
   leafOf,
   nextEntry,
   type ChainEntry,
-  type ChainHead,
   type StoredEvent,
 } from '../../domain/audit/chain.ts';
-import {
-  checkpointBytes,
-  checkpointsDue,
-  type Checkpoint,
-} from '../../domain/audit/checkpoints.ts';
+import { CHECKPOINT_MS } from '../../domain/audit/checkpoints.ts';
 import { nextHorizon } from '../../domain/audit/horizon.ts';
 import {
   insertEntries,
@@ -25,13 +20,21 @@ import {
   type ChainEnd,
   type SealedEvent,
 } from '../../data/audit/chain.ts';
-import { insertCheckpoints, recordCheckpointsDue } from '../../data/audit/checkpoints.ts';
 import { lookForUnsealed, recordHorizon, type Sighting } from '../../data/audit/horizon.ts';
 import { createYielder } from '../../platform/event-loop.ts';
 import { isDatabaseUnavailable, type Trx } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
 import { startRounds, type Rounds } from '../rounds.ts';
 import { createIndexer } from './indexer.ts';
+import {
+  keepSigned,
+  NOTHING_TO_KEEP,
+  prepareSigning,
+  writeCheckpoints,
+  type ExtendedChain,
+  type SignedBatch,
+  type Signing,
+} from './signing.ts';
 
 const EVERY_MS = 1_000;
 /** Events of a batch: 28 ms of processor time at most between two turns of the event loop. With 5,000 it was 100. */
@@ -71,25 +74,52 @@ export function startSealing(context: ServiceContext): Rounds {
   };
 }
 
+interface SealOptions {
+  readonly batch?: number;
+  /** Tests move time by it. */
+  readonly floor?: Date;
+  /** Before the process ends: also signs what would wait for its minute. It begins no batch after this, by `performance.now()`. */
+  readonly lastUntil?: number;
+}
+
+/** The greatest instant of JavaScript. */
+const ALL_DUE = new Date(8.64e15);
+const LAST_WITHIN_MS = 1_500;
+
+/** The last round of a process, once nothing writes events any more, so that all of it is signed. Never rejects. */
+export async function sealBeforeEnd(context: ServiceContext): Promise<void> {
+  const lastUntil = performance.now() + LAST_WITHIN_MS;
+  await sealAll(context, { lastUntil }).catch((error: unknown) => {
+    context.logger.warn(
+      { err: error },
+      'the last audit events are not sealed; the next process seals them',
+    );
+  });
+}
+
 /**
  * Exported for tests: one round. Seals everything that is committed, but what another process is sealing. Returns the
  * organizations of what it sealed.
  */
 export async function sealAll(
   context: ServiceContext,
-  { batch = BATCH } = {},
+  { batch = BATCH, floor, lastUntil }: SealOptions = {},
 ): Promise<ReadonlySet<string>> {
+  const how = { floor, everyMs: lastUntil === undefined ? CHECKPOINT_MS : 0 };
+  const dueBy = lastUntil === undefined ? floor : ALL_DUE;
+  const isOver = () =>
+    lastUntil === undefined ? context.stopping.aborted : performance.now() > lastUntil;
   const without = new Set<string>();
   const all = new Set<string>();
   for (;;) {
-    const sighting = await look(context, { batch, without });
+    const sighting = await look(context, { batch, without, dueBy });
     const organizationIds = chainsIn(sighting);
     if (organizationIds.length === 0) return all;
-    const sealed = await sealChains(context, organizationIds, sighting);
+    const sealed = await sealChains(context, organizationIds, { sighting, ...how });
     for (const id of organizationIds) (sealed.has(id) ? all : without).add(id);
     const isLast =
       (sighting.unsealed?.count ?? 0) < batch && sighting.checkpointsDue.length < CHECKPOINTS;
-    if (isLast || context.stopping.aborted) break;
+    if (isLast || isOver()) break;
   }
   if (without.size === 0) context.metrics.auditUnsealedSince.clear();
   return all;
@@ -97,12 +127,21 @@ export async function sealAll(
 
 async function look(
   { db, auditKey, metrics }: ServiceContext,
-  { batch, without }: { readonly batch: number; readonly without: ReadonlySet<string> },
+  {
+    batch,
+    without,
+    dueBy,
+  }: {
+    readonly batch: number;
+    readonly without: ReadonlySet<string>;
+    readonly dueBy: Date | undefined;
+  },
 ): Promise<Sighting> {
   const sighting = await lookForUnsealed(db, {
     limit: batch,
     without: [...without],
     checkpoints: auditKey ? CHECKPOINTS : 0,
+    dueBy,
   });
   // A look that leaves organizations out says nothing about all of them.
   if (without.size > 0) return sighting;
@@ -121,14 +160,21 @@ function chainsIn({ unsealed, checkpointsDue: due }: Sighting): readonly string[
 async function sealChains(
   context: ServiceContext,
   organizationIds: readonly string[],
-  sighting: Sighting,
+  how: {
+    readonly sighting: Sighting;
+    readonly floor: Date | undefined;
+    readonly everyMs: number;
+  },
 ): Promise<ReadonlySet<string>> {
+  const { sighting, floor, everyMs } = how;
   const range = { from: sighting.unsealed?.from ?? 0, to: sighting.unsealed?.to ?? 0 };
   try {
-    const sealed = await context.db.transaction((trx) =>
-      sealBatch(trx, context, { ...range, organizationIds }),
+    const signing = await prepareSigning(context, everyMs);
+    const { locked, signed } = await context.db.transaction((trx) =>
+      sealBatch(trx, context, { ...range, organizationIds, floor, signing }),
     );
-    return new Set(sealed);
+    await keepSigned(context, signed);
+    return new Set(locked);
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
     context.logger.warn(
@@ -138,7 +184,7 @@ async function sealChains(
   }
   if (organizationIds.length === 1) return new Set();
   const each: ReadonlySet<string>[] = [];
-  for (const id of organizationIds) each.push(await sealChains(context, [id], sighting));
+  for (const id of organizationIds) each.push(await sealChains(context, [id], how));
   return new Set(each.flatMap((sealed) => [...sealed]));
 }
 
@@ -146,6 +192,13 @@ interface Batch {
   readonly from: number;
   readonly to: number;
   readonly organizationIds: readonly string[];
+  readonly floor: Date | undefined;
+  readonly signing: Signing;
+}
+
+interface SealedBatch {
+  readonly locked: readonly string[];
+  readonly signed: SignedBatch;
 }
 
 /**
@@ -155,24 +208,20 @@ interface Batch {
 async function sealBatch(
   trx: Trx,
   runtime: Runtime,
-  { organizationIds, ...range }: Batch,
-): Promise<readonly string[]> {
+  { organizationIds, floor, signing, ...range }: Batch,
+): Promise<SealedBatch> {
   const locked = await tryLockChains(trx, organizationIds);
-  if (locked.length === 0) return [];
-  const { ends, now } = await readChainEnds(trx, locked);
+  if (locked.length === 0) return { locked, signed: NOTHING_TO_KEEP };
+  const { ends, now } = await readChainEnds(trx, locked, floor);
   const events =
     range.to > range.from ? await readUnsealed(trx, { ...range, organizationIds: locked }) : [];
   const chains = await extend(ends, events);
+  const signed = await writeCheckpoints(trx, runtime, { chains, now, signing });
   await insertEntries(
     trx,
     chains.flatMap(({ sealed }) => sealed),
   );
-  await writeCheckpoints(trx, runtime, { chains, now });
-  return locked;
-}
-
-interface ExtendedChain extends ChainEnd {
-  readonly sealed: readonly SealedEvent[];
+  return { locked, signed };
 }
 
 /** Shares the event loop while it computes hashes. */
@@ -197,33 +246,4 @@ async function extend(
     await yieldIfDue();
   }
   return [...chains.values()].map(({ end, sealed }) => ({ ...end, sealed }));
-}
-
-async function writeCheckpoints(
-  trx: Trx,
-  { auditKey }: Runtime,
-  { chains, now }: { readonly chains: readonly ExtendedChain[]; readonly now: Date },
-): Promise<void> {
-  const plans = chains.map((chain) => ({
-    organizationId: chain.organizationId,
-    ...checkpointsDue(chain.sealed, { head: chain.head, last: chain.last, now }),
-  }));
-  if (!auditKey) {
-    // A key that is configured later signs all of them.
-    const waiting = plans.filter(({ due, dueAt }) => due.length > 0 || dueAt !== undefined);
-    await recordCheckpointsDue(
-      trx,
-      waiting.map(({ organizationId }) => ({ organizationId, dueAt: new Date(0) })),
-    );
-    return;
-  }
-  const sign = (organizationId: string, { position, hash }: ChainHead): Checkpoint => {
-    const claim = { organizationId, position, hash, at: now };
-    return { ...claim, keyId: auditKey.id, signature: auditKey.sign(checkpointBytes(claim)) };
-  };
-  const checkpoints = plans.flatMap(({ organizationId, due }) =>
-    due.map((entry) => sign(organizationId, entry)),
-  );
-  await insertCheckpoints(trx, checkpoints, auditKey);
-  await recordCheckpointsDue(trx, plans);
 }

@@ -7,8 +7,15 @@ import {
   nextEntry,
   type ChainHead,
 } from '../../domain/audit/chain.ts';
-import { checkpointBytes, type Checkpoint } from '../../domain/audit/checkpoints.ts';
-import type { KnownProof } from '../../domain/audit/verify.ts';
+import {
+  checkpointBytes,
+  linkProblem,
+  NO_CHECKPOINTS,
+  tailAfter,
+  type Checkpoint,
+} from '../../domain/audit/checkpoints.ts';
+import type { SignedEnd } from '../../domain/audit/signed-ends.ts';
+import { isOtherOfNumber, type KnownProof } from '../../domain/audit/verify.ts';
 import { listSigningKeys } from '../../data/audit/checkpoints.ts';
 import { readCheckpoints, readEntries, type EntryRow } from '../../data/audit/export.ts';
 import {
@@ -40,10 +47,16 @@ export interface VerifiedDatabase {
   readonly trustsDatabase: boolean;
 }
 
+export interface VerifyOptions {
+  readonly sealedWithinMs?: number;
+  /** What the service signed last, as it is kept outside the database. */
+  readonly signedEnds?: ReadonlyMap<string, SignedEnd> | undefined;
+}
+
 export async function verifyDatabase(
   db: Db,
   known: KnownProof,
-  { sealedWithinMs = SEALED_WITHIN_MS } = {},
+  { sealedWithinMs = SEALED_WITHIN_MS, signedEnds }: VerifyOptions = {},
 ): Promise<VerifiedDatabase> {
   const began = performance.now();
   const unsealed = await listUnsealed(db, MOST_UNSEALED);
@@ -53,7 +66,8 @@ export async function verifyDatabase(
   const chains: VerifiedChain[] = [];
   for (const organizationId of organizationIds) {
     const kept = known.kept.filter((checkpoint) => checkpoint.organizationId === organizationId);
-    chains.push(await verifyChain(db, organizationId, { keys, kept }));
+    const signed = signedEnds?.get(organizationId);
+    chains.push(await verifyChain(db, organizationId, { keys, kept, signed }));
   }
   const strangers = known.kept
     .filter(({ organizationId }) => !organizationIds.includes(organizationId))
@@ -124,16 +138,15 @@ interface VerifiedChain {
 async function verifyChain(
   db: Db,
   organizationId: string,
-  known: KnownProof,
+  known: KnownClaims,
 ): Promise<VerifiedChain> {
-  const at = (position: number, what: string) =>
-    `Organization ${organizationId}, position ${position}: ${what}`;
   let head = EMPTY_CHAIN;
   let checkpoints = 0;
+  const claims = new Claims(known);
   const broken = (what: string, position = head.position + 1): VerifiedChain => ({
     head,
     checkpoints,
-    problems: [at(position, what)],
+    problems: [`Organization ${organizationId}, position ${position}: ${what}`],
   });
   for (;;) {
     const entries = await readEntries(db, organizationId, {
@@ -153,28 +166,71 @@ async function verifyChain(
       const problem = entryProblem(organizationId, head, entry);
       if (problem !== undefined) return broken(problem);
       head = entry;
-      const { position } = head;
-      const kept = known.kept.filter((checkpoint) => checkpoint.position === position);
-      for (const checkpoint of [signed.get(position), ...kept]) {
-        const wrong = checkpoint && checkpointProblem(checkpoint, head, known.keys);
-        if (wrong !== undefined) return broken(wrong, head.position);
-      }
-      if (signed.has(head.position)) checkpoints += 1;
+      const checkpoint = signed.get(head.position);
+      const wrong = claims.problemAt(head, checkpoint);
+      if (wrong !== undefined) return broken(wrong, head.position);
+      if (checkpoint) checkpoints += 1;
     }
   }
   const beyond = await readCheckpoints(db, organizationId, {
     after: head.position,
     upTo: Number.MAX_SAFE_INTEGER,
   });
-  const rolledBack = [
-    ...beyond,
-    ...known.kept.filter(({ position }) => position > head.position),
-  ].at(0);
-  if (rolledBack)
-    return broken(
-      `it is missing. The chain ends before it, and a checkpoint of position ${rolledBack.position} was signed at ${rolledBack.at.toISOString()}.`,
+  const problem = claims.problemAfter(head, beyond);
+  return problem === undefined ? { head, checkpoints, problems: [] } : broken(problem);
+}
+
+type KnownClaims = KnownProof & { readonly signed: SignedEnd | undefined };
+
+/** Compares a chain with its checkpoints and with what was kept elsewhere. */
+class Claims {
+  readonly #known: KnownClaims;
+  #tail = NO_CHECKPOINTS;
+
+  constructor(known: KnownClaims) {
+    this.#known = known;
+  }
+
+  problemAt(head: ChainHead, checkpoint: Checkpoint | undefined): string | undefined {
+    const kept = this.#known.kept.filter(({ position }) => position === head.position);
+    for (const claim of [checkpoint, ...kept]) {
+      const wrong = claim && checkpointProblem(claim, head, this.#known.keys);
+      if (wrong !== undefined) return wrong;
+    }
+    const { signed } = this.#known;
+    if (signed?.position === head.position && !signed.hash.equals(head.hash))
+      return 'the service signed another hash of it. An entry up to this one was changed since.';
+    if (!checkpoint) return undefined;
+    const misplaced = linkProblem(this.#tail, checkpoint);
+    if (misplaced !== undefined)
+      return `its checkpoint ${misplaced}. A checkpoint was removed or replaced.`;
+    const other = this.#known.kept.find((claim) => isOtherOfNumber(claim, checkpoint));
+    if (other)
+      return `its checkpoint has number ${other.link?.number}, and yours of that number is another, of position ${other.position}.`;
+    this.#tail = tailAfter(this.#tail, checkpoint);
+    if (signed?.tail.number === this.#tail.number && signed.position === head.position)
+      return signed.tail.hash.equals(this.#tail.hash)
+        ? undefined
+        : `the service signed another checkpoint ${signed.tail.number}. It was replaced.`;
+    return undefined;
+  }
+
+  /** What the end of the chain lacks. */
+  problemAfter(head: ChainHead, beyond: readonly Checkpoint[]): string | undefined {
+    const { kept, signed } = this.#known;
+    const [rolledBack] = [...beyond, ...kept.filter(({ position }) => position > head.position)];
+    if (rolledBack)
+      return `it is missing. The chain ends before it, and a checkpoint of position ${rolledBack.position} was signed at ${rolledBack.at.toISOString()}.`;
+    if (signed && signed.position > head.position)
+      return `it is missing. The chain ends before it, and the service signed position ${signed.position}.`;
+    if (signed && signed.tail.number > this.#tail.number)
+      return `the service signed checkpoint ${signed.tail.number}, and the database has none after ${this.#tail.number}: it was removed.`;
+    const removed = kept.find(({ link }) => link && link.number > this.#tail.number);
+    return (
+      removed &&
+      `your checkpoint of position ${removed.position} has number ${removed.link?.number}, and the database has none after number ${this.#tail.number}: it was removed.`
     );
-  return { head, checkpoints, problems: [] };
+  }
 }
 
 function entryProblem(

@@ -3,6 +3,7 @@
  * and its servers. They say nothing about other organizations.
  */
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
+import { listRefusals, type Refusal } from '../../data/audit/signed-ends.ts';
 import { readChainExtent, type ChainExtent } from '../../data/audit/verification.ts';
 import { readWaitingWork, type WaitingWork } from '../../data/organization/system.ts';
 import type { ServiceContext } from '../context.ts';
@@ -17,6 +18,8 @@ export interface SystemState {
   readonly temporal: TemporalFacts;
   readonly work: WaitingWork;
   readonly chain: Pick<ChainExtent, 'unsealed' | 'unsealedSince'>;
+  /** Undefined when the chain may be signed. */
+  readonly refusal: Refusal | undefined;
   /** How far this process's clock is ahead of the database's, in milliseconds. */
   readonly clockAheadMs: number;
   /** The same figures as on /metrics, of this process. */
@@ -48,9 +51,10 @@ export async function readSystem(
   const work = await readWaitingWork(db, organizationId, MOST_WAITING);
   const clockAheadMs = aheadOf(work.now, { before, after: Date.now() });
   const chain = await readChainExtent(db, organizationId, MOST_WAITING);
+  const [refusal] = await listRefusals(db, { organizationId, limit: 1 });
   const figure = async (name: string): Promise<number> => await metrics.figure(name);
   return {
-    ...{ checks, temporal, work, chain, clockAheadMs },
+    ...{ checks, temporal, work, chain, refusal, clockAheadMs },
     process: {
       worstLevelSeconds: await figure('countersign_levels_late_worst_seconds'),
       callsWaiting: await figure('countersign_temporal_calls_waiting'),

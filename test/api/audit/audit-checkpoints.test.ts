@@ -1,7 +1,7 @@
 /** The checkpoints of the audit log, and the keys that verify them. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { readCheckpoint } from '../../../src/domain/audit/export-lines.ts';
+import { keptCheckpointsFrom, readCheckpoint } from '../../../src/domain/audit/export-lines.ts';
 import { checkpointBytes } from '../../../src/domain/audit/checkpoints.ts';
 import {
   openSigningKey,
@@ -9,11 +9,12 @@ import {
   verifierOf,
 } from '../../../src/platform/crypto/signing-key.ts';
 import { sealAll } from '../../../src/services/audit/sealer.ts';
-import { appForFile, scene } from '../../support/scene.ts';
+import { appForFile, everywhere, scene } from '../../support/scene.ts';
+import { createMember, createOrganization } from '../../support/scene/factories.ts';
 import type { Json } from '../../support/http.ts';
 import { AUDIT_KEY, record } from '../../services/audit/audit-scene.ts';
 
-const { app, organization, people } = await scene({
+const { app, organization, owner, people } = await scene({
   app: { environment: { ...AUDIT_KEY, COUNTERSIGN_EDITION: 'hosted' } },
   people: { ada: ['audit.read'] },
 });
@@ -58,6 +59,27 @@ test('a cursor of another list is refused', async () => {
   const cursor = Buffer.from(JSON.stringify(['requests', 3])).toString('base64url');
   const { status, body } = await ada.get(`/api/v1/audit/checkpoints?cursor=${cursor}`);
   expect([status, body['error']?.['code']]).toEqual([400, 'validation_failed']);
+});
+
+test('an owner downloads the newest checkpoint in both editions, and others do not', async () => {
+  const newest = await owner.http.get('/api/v1/audit/checkpoint');
+  expect(newest.headers['content-disposition']).toMatch(
+    /^attachment; filename="checkpoint-\d+\.json"$/,
+  );
+  const published = JSON.parse((await app.http.get(KEYS)).text) as Published;
+  expect(
+    isSigned((JSON.parse(newest.text) as { readonly checkpoint: Json }).checkpoint, published),
+  ).toBe(true);
+  expect(keptCheckpointsFrom(newest.text)).toHaveLength(1);
+  expect((await ada.get('/api/v1/audit/checkpoint')).status).toBe(403);
+  const elsewhere = await createOrganization(open);
+  const admin = await createMember(open, elsewhere.id, {
+    policies: [everywhere('organization.settings.write')],
+  });
+  expect((await admin.http.get('/api/v1/audit/checkpoint')).status).toBe(404);
+  await record(open.db, elsewhere.id);
+  await sealAll(open.context);
+  expect((await admin.http.get('/api/v1/audit/checkpoint')).status).toBe(200);
 });
 
 test('the open edition publishes its keys, also one that has signed nothing yet, and anyone may read them', async () => {

@@ -1,9 +1,13 @@
 /** An export of the audit log over HTTP: what it contains, and that it verifies without the database. */
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { insertAuditEvents } from '../../../src/data/audit/events.ts';
 import { listCheckpoints } from '../../../src/data/audit/checkpoints.ts';
 import type { AuditEventType } from '../../../src/domain/audit/event-sentences.ts';
-import type { AuditActor } from '../../../src/domain/audit/events.ts';
+import { SYSTEM, type AuditActor } from '../../../src/domain/audit/events.ts';
+import { exportAuditLog } from '../../../src/services/audit/export.ts';
+import { SignedEnds } from '../../../src/services/audit/signed-ends.ts';
 import { sealAll } from '../../../src/services/audit/sealer.ts';
 import { everywhere, scene } from '../../support/scene.ts';
 import { createMember, createOrganization } from '../../support/scene/factories.ts';
@@ -204,16 +208,31 @@ test('a chain that was replaced is found with a checkpoint that someone kept', a
     );
     await trx.raw('update audit_horizon set sealed_to = 0');
   });
-  await sealAll(context);
-  const { text } = await eve.http.get(`${EXPORT}?proof=true`);
-  expect(await problemOf(text, KNOWN)).toBe('nothing');
-  expect(await problemOf(text, keeping(kept))).toContain(
+  // A process that remembers nothing signs it.
+  const forgetful = { ...context, signedEnds: new SignedEnds(undefined) };
+  const exported = async (): Promise<string> => {
+    await sealAll(forgetful);
+    const request = {
+      organizationId: other.id,
+      actor: SYSTEM,
+      filter: {},
+      format: 'ndjson',
+    } as const;
+    return await text(
+      Readable.from(await exportAuditLog(forgetful, { ...request, withProof: true })),
+    );
+  };
+  const shorter = await exported();
+  expect(await problemOf(shorter, KNOWN)).toBe('nothing');
+  expect(await problemOf(shorter, keeping(kept))).toContain(
     `you keep a checkpoint of position ${kept.position}`,
   );
+  // The process that signed the other one does not.
+  const refused = await eve.http.get(`${EXPORT}?proof=true`);
+  expect(await problemOf(refused.text, KNOWN)).toContain('Line 1 is not signed');
   await record(db, other.id, { count: 5 });
-  await sealAll(context);
-  const longer = await eve.http.get(`${EXPORT}?proof=true`);
-  expect(await problemOf(longer.text, keeping(kept))).toContain(
+  const longer = await exported();
+  expect(await problemOf(longer, keeping(kept))).toContain(
     `Position ${kept.position}: your checkpoint has another hash`,
   );
   // One of the new chain, kept later beside it, does not hide it.
@@ -221,5 +240,5 @@ test('a chain that was replaced is found with a checkpoint that someone kept', a
     .where({ organization_id: other.id, position: kept.position })
     .first<{ hash: Buffer }>('hash');
   const both = { keys: new Map(), kept: [kept, { ...kept, hash }] };
-  expect(await problemOf(longer.text, both)).toContain('your checkpoint has another hash');
+  expect(await problemOf(longer, both)).toContain('your checkpoint has another hash');
 });

@@ -16,10 +16,13 @@ test('without Temporal the service is not ready, but for those who leave Tempora
   const without = await app.http.get('/health/ready?exclude=temporal');
   expect([without.status, without.body]).toEqual([
     200,
-    { status: 'ok', checks: { database: { status: 'ok' }, migrations: { status: 'ok' } } },
+    {
+      status: 'ok',
+      checks: { database: { status: 'ok' }, migrations: { status: 'ok' }, audit: { status: 'ok' } },
+    },
   ]);
   const { body } = await app.http.get('/health/ready?exclude=temporal&exclude=migrations');
-  expect(body['checks']).toEqual({ database: { status: 'ok' } });
+  expect(body['checks']).toEqual({ database: { status: 'ok' }, audit: { status: 'ok' } });
 });
 
 test('a part that does not exist is refused, so that a misspelled probe is noticed', async () => {
@@ -30,7 +33,7 @@ test('a part that does not exist is refused, so that a misspelled probe is notic
       {
         pointer: '/query/exclude',
         code: 'invalid_value',
-        message: 'must be one of database, migrations, temporal',
+        message: 'must be one of database, migrations, temporal, audit',
       },
     ]);
   }

@@ -52,11 +52,22 @@ test('leaves, links and what a checkpoint signs are as described', () => {
     'f731942bb14424efded8346ac1811e2283df54f9b805d71194eb460d53a2933f',
   );
   expect([second.position, second.hash.toString('hex')]).toEqual([2, SECOND]);
-  expect(checkpointBytes({ ...second, organizationId, at }).toString('hex')).toBe(
+  const claim = { ...second, organizationId, at };
+  expect(checkpointBytes({ ...claim, link: undefined }).toString('hex')).toBe(
     Buffer.from('countersign-audit-checkpoint-v1\0').toString('hex') +
       '0190a1b2000070008000000000000001' +
       '0000000000000002' +
       SECOND +
       '000001b8e094988e',
+  );
+  const link = { number: 7, previous: Buffer.alloc(32, 0xab) };
+  expect(checkpointBytes({ ...claim, link }).toString('hex')).toBe(
+    Buffer.from('countersign-audit-checkpoint-v2\0').toString('hex') +
+      '0190a1b2000070008000000000000001' +
+      '0000000000000007' +
+      '0000000000000002' +
+      SECOND +
+      '000001b8e094988e' +
+      'ab'.repeat(32),
   );
 });

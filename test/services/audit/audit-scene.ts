@@ -80,3 +80,6 @@ export async function horizonOf(db: Db): Promise<{ sealed_to: number; settled_to
     settled_to: number;
   };
 }
+
+/** For the floor of a round: so many minutes from now. */
+export const minutesAhead = (minutes: number): Date => new Date(Date.now() + minutes * 60_000);

@@ -10,23 +10,13 @@ import {
 import { sealAll } from '../../../src/services/audit/sealer.ts';
 import { appForFile } from '../../support/scene.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
-import { AUDIT_KEY, chainOf, record } from './audit-scene.ts';
+import { AUDIT_KEY, chainOf, minutesAhead, record } from './audit-scene.ts';
 
 const app = await appForFile({ environment: AUDIT_KEY });
 const { db, context } = app;
 
 const checkpointsOf = async (organizationId: string) =>
   await listCheckpoints(db, organizationId, { before: undefined, limit: 100 });
-
-/** As a minute passes: what is signed, and the times at which more is due. */
-async function passMinute(): Promise<void> {
-  await db.transaction(async (trx) => {
-    await trx.raw('alter table audit_checkpoints disable trigger all');
-    await trx.raw(`update audit_checkpoints set at = at - interval '1 minute'`);
-    await trx.raw(`update audit_checkpoints_due set due_at = due_at - interval '1 minute'`);
-    await trx.raw('alter table audit_checkpoints enable trigger all');
-  });
-}
 
 test('the first entries are signed at once, later ones after a minute, and nothing twice', async () => {
   const { id } = await createOrganization(app);
@@ -37,11 +27,9 @@ test('the first entries are signed at once, later ones after a minute, and nothi
   await record(db, id, { count: 3 });
   await sealAll(context);
   expect(await positions()).toEqual([2]);
-  await passMinute();
-  await sealAll(context);
+  await sealAll(context, { floor: minutesAhead(1) });
   expect(await positions()).toEqual([5, 2]);
-  await passMinute();
-  await sealAll(context);
+  await sealAll(context, { floor: minutesAhead(3) });
   expect(await positions()).toEqual([5, 2]);
 });
 

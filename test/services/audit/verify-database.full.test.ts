@@ -1,6 +1,7 @@
 /** What someone with every right on the database does to the audit log is found in the database. */
 import { afterEach, expect, test } from '@jest/globals';
 import { listCheckpoints } from '../../../src/data/audit/checkpoints.ts';
+import { checkpointBytes } from '../../../src/domain/audit/checkpoints.ts';
 import { insertAuditEvents } from '../../../src/data/audit/events.ts';
 import { SYSTEM } from '../../../src/domain/audit/events.ts';
 import type { KnownProof } from '../../../src/domain/audit/verify.ts';
@@ -12,15 +13,20 @@ import {
 import type { Trx } from '../../../src/platform/postgres.ts';
 import { sealAll } from '../../../src/services/audit/sealer.ts';
 import { verifyDatabase } from '../../../src/services/audit/verify-database.ts';
+import { SignedEnds } from '../../../src/services/audit/signed-ends.ts';
 import { appForFile } from '../../support/scene.ts';
 import { createOrganization, type TestOrganization } from '../../support/scene/factories.ts';
-import { AUDIT_KEY, record } from './audit-scene.ts';
+import { AUDIT_KEY, minutesAhead, record } from './audit-scene.ts';
 
 const app = await appForFile({ environment: AUDIT_KEY });
 const { db, context } = app;
 const key = openSigningKey(AUDIT_KEY.COUNTERSIGN_AUDIT_KEY);
 if (!key) throw new Error('the key of the tests must open');
 const KNOWN: KnownProof = { keys: new Map([[key.id, verifierOf(key)]]), kept: [] };
+
+/** By a process that remembers nothing of what was signed. */
+const seal = async (given: Partial<typeof context> = {}, options = {}) =>
+  await sealAll({ ...context, signedEnds: new SignedEnds(undefined), ...given }, options);
 
 const verify = async (known = KNOWN) => await verifyDatabase(db, known, { sealedWithinMs: 0 });
 const problems = async (known = KNOWN): Promise<string> =>
@@ -38,7 +44,7 @@ async function asSuperuser(work: (trx: Trx) => Promise<unknown>): Promise<void> 
 async function sealed(): Promise<{ organization: TestOrganization; sequences: number[] }> {
   const organization = await createOrganization(app);
   await record(db, organization.id, { count: 8 });
-  await sealAll(context);
+  await seal();
   const rows = await db('audit_chain')
     .where({ organization_id: organization.id })
     .orderBy('position')
@@ -53,7 +59,7 @@ afterEach(async () => {
       await trx(table).delete();
     await trx('audit_horizon').update({ sealed_to: 0 });
   });
-  await sealAll(context);
+  await seal();
 });
 
 test('a sound database has no problem, and what is sealed a moment later is none', async () => {
@@ -68,7 +74,7 @@ test('a sound database has no problem, and what is sealed a moment later is none
     trustsDatabase: false,
   });
   const verifying = verifyDatabase(db, KNOWN, { sealedWithinMs: 60_000 });
-  await sealAll(context);
+  await seal();
   expect(await verifying).toMatchObject({ problems: [], notSealedYet: 0 });
 });
 
@@ -147,9 +153,9 @@ test('a whole chain that was computed again, by its checkpoint', async () => {
       .delete();
     await trx('audit_horizon').update({ sealed_to: 0 });
   });
-  await sealAll(context);
+  await seal();
   await record(db, organization.id, { count: 3 });
-  await sealAll(context);
+  await seal();
   expect(await problems()).toMatch(/position 8: a checkpoint of .* has another hash/);
 });
 
@@ -182,12 +188,102 @@ test('a chain that was rolled back with its checkpoints, by one that someone kep
   expect(await problems({ ...KNOWN, kept })).toMatch(/position 6: it is missing/);
 });
 
+/** Five checkpoints of ten positions, oldest first. */
+async function signedOften(): Promise<TestOrganization> {
+  const { organization } = await sealed();
+  for (let round = 0; round < 4; round += 1) {
+    await record(db, organization.id);
+    await seal({}, { floor: minutesAhead(round * 2 + 2) });
+  }
+  return organization;
+}
+
+const numbersOf = async (id: string): Promise<(number | undefined)[]> =>
+  (await listCheckpoints(db, id, { before: undefined, limit: 100 })).map(
+    ({ link }) => link?.number,
+  );
+
+test('a checkpoint that was removed, repeated, or signed after another one', async () => {
+  const { id } = await signedOften();
+  expect(await numbersOf(id)).toEqual([5, 4, 3, 2, 1]);
+  expect(await problems()).toBe('');
+  const rows = await db('audit_checkpoints').where({ organization_id: id }).orderBy('position');
+  const [, second, third] = rows as readonly Record<string, unknown>[];
+  const put = async (row: Record<string, unknown> | undefined) =>
+    await asSuperuser(async (trx) => {
+      await trx('audit_checkpoints')
+        .where({ organization_id: id, position: third?.['position'] as number })
+        .delete();
+      if (row) await trx('audit_checkpoints').insert(row);
+    });
+  await put(undefined);
+  expect(await problems()).toMatch(
+    /position 11: its checkpoint has number 4, and number 3 is missing/,
+  );
+  await put({ ...third, previous: second?.['previous'] });
+  expect(await problems()).toMatch(/position 10: its checkpoint does not have a signature/);
+  const foreign = otherClaim(id, third);
+  await put(foreign);
+  expect(await problems()).toMatch(
+    /position 10: its checkpoint has number 3, and the checkpoint before/,
+  );
+  await asSuperuser((trx) => trx.raw('drop index audit_checkpoints_number_key'));
+  await put(otherClaim(id, { ...third, number: 2 }));
+  expect(await problems()).toMatch(/position 10: its checkpoint has number 2, which comes again/);
+  await put(third);
+  await db.raw(
+    'create unique index audit_checkpoints_number_key on audit_checkpoints (organization_id, number) where number is not null',
+  );
+});
+
+/** What a service with the same key would have signed after another checkpoint. */
+function otherClaim(organizationId: string, row: Record<string, unknown> | undefined) {
+  const [position, number, at] = [row?.['position'], row?.['number'], row?.['at']];
+  const previous = Buffer.alloc(32, 7);
+  const claim = {
+    organizationId,
+    position: position as number,
+    hash: row?.['hash'] as Buffer,
+    at: at as Date,
+    link: { number: number as number, previous },
+  };
+  return { ...row, previous, number, signature: key?.sign(checkpointBytes(claim)) };
+}
+
+test('the newest checkpoints, removed with nothing after them, by one that someone kept', async () => {
+  const { id } = await signedOften();
+  const kept = await listCheckpoints(db, id, { before: undefined, limit: 1 });
+  await asSuperuser((trx) => trx('audit_checkpoints').where({ number: 5 }).delete());
+  expect(await problems({ ...KNOWN, kept })).toMatch(
+    /has number 5, and the database has none after number 4/,
+  );
+});
+
+test('checkpoints of version 1 stay valid, and the first numbered one covers the last of them', async () => {
+  const { organization } = await sealed();
+  const { id } = organization;
+  await asSuperuser(async (trx) => {
+    const [row] = await listCheckpoints(trx, id, { before: undefined, limit: 1 });
+    if (!row || !key) throw new Error('no checkpoint');
+    const signature = key.sign(checkpointBytes({ ...row, link: undefined }));
+    await trx('audit_checkpoints').update({ number: null, previous: null, signature });
+  });
+  await record(db, id);
+  await seal({}, { floor: minutesAhead(2) });
+  expect(await numbersOf(id)).toEqual([1, undefined]);
+  expect(await problems()).toBe('');
+  await asSuperuser((trx) => trx('audit_checkpoints').whereNull('number').delete());
+  expect(await problems()).toMatch(
+    /position 9: its checkpoint has number 1, and the checkpoint before/,
+  );
+});
+
 test('a checkpoint that another key signed', async () => {
   await sealed();
   const stranger = openSigningKey(newSigningKey());
   const { organization } = await sealed();
   await record(db, organization.id, { count: 10_000 });
-  await sealAll({ ...context, auditKey: stranger });
+  await seal({ auditKey: stranger });
   expect(await problems()).toMatch(/which was not given/);
   await asSuperuser((trx) => trx('audit_checkpoints').update({ signature: Buffer.alloc(64) }));
   expect(await problems()).toMatch(/does not have a signature of the key/);
@@ -198,14 +294,14 @@ test('an event that was inserted where events are sealed already', async () => {
   const { organization } = await sealed();
   for (let round = 0; round < 4; round += 1) {
     await db.raw(`update audit_horizon set pending_at = pending_at - interval '1 minute'`);
-    await sealAll(context);
+    await seal();
   }
   await db.raw(
     `insert into audit_events (sequence, id, organization_id, event_type, actor_type, subject_type, subject_id, data, occurred_at)
      overriding system value values (-7, gen_random_uuid(), ?, 'team.noted', 'system', 'team', 't', '{}', clock_timestamp())`,
     [organization.id],
   );
-  await sealAll(context);
+  await seal();
   expect(await problems()).toMatch(
     /^1 event is not sealed, and should be. The first has sequence -7/,
   );
@@ -218,6 +314,6 @@ test('events that no worker has sealed for over a minute', async () => {
     occurredAt: new Date(Date.now() - 61_000),
   });
   expect(await problems()).toMatch(/^1 event is not sealed, and should be/);
-  await sealAll(context);
+  await seal();
   expect(await problems()).toBe('');
 });

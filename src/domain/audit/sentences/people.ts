@@ -100,6 +100,10 @@ export const PEOPLE_SENTENCES = {
   'membership.mfa_enrollment_started': plain('began to set up a second factor'),
   'membership.mfa_enrolled': plain('turned on a second factor'),
   'membership.mfa_removed': ownOrOf('removed', 'second factor'),
+  'membership.recovery_started': onSubject(
+    'made a link, on the machine of the service, that removes the second factor of the owner ',
+    'member',
+  ),
   'membership.recovery_codes_replaced': plain('replaced their recovery codes'),
   'membership.identity_linked': identity('linked'),
   'membership.identity_unlinked': identity('unlinked'),

@@ -52,6 +52,15 @@ export function ChainState() {
             text.noCheckpoint
           )}
         </Fact>
+        {data.refused && (
+          <Fact label={text.signature}>
+            <StateMark tone="danger">{text.refused}</StateMark>{' '}
+            <Instant at={data.refused.since} as="ago" focusable={false} />
+            <p className={classes['late']}>
+              {text.refusedHint} <bdi>{data.refused.reason}</bdi>
+            </p>
+          </Fact>
+        )}
         <Fact label={text.key}>
           {data.signing_key_id === undefined ? text.unsigned : <code>{data.signing_key_id}</code>}
         </Fact>

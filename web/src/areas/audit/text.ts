@@ -85,6 +85,10 @@ export const chain = {
   checkpoint: 'Newest checkpoint',
   checkpointAt: (position: number) => `Position ${countText(position)}, signed`,
   noCheckpoint: 'None yet. The first one follows within a minute of the first event.',
+  signature: 'Signature',
+  refused: 'Refused',
+  refusedHint:
+    'The log does not extend what was signed last: someone changed the database past the service, or an older backup was restored. It says:',
   key: 'Signing key',
   unsigned: 'None: the log is chained, but nothing is signed. Set COUNTERSIGN_AUDIT_KEY.',
   keep: 'Save this checkpoint',

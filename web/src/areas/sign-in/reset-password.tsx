@@ -32,7 +32,10 @@ export function ResetPassword() {
       </SignInPage>
     );
   return (
-    <SignInPage title={text.resetTitle} intro={text.resetIntro}>
+    <SignInPage
+      title={text.resetTitle}
+      intro={link.data.removes_second_factor ? text.recoveryIntro : text.resetIntro}
+    >
       <Form
         isBusy={reset.isPending}
         error={reset.error}

@@ -2,7 +2,7 @@
 import type { FailureText } from '../../shared/api/connection-failures.ts';
 import { checks as text } from './text.ts';
 
-export type CheckName = 'database' | 'migrations' | 'temporal';
+export type CheckName = 'database' | 'migrations' | 'temporal' | 'audit';
 
 type Reading = readonly [pattern: RegExp, problem: FailureText];
 
@@ -20,12 +20,14 @@ const READINGS: Readonly<Record<CheckName, readonly Reading[]>> = {
     [/namespace\b.*not found/i, text.namespace],
     [/dns|lookup|name or service not known/i, text.unknownHost],
   ],
+  audit: [[/not extend/, text.notSigned]],
 };
 
 const OTHERWISE: Readonly<Record<CheckName, FailureText>> = {
   database: text.database,
   migrations: text.migrations,
   temporal: text.temporal,
+  audit: text.database,
 };
 
 export const checkProblem = (name: CheckName, said: string): FailureText =>

@@ -38,6 +38,7 @@ export function linesOf(system: System): readonly Line[] {
     checkLine(system, 'database'),
     checkLine(system, 'migrations'),
     checkLine(system, 'temporal'),
+    auditLine(system),
     workerLine(system),
     levelsLine(system),
     workflowsLine(system),
@@ -62,6 +63,15 @@ function checkLine({ checks }: System, name: CheckName): Line {
   const { problem: said = '' } = found;
   const state = found.is_ok ? 'watch' : 'wrong';
   return { name, state, ...checkProblem(name, said), ...(said !== '' && { said }) };
+}
+
+/** Of this organization it also says why. */
+function auditLine(system: System): Line {
+  const line = checkLine(system, 'audit');
+  const { refused } = system.audit;
+  return refused
+    ? { ...line, state: 'wrong', ...checkProblem('audit', 'not extend'), said: refused.reason }
+    : line;
 }
 
 function workerLine(system: System): Line {

@@ -9,6 +9,7 @@ const names = {
   database: 'Database',
   migrations: 'Database schema',
   temporal: 'Temporal',
+  audit: 'Signature of the audit log',
   worker: 'Workers',
   levels: 'Late escalation levels',
   workflows: 'Requests without a running workflow',
@@ -68,6 +69,11 @@ export const checks = {
     fact: 'does not let this service in',
     advice: `${WITHOUT_TEMPORAL} Check TEMPORAL_API_KEY, or the client certificate.`,
   },
+  notSigned: {
+    fact: 'refused: the log does not extend what was signed last',
+    advice:
+      'Someone changed the database past the service, or an older backup was restored. Run countersign verify-audit, compare with a checkpoint that you kept, and read the guide on the audit log.',
+  },
   namespace: {
     fact: 'does not know the namespace',
     advice: `${WITHOUT_TEMPORAL} Check TEMPORAL_NAMESPACE, and create the namespace where the service may not.`,
@@ -93,6 +99,7 @@ export const system = {
     database: 'responds, and can be written to',
     migrations: 'up to date',
     temporal: 'responds',
+    audit: 'nothing is refused',
   },
   workerSeen: (seconds: number) => `last asked for work ${durationText(seconds)} ago`,
   workerUnknown: (isTemporalWell: boolean) =>

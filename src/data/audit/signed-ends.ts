@@ -1,0 +1,61 @@
+/** What a sealer compares with what it signed last. Each statement reads many chains. */
+import type { ChainEntry, ChainHead } from '../../domain/audit/chain.ts';
+import type { Checkpoint } from '../../domain/audit/checkpoints.ts';
+import type { Db } from '../../platform/postgres.ts';
+import { queryRows } from '../../platform/rows.ts';
+import { CHECKPOINT_COLUMNS, checkpointOf, type CheckpointRow } from './checkpoints.ts';
+
+/** By organization. */
+type Positions = ReadonlyMap<string, Pick<ChainHead, 'position'>>;
+
+const bindingsOf = (from: Positions) => ({
+  ids: [...from.keys()],
+  positions: [...from.values()].map(({ position }) => position),
+});
+
+/** The checkpoints of these positions and of later ones, in order. */
+export async function readCheckpointsFrom(db: Db, from: Positions): Promise<Checkpoint[]> {
+  const rows = await queryRows<CheckpointRow>(
+    db,
+    `select ${CHECKPOINT_COLUMNS}
+       from unnest(cast(:ids as uuid[]), cast(:positions as bigint[])) as kept (id, least)
+       join audit_checkpoints on organization_id = kept.id and position >= kept.least
+      order by organization_id, position`,
+    bindingsOf(from),
+  );
+  return rows.map(checkpointOf);
+}
+
+export type ChainRow = ChainEntry & { readonly organizationId: string };
+
+/** The entries of these positions and of later ones, each chain in order, `limit` at most. */
+export async function readEntriesFrom(db: Db, from: Positions, limit: number): Promise<ChainRow[]> {
+  return await queryRows<ChainRow>(
+    db,
+    `select organization_id, position, leaf, hash
+       from unnest(cast(:ids as uuid[]), cast(:positions as bigint[])) as kept (id, least)
+       join audit_chain on organization_id = kept.id and position >= kept.least
+      order by organization_id, position limit :limit`,
+    { ...bindingsOf(from), limit },
+  );
+}
+
+export interface Refusal {
+  readonly organizationId: string;
+  readonly since: Date;
+  readonly reason: string;
+}
+
+/** Chains that a sealer refuses to sign, the earliest first. */
+export async function listRefusals(
+  db: Db,
+  { organizationId, limit }: { readonly organizationId?: string; readonly limit: number },
+): Promise<Refusal[]> {
+  return await queryRows<Refusal>(
+    db,
+    `select organization_id, refused_since as since, refused_because as reason from audit_checkpoints_due
+      where refused_since is not null and organization_id = coalesce(cast(:organizationId as uuid), organization_id)
+      order by refused_since, organization_id limit :limit`,
+    { organizationId: organizationId ?? null, limit },
+  );
+}

@@ -1,0 +1,215 @@
+/**
+ * Remembers outside the database what was signed last of each chain, and follows a chain from there. Every process that signs
+ * has its own memory. With a file, it outlives the process, and processes on one machine may share it.
+ */
+import { EMPTY_CHAIN, type ChainHead } from '../../domain/audit/chain.ts';
+import { checkpointBytes, type Checkpoint } from '../../domain/audit/checkpoints.ts';
+import {
+  DoesNotExtend,
+  followCheckpoints,
+  followEntries,
+  furtherEnd,
+  NOTHING_SIGNED,
+  printedSignedEnds,
+  signedEndsFrom,
+  type Followed,
+  type SignedEnd,
+} from '../../domain/audit/signed-ends.ts';
+import { readChainEnds } from '../../data/audit/chain.ts';
+import { readCheckpointsFrom, readEntriesFrom } from '../../data/audit/signed-ends.ts';
+import { listChainedOrganizations } from '../../data/audit/verification.ts';
+import { readKeptFile, writeKeptFile } from '../../platform/crypto/kept-file.ts';
+import { verifierOf, type SigningKey } from '../../platform/crypto/signing-key.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { Db } from '../../platform/postgres.ts';
+
+/** Entries of a statement. */
+const ENTRIES = 10_000;
+/** Chains of a statement at the first start. */
+const CHAINS = 1_000;
+
+/** Why a chain must not be signed, by organization. */
+export type Refusals = ReadonlyMap<string, string>;
+
+export type KeptEnds = ReadonlyMap<string, SignedEnd>;
+
+export class SignedEnds {
+  readonly #file: string | undefined;
+  readonly #ends = new Map<string, SignedEnd>();
+  readonly #refused = new Map<string, string>();
+  #text: string | undefined;
+  #isReady = false;
+  #isWritten = true;
+
+  /** Without a file, the memory ends with the process. */
+  constructor(file: string | undefined) {
+    this.#file = file;
+  }
+
+  /**
+   * Reads what other processes wrote, and writes what could not be written before. Without a file yet, takes what the database
+   * has. Throws when the file can be neither read nor written: then nothing must be signed.
+   */
+  async prepare(db: Db, logger: Logger): Promise<void> {
+    const text = this.#file === undefined ? undefined : await readKeptFile(this.#file);
+    if (text !== undefined && text !== this.#text) this.#merge(text);
+    if (!this.#isReady) {
+      if (text === undefined) await this.#takeFrom(db, logger);
+      this.#isReady = true;
+    }
+    if (text === undefined || !this.#isWritten) await this.#write();
+  }
+
+  /** What was signed last. Call `prepare` before. */
+  endsOf(organizationIds: readonly string[]): KeptEnds {
+    return new Map(organizationIds.map((id) => [id, this.#ends.get(id) ?? NOTHING_SIGNED]));
+  }
+
+  /** Every chain that is known. */
+  all(): KeptEnds {
+    return this.#ends;
+  }
+
+  /** What this process refuses to sign now. */
+  get refused(): Refusals {
+    return this.#refused;
+  }
+
+  /** Returns the chains that it refuses since now, or for another reason than before. */
+  refuse(compared: readonly string[], refusals: Refusals): Refusals {
+    const news = new Map([...refusals].filter(([id, why]) => this.#refused.get(id) !== why));
+    for (const id of compared) this.#refused.delete(id);
+    for (const [id, why] of refusals) this.#refused.set(id, why);
+    return news;
+  }
+
+  /** Call it after the commit: a signature that the database has lost would be refused for ever. */
+  async record(ends: ReadonlyMap<string, SignedEnd>): Promise<void> {
+    if (ends.size === 0) return;
+    for (const [id, end] of ends) this.#ends.set(id, furtherEnd(this.#ends.get(id), end));
+    this.#isWritten = false;
+    await this.#write();
+  }
+
+  #merge(text: string): void {
+    const ends = signedEndsFrom(text);
+    if (!ends)
+      throw new Error(
+        `${this.#file} does not say what was signed. Put it back from a backup, or remove it to take what the database has.`,
+      );
+    for (const [id, end] of ends) this.#ends.set(id, furtherEnd(this.#ends.get(id), end));
+    this.#text = text;
+  }
+
+  async #takeFrom(db: Db, logger: Logger): Promise<void> {
+    const ids = await listChainedOrganizations(db);
+    for (let from = 0; from < ids.length; from += CHAINS) {
+      const { ends } = await readChainEnds(db, ids.slice(from, from + CHAINS), undefined);
+      for (const { organizationId, head, signed } of ends)
+        if (head.position > 0)
+          this.#ends.set(organizationId, signed ?? { ...NOTHING_SIGNED, ...head });
+    }
+    logger.info(
+      { chains: this.#ends.size, file: this.#file },
+      'nothing here says what was signed last in the audit log: it is taken from the database, this once',
+    );
+  }
+
+  async #write(): Promise<void> {
+    if (this.#file !== undefined) {
+      // Another process may share the file.
+      const text = await readKeptFile(this.#file);
+      if (text !== undefined && text !== this.#text) this.#merge(text);
+      const next = printedSignedEnds(this.#ends);
+      if (next !== text) await writeKeptFile(this.#file, next);
+      this.#text = next;
+    }
+    this.#isWritten = true;
+  }
+}
+
+export interface FollowedChains {
+  readonly followed: ReadonlyMap<string, Followed>;
+  readonly refusals: Refusals;
+}
+
+/**
+ * Compares chains with what was signed last of them, up to their heads. What was kept must be read before the heads: another
+ * sealer goes on meanwhile.
+ */
+export async function followChains(
+  db: Db,
+  auditKey: SigningKey,
+  { heads, kept }: { readonly heads: ReadonlyMap<string, ChainHead>; readonly kept: KeptEnds },
+): Promise<FollowedChains> {
+  const refusals = new Map<string, string>();
+  const followed = new Map<string, Followed>();
+  const checkpoints = byOrganization(await readCheckpointsFrom(db, kept));
+  const verify = verifierOf(auditKey);
+  const isOwn = (checkpoint: Checkpoint): boolean | undefined =>
+    checkpoint.keyId === auditKey.id
+      ? verify(checkpointBytes(checkpoint), checkpoint.signature)
+      : undefined;
+  for (const [id, end] of kept)
+    refusing(refusals, id, () => {
+      const upTo = heads.get(id)?.position ?? 0;
+      const found = (checkpoints.get(id) ?? []).filter(({ position }) => position <= upTo);
+      followed.set(id, followCheckpoints(end, found, isOwn));
+    });
+  await followToHeads(db, heads, { followed, refusals });
+  return { followed, refusals };
+}
+
+async function followToHeads(
+  db: Db,
+  heads: ReadonlyMap<string, ChainHead>,
+  {
+    followed,
+    refusals,
+  }: { readonly followed: Map<string, Followed>; readonly refusals: Map<string, string> },
+): Promise<void> {
+  const at = new Map([...followed].map(([id, { anchor }]) => [id, anchor] as const));
+  while (at.size > 0) {
+    const rows = await readEntriesFrom(db, at, ENTRIES);
+    const entries = byOrganization(rows);
+    const isAll = rows.length < ENTRIES;
+    for (const [id, from] of [...at]) {
+      const head = heads.get(id) ?? EMPTY_CHAIN;
+      const found = (entries.get(id) ?? []).filter(({ position }) => position <= head.position);
+      const isRefused = refusing(refusals, id, () => {
+        if (from.position > head.position)
+          throw new DoesNotExtend(`position ${from.position} was sealed, and is missing`);
+        // The others come with the next statement.
+        if (found.length === 0 && !isAll) return;
+        const reached = followEntries(id, from, found);
+        at.set(id, reached);
+        if (reached.position === head.position) at.delete(id);
+        else if (isAll) throw new DoesNotExtend(`position ${reached.position + 1} is missing`);
+      });
+      if (isRefused) at.delete(id);
+    }
+  }
+}
+
+function refusing(refusals: Map<string, string>, id: string, follow: () => void): boolean {
+  try {
+    follow();
+    return false;
+  } catch (error) {
+    if (!(error instanceof DoesNotExtend)) throw error;
+    refusals.set(id, error.message);
+    return true;
+  }
+}
+
+function byOrganization<T extends { readonly organizationId: string }>(
+  rows: readonly T[],
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.organizationId);
+    if (group) group.push(row);
+    else groups.set(row.organizationId, [row]);
+  }
+  return groups;
+}
