@@ -175,6 +175,19 @@ program
   );
 
 program
+  .command('recover-owner')
+  .description(
+    'Let an owner back in who lost their second factor, where no other owner can remove it. It prints a link that works once within an hour, sets a new password and removes the second factor. The audit log records it, and every owner is told by email. It may run beside the service, on DATABASE_URL or the Postgres of `start`.',
+  )
+  .argument('<email>', 'the email of the owner')
+  .action((email: string) =>
+    command('recover-owner', async (config) => {
+      const { recoverOwnerOf } = await import('./recover-owner.ts');
+      return recoverOwnerOf(config, email);
+    })(),
+  );
+
+program
   .command('export-audit')
   .description(
     'Write the audit log of an organization to a new file, with the proof that `verify-audit` verifies. It may run beside the service, on DATABASE_URL or the Postgres of `start`.',

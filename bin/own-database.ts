@@ -51,7 +51,7 @@ export async function withDatabase<T>(
 }
 
 async function withPool<T>(connectionString: string, work: (db: Pool) => Promise<T>): Promise<T> {
-  const db = openPool({ connectionString, max: 2, applicationName: 'countersign-audit' });
+  const db = openPool({ connectionString, max: 2, applicationName: 'countersign-command' });
   try {
     return await work(db);
   } finally {

@@ -56,6 +56,8 @@ export const BODY_BYTES = {
   metadata: 128 * 1024,
   /** The caller is not authenticated yet. */
   signIn: 16 * 1024,
+  /** Anyone may register a client of OAuth, and it is kept. */
+  registration: 2 * 1024,
   /** A call from Slack repeats the message that it is about. */
   slack: 256 * 1024,
   /** Arguments of a tool call, and documents with thousands of conditions. */

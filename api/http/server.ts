@@ -46,6 +46,13 @@ export interface HttpOptions {
   readonly metricsToken?: string | undefined;
 }
 
+/** How long the headers of a call may take, and all of it. A call that has arrived may be parked for longer. */
+const ARRIVAL = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 2_000,
+} as const;
+
 /** Of all responses. Pages have a policy of their own. */
 export const securityHeaders = () =>
   helmet({
@@ -114,7 +121,10 @@ export function createHttpServer(context: ServiceContext, options: HttpOptions):
   const serve = app.callback();
   // Node's own refusals have no request id and no envelope. So we refuse a missing Host ourselves,
   // and ignore an unknown Expect.
-  const server = createServer({ keepAliveTimeout: 65_000, requireHostHeader: false }, serve);
+  const server = createServer(
+    { keepAliveTimeout: 65_000, requireHostHeader: false, ...ARRIVAL },
+    serve,
+  );
   server.on('checkExpectation', serve);
   server.on('clientError', refuseGarbage);
   server.on('connect', (_request, socket: Socket) => {

@@ -70,18 +70,27 @@ const isLoopback = (name: string): boolean =>
   name === '[::1]' ||
   (isIPv4(name) && name.startsWith('127.'));
 
+const MALFORMED = {
+  pointer: '',
+  code: 'malformed_http',
+  message: 'the call is not well-formed HTTP',
+} as const;
+const TOO_SLOW = {
+  pointer: '',
+  code: 'too_slow',
+  message: 'the headers must arrive within 10 seconds, and all of the call within 30',
+} as const;
+
+function refusalOf(code: string | undefined): AppError {
+  if (code === 'HPE_HEADER_OVERFLOW') return new AppError('headers_too_large');
+  return invalid([code === 'ERR_HTTP_REQUEST_TIMEOUT' ? TOO_SLOW : MALFORMED]);
+}
+
 /** Even bytes that are not HTTP get the envelope. */
 export function refuseGarbage(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const requestId = v4();
-  const { body, status } = problemFrom(
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? new AppError('headers_too_large')
-      : invalid([
-          { pointer: '', code: 'malformed_http', message: 'the call is not well-formed HTTP' },
-        ]),
-    requestId,
-  );
+  const { body, status } = problemFrom(refusalOf(error.code), requestId);
   const text = stringifyExact(body);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-ID: ${requestId}\r\nContent-Type: application/json\r\n` +

@@ -65,6 +65,10 @@ export const passwordEndpoints: readonly Endpoint[] = [
       description: 'The link works.',
       body: z.strictObject({
         expires_at: timestamp('When the link ends.'),
+        removes_second_factor: z.boolean().meta({
+          description:
+            'Whether using it also removes the second factor: `countersign recover-owner` made it for an owner who lost theirs.',
+        }),
         api_keys: z.array(liveKeySchema).meta({
           description:
             'The personal API keys that still work, newest first. A reset leaves them alive unless it says `revoke_api_keys`.',
@@ -72,6 +76,7 @@ export const passwordEndpoints: readonly Endpoint[] = [
       }),
       example: {
         expires_at: '2026-03-02T09:30:00.000Z',
+        removes_second_factor: false,
         api_keys: [
           {
             id: '0199a3f1-7c53-7d2f-8e63-2a7b4c5d6e32',
@@ -89,6 +94,7 @@ export const passwordEndpoints: readonly Endpoint[] = [
       return {
         body: {
           expires_at: reset.expiresAt,
+          removes_second_factor: reset.removesSecondFactor,
           api_keys: keys.map((key) => present(liveKeySchema, key)),
         },
       };
@@ -101,7 +107,7 @@ export const passwordEndpoints: readonly Endpoint[] = [
     tag: 'Sign-in',
     summary: 'Reset a password',
     description:
-      'Sets a new password with the token of the link. Ends every session of the person in all organizations; they sign in again, with their second factor if they have one. Their API keys keep working, unless `revoke_api_keys` is true; an email lists those. At most sixty calls a minute from one network, together with its sign-in attempts. A used or expired token returns 404.',
+      'Sets a new password with the token of the link. Ends every session of the person in all organizations; they sign in again, with their second factor if they have one and the link does not remove it. Their API keys keep working, unless `revoke_api_keys` is true; an email lists those. At most sixty calls a minute from one network, together with its sign-in attempts. A used or expired token returns 404.',
     auth: 'none',
     bodyLimit: BODY_BYTES.signIn,
     attempt: 'sign_in',

@@ -39,6 +39,7 @@ export const issueCodes = {
   repeated_parameter: 'The query repeats a parameter.',
   repeated_header: 'The call repeats a header that it may have once.',
   malformed_http: 'The call is not well-formed HTTP.',
+  too_slow: 'The call did not arrive in time.',
 } as const satisfies Record<string, string>;
 
 export type IssueCode = keyof typeof issueCodes;

@@ -18,6 +18,7 @@ test('explains itself and each of its commands', () => {
     'bootstrap',
     'enroll',
     'rotate-secrets',
+    'recover-owner',
     'export-audit',
     'verify-audit',
     'plan',

@@ -95,7 +95,20 @@ export async function keepMetadataDocument(
   return toClient(row);
 }
 
-/** Deletes up to `limit` clients that no one has let in, 30 days after they were seen last. */
+/** How many registered clients no one has let in. Counting stops at `most`. */
+export async function countUnusedClients(db: Db, most: number): Promise<number> {
+  const { count } = await queryOne<{ count: number }>(
+    db,
+    `select count(*) as count from (
+       select from oauth_clients c
+        where c.metadata_url is null and not exists (select from oauth_grants g where g.client_id = c.id)
+        limit :most) unused`,
+    { most },
+  );
+  return count;
+}
+
+/** Deletes up to `limit` clients that no one has let in, hours after they were seen last. */
 export async function deleteUnusedClients(db: Db, limit: number): Promise<number> {
   const rows = await db.raw<{ rowCount: number }>(
     `delete from oauth_clients where id in (

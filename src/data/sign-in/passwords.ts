@@ -35,6 +35,7 @@ interface NewPasswordReset {
   readonly id: string;
   readonly userId: string;
   readonly tokenHash: Buffer;
+  readonly removesSecondFactor: boolean;
 }
 
 /**
@@ -50,8 +51,8 @@ export async function insertPasswordReset(trx: Trx, reset: NewPasswordReset): Pr
          select id from password_resets where expires_at < statement_timestamp() - interval '1 day'
           order by expires_at limit 10 for update skip locked)
      )
-     insert into password_resets (id, user_id, token_hash, created_at, expires_at)
-     select :id, :userId, :tokenHash, now, now + interval '1 hour' from clock_timestamp() as now
+     insert into password_resets (id, user_id, token_hash, removes_second_factor, created_at, expires_at)
+     select :id, :userId, :tokenHash, :removesSecondFactor, now, now + interval '1 hour' from clock_timestamp() as now
       where (select count(*) from password_resets where user_id = :userId and created_at > now - interval '1 hour') < :most
      returning id`,
     { ...reset, most: LINKS_AN_HOUR },
@@ -65,7 +66,7 @@ export async function findLivePasswordReset(
 ): Promise<PasswordReset | undefined> {
   return await queryRow<PasswordReset>(
     db,
-    `select r.id, r.token_hash, r.expires_at,
+    `select r.id, r.token_hash, r.expires_at, r.removes_second_factor,
             u.id as user_id, u.email, u.display_name
        from password_resets r
        join users u on u.id = r.user_id

@@ -10,6 +10,7 @@ export type AccountNews =
   | { readonly kind: 'api_key_created'; readonly name: string }
   | { readonly kind: 'slack_linked' }
   | { readonly kind: 'slack_unlinked' | 'slack_link_ended'; readonly by: string }
+  | { readonly kind: 'owner_recovery'; readonly name: string }
   | { readonly kind: 'password_reset'; readonly liveKeys: readonly string[] }
   | { readonly kind: 'new_network'; readonly address: string; readonly userAgent: string };
 
@@ -32,6 +33,7 @@ const SUBJECTS: Readonly<Record<AccountNews['kind'], string>> = {
   slack_linked: 'A Slack account was linked to your Countersign account',
   slack_unlinked: 'Your Slack account is no longer linked to Countersign',
   slack_link_ended: 'Your Slack account is no longer linked to Countersign',
+  owner_recovery: 'An owner of your Countersign organization is being recovered',
   password_reset: 'The password of your Countersign account was reset',
   new_network: 'Your Countersign account was used from a new network',
 };
@@ -63,6 +65,12 @@ function happened(news: AccountNews): readonly string[] {
       return [
         `${line(news.by)} ended the link between your account and Slack.`,
         'Until you link your Slack account again, buttons in Slack decide nothing for you.',
+      ];
+    case 'owner_recovery':
+      return [
+        `Someone on the machine of the service made a link for ${line(news.name)}, who is an owner. It works once, within an hour.`,
+        'It sets a new password for them and removes their second factor.',
+        'If you do not expect this, ask them and those who run the service at once.',
       ];
     case 'password_reset':
       return [

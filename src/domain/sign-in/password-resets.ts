@@ -11,5 +11,7 @@ export interface ResetRecipient {
 export interface PasswordReset extends ResetRecipient {
   readonly id: string;
   readonly tokenHash: Buffer;
+  /** The person is an owner who is recovered. */
+  readonly removesSecondFactor: boolean;
   readonly expiresAt: Date;
 }

@@ -183,7 +183,7 @@ export async function removeTotp(
 }
 
 /** True when there was a confirmed app. An unconfirmed one is removed without an event. */
-async function deleteFactors(trx: Trx, userId: string): Promise<boolean> {
+export async function deleteFactors(trx: Trx, userId: string): Promise<boolean> {
   const factor = await lockTotpFactor(trx, userId);
   if (!factor) return false;
   await deleteRecoveryCodes(trx, userId);

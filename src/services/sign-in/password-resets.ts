@@ -17,10 +17,11 @@ import type { Email, Mailer } from '../../platform/mailer.ts';
 import { networkOf } from '../../platform/network/client-address.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
 import { findByToken, issueToken, parseToken } from '../../platform/crypto/tokens.ts';
-import type { Db } from '../../platform/postgres.ts';
+import type { Db, Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { passwordResetLink } from '../links.ts';
 import { revokeWithAudit } from '../people/api-keys.ts';
+import { deleteFactors } from './mfa.ts';
 import { tellAccountHolder } from './account-mails.ts';
 import { replacePassword, requireAcceptablePassword, wordsOf } from './passwords.ts';
 import type { Client } from './sessions.ts';
@@ -71,6 +72,7 @@ async function sendLink(
         id: issued.id,
         userId: recipient.userId,
         tokenHash: issued.hash,
+        removesSecondFactor: false,
       }))
     )
       return false;
@@ -150,7 +152,7 @@ export async function listKeysOfReset(
 
 /**
  * Sets the password of the link's person, once. It ends all their links and sessions and opens
- * none, so a second factor is still required. Their API keys live on, unless `revokeApiKeys`. 404 as above, also for all but one of several
+ * none, so a second factor is still required, unless the link removes it. Their API keys live on, unless `revokeApiKeys`. 404 as above, also for all but one of several
  * concurrent calls; 400 keeps the link alive; 429 `rate_limited`.
  */
 export async function resetPassword(
@@ -173,6 +175,7 @@ export async function resetPassword(
     await lockPassword(trx, reset.userId, 'change');
     await requireLive(trx, context, input.token);
     await replacePassword(trx, reset, { passwordHash, how: 'reset', client: input.client });
+    if (reset.removesSecondFactor) await removeFactors(trx, context, reset);
     const keys = await listLiveApiKeysOfUser(trx, reset.userId);
     const revoked = input.revokeApiKeys ? keys : [];
     for (const { id, organizationId, membershipId } of revoked) {
@@ -183,4 +186,21 @@ export async function resetPassword(
     const news = { kind: 'password_reset', liveKeys } as const;
     await tellAccountHolder(trx, context, { holder: reset, news });
   });
+}
+
+/** An owner who is recovered sets up a new second factor after their next sign-in. */
+async function removeFactors(
+  trx: Trx,
+  context: ServiceContext,
+  holder: PasswordReset,
+): Promise<void> {
+  const { userId, displayName } = holder;
+  if (!(await deleteFactors(trx, userId))) return;
+  for (const { organizationId, membershipId } of await listMembershipsOfUser(trx, userId)) {
+    const actor = personOf({ membershipId, displayName });
+    await insertAuditEvents(trx, organizationId, {
+      events: [{ eventType: 'membership.mfa_removed', actor, subjectId: membershipId }],
+    });
+  }
+  await tellAccountHolder(trx, context, { holder, news: { kind: 'second_factor_removed' } });
 }

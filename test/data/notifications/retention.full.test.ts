@@ -77,7 +77,9 @@ test('a password reset purges the links of all people that expired over a day ag
   const request = async ({ userId }: TestMember): Promise<string> => {
     const id = randomUUID();
     expect(
-      await app.db.transaction((trx) => insertPasswordReset(trx, { id, userId, tokenHash })),
+      await app.db.transaction((trx) =>
+        insertPasswordReset(trx, { id, userId, tokenHash, removesSecondFactor: false }),
+      ),
     ).toBe(true);
     return id;
   };

@@ -54,6 +54,8 @@ export const signIn = {
   toSignIn: 'Back to sign-in',
   resetTitle: 'Choose a new password',
   resetIntro: 'All your sessions end. You then sign in with the new password.',
+  recoveryIntro:
+    'All your sessions end, and your second factor is removed. You then sign in with the new password, and set up a second factor again.',
   chosenPassword: 'New password',
   liveKeys: 'These API keys of yours keep working:',
   revokeKeys: 'Revoke them too',
