@@ -127,11 +127,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     roles.worker ? workerOptions(config, workerContext, options) : undefined,
   );
   later.temporal = temporal;
-  if (roles.api) {
-    await prepareBootstrap(context).catch((error: unknown) => {
-      logger.warn({ reason: reasonOf(error) }, NO_BOOTSTRAP_SECRET);
-    });
-  }
+  if (roles.api) await prepareFirstOwner(context);
   const server = createHttpServer(context, {
     endpoints: roles.api ? endpoints : [],
     strictResponses: options.strictResponses ?? false,
@@ -162,6 +158,12 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
       await release(context, [db, workerDb, senderDb]);
     },
   };
+}
+
+async function prepareFirstOwner(context: ServiceContext): Promise<void> {
+  await prepareBootstrap(context).catch((error: unknown) => {
+    context.logger.warn({ reason: reasonOf(error) }, NO_BOOTSTRAP_SECRET);
+  });
 }
 
 function startLoops(

@@ -70,19 +70,7 @@ export function createMetrics(): Metrics {
       labelNames: ['type', 'result'],
       registers,
     }),
-    auditUnsealedSince: waitingSince(registry, {
-      name: 'countersign_audit_unsealed_oldest_seconds',
-      help: 'How long the oldest audit event waits for its place in the chain.',
-    }),
-    auditSealRefused: new Gauge({
-      name: 'countersign_audit_seal_refused',
-      help: 'Audit logs that this process refuses to sign, because they do not extend what was signed last.',
-      registers,
-    }),
-    auditUnindexedSince: waitingSince(registry, {
-      name: 'countersign_audit_unindexed_oldest_seconds',
-      help: 'How old the oldest sealed audit event is that is not in the index of lists.',
-    }),
+    ...auditMetrics(registry),
     temporalCalls: observeTemporalCalls(registry),
   };
 }
@@ -113,6 +101,26 @@ function requestMetrics(registry: Registry) {
       name: 'countersign_requests_not_expired',
       help: 'Requests past their deadline that could not be expired. The log names each.',
       registers,
+    }),
+  };
+}
+
+function auditMetrics(
+  registry: Registry,
+): Pick<Metrics, 'auditUnsealedSince' | 'auditSealRefused' | 'auditUnindexedSince'> {
+  return {
+    auditUnsealedSince: waitingSince(registry, {
+      name: 'countersign_audit_unsealed_oldest_seconds',
+      help: 'How long the oldest audit event waits for its place in the chain.',
+    }),
+    auditSealRefused: new Gauge({
+      name: 'countersign_audit_seal_refused',
+      help: 'Audit logs that this process refuses to sign, because they do not extend what was signed last.',
+      registers: [registry],
+    }),
+    auditUnindexedSince: waitingSince(registry, {
+      name: 'countersign_audit_unindexed_oldest_seconds',
+      help: 'How old the oldest sealed audit event is that is not in the index of lists.',
     }),
   };
 }

@@ -38,6 +38,7 @@ export class SignedEnds {
   readonly #ends = new Map<string, SignedEnd>();
   readonly #refused = new Map<string, string>();
   #text: string | undefined;
+  #preparing: Promise<void> | undefined;
   #isReady = false;
   #isWritten = true;
 
@@ -51,6 +52,14 @@ export class SignedEnds {
    * has. Throws when the file can be neither read nor written: then nothing must be signed.
    */
   async prepare(db: Db, logger: Logger): Promise<void> {
+    // The sealer and an export may come at once.
+    this.#preparing ??= this.#prepare(db, logger).finally(() => {
+      this.#preparing = undefined;
+    });
+    await this.#preparing;
+  }
+
+  async #prepare(db: Db, logger: Logger): Promise<void> {
     const text = this.#file === undefined ? undefined : await readKeptFile(this.#file);
     if (text !== undefined && text !== this.#text) this.#merge(text);
     if (!this.#isReady) {

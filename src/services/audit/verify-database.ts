@@ -75,6 +75,9 @@ export async function verifyDatabase(
       ({ organizationId }) =>
         `Your checkpoint is of organization ${organizationId}, which is not here.`,
     );
+  const gone = [...(signedEnds ?? [])]
+    .filter(([id, { position }]) => position > 0 && !organizationIds.includes(id))
+    .map(([id]) => `The service signed the log of organization ${id}, which is not here any more.`);
   const left = await unsealedAfter(db, unsealed, sealedWithinMs - (performance.now() - began));
   const late = left.filter(({ isLate }) => isLate);
   return {
@@ -83,6 +86,7 @@ export async function verifyDatabase(
     checkpoints: chains.reduce((sum, { checkpoints }) => sum + checkpoints, 0),
     problems: [
       ...strangers,
+      ...gone,
       ...chains.flatMap(({ problems }) => problems),
       ...unsealedProblems(late),
     ],

@@ -61,6 +61,21 @@ test('a cursor of another list is refused', async () => {
   expect([status, body['error']?.['code']]).toEqual([400, 'validation_failed']);
 });
 
+test('the open edition publishes its keys, also one that has signed nothing yet, and anyone may read them', async () => {
+  const { status, body } = await open.http.get(KEYS);
+  expect([status, body['keys']]).toEqual([
+    200,
+    [
+      {
+        key_id: first?.id,
+        algorithm: 'Ed25519',
+        public_key: first?.publicKey.toString('base64'),
+        first_used_at: null,
+      },
+    ],
+  ]);
+});
+
 test('an owner downloads the newest checkpoint in both editions, and others do not', async () => {
   const newest = await owner.http.get('/api/v1/audit/checkpoint');
   expect(newest.headers['content-disposition']).toMatch(
@@ -80,19 +95,4 @@ test('an owner downloads the newest checkpoint in both editions, and others do n
   await record(open.db, elsewhere.id);
   await sealAll(open.context);
   expect((await admin.http.get('/api/v1/audit/checkpoint')).status).toBe(200);
-});
-
-test('the open edition publishes its keys, also one that has signed nothing yet, and anyone may read them', async () => {
-  const { status, body } = await open.http.get(KEYS);
-  expect([status, body['keys']]).toEqual([
-    200,
-    [
-      {
-        key_id: first?.id,
-        algorithm: 'Ed25519',
-        public_key: first?.publicKey.toString('base64'),
-        first_used_at: null,
-      },
-    ],
-  ]);
 });

@@ -52,15 +52,7 @@ export function ChainState() {
             text.noCheckpoint
           )}
         </Fact>
-        {data.refused && (
-          <Fact label={text.signature}>
-            <StateMark tone="danger">{text.refused}</StateMark>{' '}
-            <Instant at={data.refused.since} as="ago" focusable={false} />
-            <p className={classes['late']}>
-              {text.refusedHint} <bdi>{data.refused.reason}</bdi>
-            </p>
-          </Fact>
-        )}
+        {data.refused && <Refused {...data.refused} />}
         <Fact label={text.key}>
           {data.signing_key_id === undefined ? text.unsigned : <code>{data.signing_key_id}</code>}
         </Fact>
@@ -79,5 +71,17 @@ export function ChainState() {
         </>
       )}
     </Panel>
+  );
+}
+
+function Refused({ since, reason }: { readonly since: string; readonly reason: string }) {
+  return (
+    <Fact label={text.signature}>
+      <StateMark tone="danger">{text.refused}</StateMark>{' '}
+      <Instant at={since} as="ago" focusable={false} />
+      <p className={classes['late']}>
+        {text.refusedHint} <bdi>{reason}</bdi>
+      </p>
+    </Fact>
   );
 }
