@@ -224,7 +224,11 @@ test('a chain that was replaced is found with a checkpoint that someone kept', a
   };
   const shorter = await exported();
   expect(await problemOf(shorter, KNOWN)).toBe('nothing');
-  expect(await problemOf(shorter, keeping(kept))).toContain(
+  const another = `yours of that number is another, of position ${kept.position}`;
+  expect(await problemOf(shorter, keeping(kept))).toContain(another);
+  // An earlier release signed it without a number.
+  const old = { ...kept, link: undefined };
+  expect(await problemOf(shorter, { keys: new Map(), kept: [old] })).toContain(
     `you keep a checkpoint of position ${kept.position}`,
   );
   // The process that signed the other one does not.
@@ -232,13 +236,14 @@ test('a chain that was replaced is found with a checkpoint that someone kept', a
   expect(await problemOf(refused.text, KNOWN)).toContain('Line 1 is not signed');
   await record(db, other.id, { count: 5 });
   const longer = await exported();
-  expect(await problemOf(longer, keeping(kept))).toContain(
+  expect(await problemOf(longer, keeping(kept))).toContain(another);
+  expect(await problemOf(longer, { keys: new Map(), kept: [old] })).toContain(
     `Position ${kept.position}: your checkpoint has another hash`,
   );
   // One of the new chain, kept later beside it, does not hide it.
   const { hash } = await db('audit_chain')
     .where({ organization_id: other.id, position: kept.position })
     .first<{ hash: Buffer }>('hash');
-  const both = { keys: new Map(), kept: [kept, { ...kept, hash }] };
+  const both = { keys: new Map(), kept: [old, { ...old, hash }] };
   expect(await problemOf(longer, both)).toContain('your checkpoint has another hash');
 });
