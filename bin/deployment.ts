@@ -6,9 +6,8 @@ import type { Config } from '../src/platform/config.ts';
 import type { Logger } from '../src/platform/logger.ts';
 import { packageVersion } from '../src/platform/package-root.ts';
 import { isReadOnly, type Db } from '../src/platform/postgres.ts';
-import type { Deployment } from '../src/services/ports.ts';
 import type { SignedEnds } from '../src/services/audit/signed-ends.ts';
-import type { Probe, Probes } from '../src/services/probes.ts';
+import type { Deployment, Probe, Probes } from '../src/services/ports.ts';
 import { workflowIdOf } from '../temporal/ids.ts';
 import type { TemporalLink } from '../temporal/worker.ts';
 

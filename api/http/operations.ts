@@ -6,7 +6,8 @@ import type Router from '@koa/router';
 import { AppError, invalid } from '../../src/domain/errors.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
-import { overall, runProbes, type Probes } from '../../src/services/probes.ts';
+import type { Probes } from '../../src/services/ports.ts';
+import { overall, runProbes } from '../../src/services/probes.ts';
 import { mountReference } from '../pages/reference.ts';
 
 const OPENAPI_FILE = join(packageRoot(), 'api/openapi.yaml');

@@ -10,7 +10,7 @@ import { issuerOf } from '../../src/domain/oauth/resources.ts';
 import { clientAddresses } from '../../src/platform/network/client-address.ts';
 import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 import type { Runtime, ServiceContext } from '../../src/services/context.ts';
-import type { Probes } from '../../src/services/probes.ts';
+import type { Probes } from '../../src/services/ports.ts';
 import { anyOrigin } from './any-origin.ts';
 import { handleCall, type EndpointContext } from './call.ts';
 import { dialectsOf, isAdopted } from './problems/dialects.ts';

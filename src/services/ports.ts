@@ -3,11 +3,7 @@
  * assembles the parts.
  */
 import type { SIGNALS } from '../domain/requests/workflow-contract.ts';
-import type { Probes } from './probes.ts';
 import type { TerminalState } from '../domain/requests/approval-requests.ts';
-
-/** What a probe of an implementation says. */
-export type { Problem } from './probes.ts';
 
 /** Enough of a request to start its workflow and to find it in the Temporal UI. Never arguments. */
 export interface WorkflowSubject {
@@ -64,6 +60,12 @@ export interface EnsureOptions {
   /** What the request waits for: a new run then begins by waiting. Without it, with a step. */
   readonly wait?: PlannedWait | undefined;
 }
+
+/** What is wrong with a part. A part that is degraded works, but not in everything. */
+export type Problem = string | { readonly degraded: string };
+/** One named part: undefined when well, else its problem. */
+export type Probe = () => Promise<Problem | undefined>;
+export type Probes = Readonly<Record<string, Probe>>;
 
 /** What the Temporal server says of itself. Members are absent while it does not respond. */
 export interface TemporalFacts {

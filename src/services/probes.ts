@@ -1,10 +1,5 @@
 /** The parts of readiness: what /health/ready and the system page say about this process. */
-
-/** What is wrong with a part. A part that is degraded works, but not in everything. */
-export type Problem = string | { readonly degraded: string };
-/** One named part: undefined when well, else its problem. */
-export type Probe = () => Promise<Problem | undefined>;
-export type Probes = Readonly<Record<string, Probe>>;
+import type { Probe, Probes } from './ports.ts';
 
 export interface Check {
   readonly status: 'ok' | 'degraded' | 'unavailable';
