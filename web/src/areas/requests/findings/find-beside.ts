@@ -2,16 +2,10 @@
 import {
   findingsIn,
   type CallFindings,
-  type GivenCall,
 } from '../../../../../src/domain/shown/page/call-findings.ts';
-import type { HowToShow } from '../../../../../src/domain/shown/shown-call.ts';
 import { startThread } from '../../../shared/browser/trusted-types.ts';
 import thread from './findings-thread.ts?worker&url';
-
-export interface Wanted {
-  readonly given: GivenCall;
-  readonly how: HowToShow;
-}
+import type { Wanted } from './wanted.ts';
 
 /** Where no thread starts, the page finds it by itself. */
 export async function findBeside({ given, how }: Wanted): Promise<CallFindings> {

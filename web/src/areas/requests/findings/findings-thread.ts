@@ -3,7 +3,7 @@ import {
   findingsIn,
   type CallFindings,
 } from '../../../../../src/domain/shown/page/call-findings.ts';
-import type { Wanted } from './find-beside.ts';
+import type { Wanted } from './wanted.ts';
 
 interface Thread {
   onmessage: (event: MessageEvent<Wanted>) => void;

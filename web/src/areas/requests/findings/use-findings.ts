@@ -6,7 +6,8 @@ import {
   type CallFindings,
 } from '../../../../../src/domain/shown/page/call-findings.ts';
 import type { RequestDetail } from '../requests-data.ts';
-import { findBeside, type Wanted } from './find-beside.ts';
+import { findBeside } from './find-beside.ts';
+import type { Wanted } from './wanted.ts';
 
 /** To start a thread takes longer than to find it in fewer characters. */
 const LARGE = 20_000;
