@@ -766,6 +766,7 @@ CREATE TABLE notification_deliveries (
   created_at timestamp(3) with time zone NOT NULL,
   announces boolean NOT NULL DEFAULT false,
   digest_id uuid,
+  cause text,
   CONSTRAINT notification_deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT notification_deliveries_announces_check CHECK (((NOT announces) OR (event <> 'decided'::text))),
   CONSTRAINT notification_deliveries_dropped_check CHECK (((dropped_at IS NULL) = (dropped_reason IS NULL))),
@@ -793,6 +794,7 @@ CREATE INDEX notification_deliveries_request_id_idx ON notification_deliveries U
 COMMENT ON COLUMN notification_deliveries.lease IS 'Who leased it last; next_attempt_at is when the lease ends. Only the holder records what became of it.';
 COMMENT ON COLUMN notification_deliveries.announces IS 'To no member but to the default channel of Slack, once for all who are notified together; notification_id is of one of them.';
 COMMENT ON COLUMN notification_deliveries.digest_id IS 'Of a message dropped as in_digest: the delivery that counts it.';
+COMMENT ON COLUMN notification_deliveries.cause IS 'Why the last attempt failed, as a code such as mailbox_refused. Null after a success, and in rows from before this column.';
 
 CREATE TABLE notification_settings (
   membership_id uuid NOT NULL,

@@ -1,7 +1,9 @@
 /** The reviewer's two detail views: who is asked about a request, and its timeline. */
 import type { AddedReviewer } from '../../src/domain/requests/added-reviewers.ts';
 import { z } from 'zod';
+import { CHANNEL_KINDS } from '../../src/domain/notifications/channels.ts';
 import { ROUTING_STATES } from '../../src/domain/escalation/routing-view.ts';
+import type { TimelineEvent } from '../../src/domain/requests/timeline.ts';
 import type { RoutedLevel } from '../../src/domain/requests/routed-people.ts';
 import {
   getRouting,
@@ -13,13 +15,31 @@ import { auditEventSchema, presentAuditEvent } from '../audit/audit-event-schema
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { timestamp, uuid } from '../http/schema.ts';
 
+const failureShape = {
+  channel: z
+    .enum(CHANNEL_KINDS)
+    .meta({ description: 'The kind of the channel whose message failed for good.' }),
+  cause: z.string().meta({
+    description:
+      'Why, such as `mailbox_refused`, an error code of Slack, `status_403` of a push service, or why the message was dropped.',
+  }),
+};
+
+const failureSchema = z
+  .strictObject(failureShape)
+  .meta({ id: 'DeliveryFailure', description: 'A message that failed for good.' });
+
 const memberSchema = z
   .strictObject({
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: "The member's name." }),
     notified_at: timestamp(
-      'When this level notified the member; absent when it did not, or has not yet.',
+      'When this level notified the member; absent when it did not, has not yet, or no message reached them.',
     ).optional(),
+    unreached: z.array(failureSchema).optional().meta({
+      description:
+        'Why no message of this level reached the member; absent while one has arrived or may still arrive. They may still decide.',
+    }),
     can_decide: z
       .boolean()
       .meta({ description: 'Whether the member could decide this request as of now.' }),
@@ -39,10 +59,10 @@ const levelSchema = z
   .strictObject({
     node_id: uuid('The node of the path.'),
     run: z.int().meta({ description: 'Which run through the path, from 1.' }),
-    status: z.enum(['done', 'current', 'upcoming', 'skipped']).meta({
+    status: z.enum(['done', 'current', 'upcoming', 'skipped', 'unreached']).meta({
       description:
         '`done`: its people were notified, and the walk went on, early if none of them could still decide. `skipped`: no one could be ' +
-        'notified. `upcoming`: the current run has not reached it.',
+        'notified. `unreached`: no message reached anyone there, so the walk went on at once. `upcoming`: the current run has not reached it.',
     }),
     notified_at: timestamp('When its people were notified.').optional(),
     escalate_at: timestamp(
@@ -133,6 +153,21 @@ const routingSchema = z
   .meta({
     id: 'RequestRouting',
     description: 'Who is asked about a request, who was asked, and who comes next.',
+  });
+
+const timelineEventSchema = auditEventSchema
+  .extend({
+    unreached: z
+      .array(z.strictObject({ membership_id: uuid('The member.'), ...failureShape }))
+      .optional()
+      .meta({
+        description:
+          'Of the people this event notified, those whom no message reached, and why. It may appear later than the event.',
+      }),
+  })
+  .meta({
+    id: 'TimelineEvent',
+    description: 'An audit event of a request, and whom it did not reach.',
   });
 
 const organizationId = '01970c00-0000-7c3e-9d52-5f6f4f3f2a11';
@@ -234,6 +269,15 @@ function presentRouting(routing: RequestRouting) {
 
 export const presentAdded = (added: AddedReviewer) => present(addedSchema, added);
 
+const presentEvent = ({ unreached, ...event }: TimelineEvent) => ({
+  ...presentAuditEvent(event),
+  unreached: unreached?.map(({ membershipId, channel, cause }) => ({
+    membership_id: membershipId,
+    channel,
+    cause,
+  })),
+});
+
 const params = z.strictObject({ id: uuid('The request.') });
 const TAG = 'Review queue';
 
@@ -268,7 +312,8 @@ export const approvalRequestRoutingEndpoints: readonly Endpoint[] = [
     description:
       '`approval_request.level_skipped` is a level that waits for no one: `reason` is `nobody_to_ask` when no one could be ' +
       'notified. It is `nobody_left` when all it had notified were suspended or removed since, left the team the path names, or lost the ' +
-      'right to decide. `approval_request.block_attempt_begun` is an attempt to ask another system, `approval_request.block_asked` its end, and `approval_request.judged` what a ' +
+      'right to decide. `approval_request.level_unreached` is a level that the walk left at once because no message reached anyone there: ' +
+      '`reasons` has the member, channel and cause of each failure. `approval_request.block_attempt_begun` is an attempt to ask another system, `approval_request.block_asked` its end, and `approval_request.judged` what a ' +
       'language model returned. `approval_request.condition_failed` is a condition of an `if_else` that could not be evaluated: `code` is ' +
       '`condition_too_costly` when it was over its work budget. The walk then takes `else`. `approval_request.claim_released` carries a ' +
       '`reason` when someone else than its holder ended the claim: ' +
@@ -281,14 +326,14 @@ export const approvalRequestRoutingEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The audit events of the request.',
       body: z.strictObject({
-        events: z.array(auditEventSchema).meta({ description: 'Oldest first.' }),
+        events: z.array(timelineEventSchema).meta({ description: 'Oldest first.' }),
       }),
       example: timelineExample,
     },
     errors: ['request_not_routed'],
     handler: async ({ principal, params: { id } }, context) => {
       const events = await getTimeline(context, principal, id);
-      return { body: { events: await events.map(presentAuditEvent) } };
+      return { body: { events: await events.map(presentEvent) } };
     },
   }),
 ];

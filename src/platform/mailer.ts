@@ -20,6 +20,14 @@ export interface Email {
  */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
+
+  constructor(
+    message: string,
+    /** What it refuses. */
+    readonly refused: 'sender' | 'mailbox' | 'message',
+  ) {
+    super(message);
+  }
 }
 
 export interface Mailer {
@@ -56,7 +64,8 @@ export function openMailer(url: string, from: string, timeoutMs = TIMEOUT_MS): M
   const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
   return {
     send: async ({ to, subject, text, id, thread }) => {
-      if (!ADDRESS.test(to)) throw new MailRefused('the recipient is not one email address');
+      if (!ADDRESS.test(to))
+        throw new MailRefused('the recipient is not one email address', 'mailbox');
       const message = {
         from,
         // As an object, the address is never parsed for a second one.
@@ -74,7 +83,7 @@ export function openMailer(url: string, from: string, timeoutMs = TIMEOUT_MS): M
         signal: AbortSignal.timeout(timeoutMs),
       };
       await transport.sendMail(message).catch((error: unknown) => {
-        throw isRefusal(error) ? new MailRefused(error.message) : error;
+        throw refusalOf(error) ?? error;
       });
     },
     close: () => {
@@ -94,21 +103,18 @@ const headerText = (text: string): string =>
  * A 5xx response to the sender, the recipient or the message. A 5xx response before that, such as to
  * the sign-in, is a problem of the connection.
  */
-function isRefusal(error: unknown): error is Error {
-  if (
-    typeof error !== 'object' ||
-    error === null ||
-    !('responseCode' in error) ||
-    !('command' in error)
-  )
-    return false;
+function refusalOf(error: unknown): MailRefused | undefined {
+  if (!(error instanceof Error) || !('responseCode' in error) || !('command' in error))
+    return undefined;
   const { responseCode, command } = error;
-  return (
-    typeof responseCode === 'number' &&
-    responseCode >= 500 &&
-    typeof command === 'string' &&
-    ABOUT_A_MESSAGE.has(command)
-  );
+  if (typeof responseCode !== 'number' || responseCode < 500 || typeof command !== 'string')
+    return undefined;
+  const refused = REFUSED_AT[command];
+  return refused && new MailRefused(error.message, refused);
 }
 
-const ABOUT_A_MESSAGE: ReadonlySet<string> = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);
+const REFUSED_AT: Readonly<Record<string, MailRefused['refused']>> = {
+  'MAIL FROM': 'sender',
+  'RCPT TO': 'mailbox',
+  DATA: 'message',
+};

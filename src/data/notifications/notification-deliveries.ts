@@ -278,8 +278,13 @@ function toLevel(row: NotifiedRow): NotifiedLevel {
 export type Attempted =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'dropped'; readonly reason: DropReason }
-  | { readonly kind: 'dead'; readonly error: string }
-  | { readonly kind: 'retry'; readonly error: string; readonly afterMs: number }
+  | { readonly kind: 'dead'; readonly error: string; readonly cause: string }
+  | {
+      readonly kind: 'retry';
+      readonly error: string;
+      readonly cause: string;
+      readonly afterMs: number;
+    }
   | { readonly kind: 'later' };
 
 export interface RecordedAttempt {
@@ -297,9 +302,11 @@ const RECORD: PreparedStatement = {
            dead_at = case a.kind when 'dead' then now end,
            dropped_at = case a.kind when 'dropped' then now end, dropped_reason = a.reason,
            last_error = case when a.kind = 'delivered' then null else coalesce(a.error, d.last_error) end,
+           cause = case when a.kind = 'delivered' then null else coalesce(a.cause, d.cause) end,
            attempts = d.attempts - case a.kind when 'later' then 1 else 0 end, lease = null
       from unnest(cast(:ids as uuid[]), cast(:leases as uuid[]), cast(:kinds as text[]), cast(:errors as text[]),
-                  cast(:reasons as text[]), cast(:delays as double precision[])) as a (id, lease, kind, error, reason, after_ms),
+                  cast(:causes as text[]), cast(:reasons as text[]), cast(:delays as double precision[]))
+             as a (id, lease, kind, error, cause, reason, after_ms),
            clock_timestamp() as now
      where d.id = a.id and d.lease = a.lease and d.next_attempt_at is not null
     returning d.id`,
@@ -320,6 +327,7 @@ export async function recordAttempts(
     leases: attempts.map(({ lease }) => lease),
     kinds: column(({ kind }) => kind),
     errors: column((attempted) => ('error' in attempted ? attempted.error : null)),
+    causes: column((attempted) => ('cause' in attempted ? attempted.cause : null)),
     reasons: column((attempted) => ('reason' in attempted ? attempted.reason : null)),
     delays: column((attempted) => ('afterMs' in attempted ? attempted.afterMs : null)),
   });

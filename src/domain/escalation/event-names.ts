@@ -1,4 +1,5 @@
 /** The names of a walk's steps in the timeline of a request and in the preview of a path. */
+import type { StepPlace } from './step-keys.ts';
 import type { WalkEvent } from './walk.ts';
 
 export const WALK_EVENT_NAMES = [
@@ -37,9 +38,13 @@ export function walkEventData(
   event: WalkEvent,
   deadline?: Date,
 ): Readonly<Record<string, unknown>> {
-  const { nodeId, run, team } = event;
+  return { ...placeData(event), ...detailsOf(event, deadline) };
+}
+
+/** Where a step happens. */
+export function placeData({ nodeId, run, team }: StepPlace): Readonly<Record<string, unknown>> {
   const inside = team && { team_id: team.teamId, team_node_id: team.nodeId, team_run: team.run };
-  return { node_id: nodeId, run, ...inside, ...detailsOf(event, deadline) };
+  return { node_id: nodeId, run, ...inside };
 }
 
 function detailsOf(

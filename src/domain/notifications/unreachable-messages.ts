@@ -12,7 +12,7 @@ const TITLE = 'No one left to decide';
 
 /** What happened, and what an owner can do. */
 export const UNREACHABLE_TEXT =
-  'None of the people this request asked, or would ask, can decide it. ' +
+  'Of the people this request asked, or would ask, none can decide it, or no message reached them. ' +
   'Any owner can decide it, or ask a colleague for help on its page.';
 
 export function unreachableSubject({ request }: Pick<UnreachableNotice, 'request'>): string {

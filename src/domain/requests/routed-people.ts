@@ -2,6 +2,7 @@
 import type { RoutingLevel } from '../escalation/routing-view.ts';
 import { isInside, levelKey, stepKey } from '../escalation/step-keys.ts';
 import type { Target } from '../escalation/types.ts';
+import type { DeliveryFailure } from '../notifications/failures.ts';
 import type { Decider } from './deciders.ts';
 import type { NotifiedMember, Routing } from './engine/view.ts';
 
@@ -9,7 +10,10 @@ import type { NotifiedMember, Routing } from './engine/view.ts';
 export interface RoutedMember {
   readonly membershipId: string;
   readonly displayName: string;
+  /** Absent for those whom no message reached. */
   readonly notifiedAt?: Date;
+  /** Why no message reached them. */
+  readonly unreached?: readonly DeliveryFailure[];
   readonly canDecide: boolean;
 }
 
@@ -21,7 +25,9 @@ export interface RoutedTarget {
   readonly members: readonly RoutedMember[];
 }
 
-export type RoutedLevel = Omit<RoutingLevel, 'targets'> & {
+/** `unreached`: no message reached anyone there, so the walk went on at once. */
+export type RoutedLevel = Omit<RoutingLevel, 'targets' | 'status'> & {
+  readonly status: RoutingLevel['status'] | 'unreached';
   readonly targets: readonly RoutedTarget[];
 };
 
@@ -50,8 +56,19 @@ export function withPeople(
   const notifiedAt = notifiedByLevel(facts);
   return levels.map((level) => {
     const people = { level, notified: notifiedAt.get(stepKey(level)) ?? [], facts };
-    return { ...level, targets: level.targets.map((target) => withMembers(target, people)) };
+    const targets = level.targets.map((target) => withMembers(target, people));
+    return { ...withoutNotice(level, people), targets };
   });
+}
+
+/** A level that reached none of those it notified has notified no one. */
+function withoutNotice(
+  level: RoutingLevel,
+  { notified }: LevelPeople,
+): Omit<RoutedLevel, 'targets'> {
+  if (notified.length === 0 || notified.some(({ unreached }) => !unreached)) return level;
+  const { notifiedAt: _at, ...rest } = level;
+  return { ...rest, status: level.status === 'done' ? 'unreached' : level.status };
 }
 
 /** A long walk notified thousands of people at thousands of levels. */
@@ -117,11 +134,14 @@ function asMember(
   { membershipId, displayName }: Decider,
   { notified, facts }: LevelPeople,
 ): RoutedMember {
-  const notifiedAt = notified.find((each) => each.membershipId === membershipId)?.at;
+  const theirs = notified.filter((each) => each.membershipId === membershipId);
+  const reached = theirs.find(({ unreached }) => !unreached);
+  const unreached = reached ? undefined : theirs[0]?.unreached;
   return {
     membershipId,
     displayName,
-    ...(notifiedAt && { notifiedAt }),
+    ...(reached && { notifiedAt: reached.at }),
+    ...(unreached && { unreached }),
     canDecide: facts.mayDecide.has(membershipId),
   };
 }

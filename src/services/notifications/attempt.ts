@@ -5,6 +5,7 @@ import type {
   LeasedRecipient,
 } from '../../data/notifications/notification-deliveries.ts';
 import { termsOf } from '../../domain/notifications/channels.ts';
+import { UNKNOWN_CAUSE } from '../../domain/notifications/failures.ts';
 import { retryDelay, type DropReason } from '../../domain/notifications/notifications.ts';
 import type { Runtime } from '../context.ts';
 import { gatherDigest } from '../../data/notifications/digests.ts';
@@ -96,11 +97,14 @@ async function send(
     { delivery: delivery.id, kind: delivery.kind, attempt: delivery.attempts, error },
     'a message was not delivered',
   );
+  const { cause = UNKNOWN_CAUSE } = outcome;
   const atLeastMs = outcome.retryAfterMs ?? 0;
   const afterMs = outcome.permanent
     ? undefined
     : retryDelay(delivery.attempts, Math.random(), { atLeastMs });
-  return afterMs === undefined ? { kind: 'dead', error } : { kind: 'retry', error, afterMs };
+  return afterMs === undefined
+    ? { kind: 'dead', error, cause }
+    : { kind: 'retry', error, cause, afterMs };
 }
 
 function failure(error: unknown): SendOutcome {

@@ -18,6 +18,7 @@ import {
 } from '../../domain/notifications/unreachable-messages.ts';
 import { shownLine } from '../../domain/shown-text.ts';
 import { MailRefused, type Email } from '../../platform/mailer.ts';
+import { codesOf, connectionFault } from '../../platform/network/connection-faults.ts';
 import type { Runtime } from '../context.ts';
 import { excerptOfText } from '../webhooks/signed-post.ts';
 import { textOfRequest } from './shown-request.ts';
@@ -38,9 +39,30 @@ async function send({ mailer, statements }: SendContext, delivery: Delivery): Pr
     });
     return { kind: 'delivered' };
   } catch (error) {
-    if (!(error instanceof MailRefused)) throw error;
-    return { kind: 'failed', error: error.message, permanent: true };
+    return failureOf(error);
   }
+}
+
+function failureOf(error: unknown): SendOutcome {
+  if (error instanceof MailRefused)
+    return {
+      kind: 'failed',
+      error: error.message,
+      cause: `${error.refused}_refused`,
+      permanent: true,
+    };
+  if (!(error instanceof Error)) throw error;
+  const cause = mailCause(error);
+  return { kind: 'failed', error: error.message, ...(cause !== undefined && { cause }) };
+}
+
+/** The sign-in is part of the connection, so it is tried again. */
+function mailCause(error: Error): string | undefined {
+  if (codesOf(error).includes('EAUTH')) return 'sign_in_refused';
+  if ('responseCode' in error && typeof error.responseCode === 'number') return 'busy';
+  return error.name === 'TimeoutError' || error.name === 'AbortError'
+    ? 'timeout'
+    : connectionFault(error);
 }
 
 /** Undefined for a message that no one gets by email. */

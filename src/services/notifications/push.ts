@@ -4,6 +4,7 @@ import {
   findPushSubscriptions,
   setAcceptedDelivery,
 } from '../../data/notifications/push-subscriptions.ts';
+import { statusCause } from '../../domain/notifications/failures.ts';
 import {
   askingMessage,
   digestMessage,
@@ -50,7 +51,12 @@ async function send(
   const subscriptions = await context.statements.pushSubscriptions(membershipId);
   if (subscriptions.length === 0) return { kind: 'dropped', reason: 'not_subscribed' };
   const signer = await findSigner(context, context.db);
-  if (!signer) return { kind: 'failed', error: 'the key that signs push messages does not open' };
+  if (!signer)
+    return {
+      kind: 'failed',
+      error: 'the key that signs push messages does not open',
+      cause: 'secret_unreadable',
+    };
   const left = subscriptions.filter(({ acceptedDeliveryId }) => acceptedDeliveryId !== delivery.id);
   const message = messageOf(delivery);
   const sent = await postToAll(context, left, { message, signer, signal });
@@ -99,8 +105,18 @@ async function concluded(
 function failed(failures: readonly Failure[]): Extract<SendOutcome, { kind: 'failed' }> {
   const retryAfterMs = Math.max(...failures.map((failure) => failure.retryAfterMs ?? 0));
   const error = [...new Set(failures.map((failure) => failure.error))].join(', ');
-  return { kind: 'failed', error, ...(retryAfterMs > 0 && { retryAfterMs }) };
+  const [first] = failures;
+  const cause = first && causeOf(first);
+  return {
+    kind: 'failed',
+    error,
+    ...(cause !== undefined && { cause }),
+    ...(retryAfterMs > 0 && { retryAfterMs }),
+  };
 }
+
+const causeOf = ({ status, errorCause, code }: Failure): string =>
+  status === undefined ? (errorCause ?? code) : statusCause(status);
 
 interface Post {
   readonly message: PushMessage;

@@ -92,6 +92,8 @@ export type SendOutcome =
   | {
       readonly kind: 'failed';
       readonly error: string;
+      /** A cause of `failures.ts`. */
+      readonly cause?: string;
       readonly retryAfterMs?: number;
       readonly permanent?: boolean;
     };

@@ -7,6 +7,7 @@ import {
 import { findWebhookTargets } from '../../data/notifications/notification-channels.ts';
 import {
   recordAttempts,
+  type Attempted,
   type RecordedAttempt,
 } from '../../data/notifications/notification-deliveries.ts';
 import { countMessages, type HeldMessage } from '../../data/notifications/digests.ts';
@@ -21,6 +22,8 @@ import {
   type NewPost,
   type ThreadPlace,
 } from '../../data/notifications/slack/messages.ts';
+import { lockRequestsOf, wakeUnreached } from '../../data/requests/unreachable.ts';
+import { NO_WAY_REASONS } from '../../domain/notifications/failures.ts';
 import type { WebhookTarget } from '../../domain/notifications/notification-channels.ts';
 import type { SlackConnection } from '../../domain/notifications/slack/connections.ts';
 import type { PushSubscription } from '../../domain/notifications/push-subscriptions.ts';
@@ -81,8 +84,26 @@ export function openStatements(db: Db): SendStatements {
     count: inSets((messages: readonly HeldMessage[]) => countMessages(db, messages)),
     // A set can fail, for example in a deadlock with the removal of a channel.
     record: inSets(async (attempts: readonly RecordedAttempt[]) => {
-      await recordAttempts(db, attempts);
+      await recordAll(db, attempts);
       return attempts.map(() => undefined);
     }),
   };
 }
+
+/** A message that fails for good may be the last one that could reach the people a request waits for. */
+async function recordAll(db: Db, attempts: readonly RecordedAttempt[]): Promise<void> {
+  const failed = attempts.filter(({ attempted }) => isFailure(attempted));
+  const others = attempts.filter(({ attempted }) => !isFailure(attempted));
+  if (others.length > 0) await recordAttempts(db, others);
+  if (failed.length === 0) return;
+  await db.transaction(async (trx) => {
+    const ids = failed.map(({ id }) => id);
+    const requestIds = await lockRequestsOf(trx, ids);
+    await recordAttempts(trx, failed);
+    await wakeUnreached(trx, requestIds);
+  });
+}
+
+const isFailure = (attempted: Attempted): boolean =>
+  attempted.kind === 'dead' ||
+  (attempted.kind === 'dropped' && NO_WAY_REASONS.some((reason) => reason === attempted.reason));

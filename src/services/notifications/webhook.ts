@@ -1,4 +1,5 @@
 /** Sends notifications to the organization's webhooks, signed. */
+import { statusCause } from '../../domain/notifications/failures.ts';
 import type { WebhookTarget } from '../../domain/notifications/notification-channels.ts';
 import { findWebhookTarget } from '../../data/notifications/notification-channels.ts';
 import { publicStatus } from '../../domain/requests/approval-requests.ts';
@@ -37,12 +38,19 @@ async function send(
     signal,
   });
   if (posted.kind === 'refused')
-    return { kind: 'failed', error: posted.error, permanent: posted.permanent };
+    return {
+      kind: 'failed',
+      error: posted.error,
+      cause: posted.errorCause ?? posted.code,
+      permanent: posted.permanent,
+    };
   const { status, retryAfterMs } = posted;
   if (isSuccess(status)) return { kind: 'delivered' };
+  const cause = statusCause(status);
   const again = { error: `status ${status}`, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   return {
     kind: 'failed',
+    cause,
     ...(mayPass(status) ? again : { error: `status ${status} (not retried)`, permanent: true }),
   };
 }

@@ -4,6 +4,7 @@ import { findTargetNames } from '../../data/escalation/target-names.ts';
 import { findAddedReviewers } from '../../data/requests/added-reviewers.ts';
 import { readView } from '../../data/requests/engine/view.ts';
 import { findSteps } from '../../data/requests/steps.ts';
+import { findNotifiedMembers } from '../../data/requests/unreached.ts';
 import type { AuditEvent } from '../../domain/audit/events.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
@@ -24,6 +25,7 @@ import {
 } from '../../domain/requests/engine/view.ts';
 import { stateOf } from '../../domain/requests/engine/walk.ts';
 import { withPeople, type RoutedLevel } from '../../domain/requests/routed-people.ts';
+import { timelineOf, type TimelineEvent } from '../../domain/requests/timeline.ts';
 import type { LongList } from '../../platform/long-list.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
@@ -83,14 +85,15 @@ export async function getRouting(
   };
 }
 
-/** The audit events of one request, oldest first. Throws as `getRequest` does. */
+/** The audit events of one request with whom they did not reach, oldest first. Throws as `getRequest` does. */
 export async function getTimeline(
   context: ServiceContext,
   principal: ProductPrincipal,
   id: string,
-): Promise<LongList<AuditEvent>> {
+): Promise<LongList<TimelineEvent>> {
   await getRequest(context, principal, id);
-  return await listEvents(context.db, { id, organizationId: principal.organizationId });
+  const events = await listEvents(context.db, { id, organizationId: principal.organizationId });
+  return await events.map(timelineOf(await findNotifiedMembers(context.db, id)));
 }
 
 async function listEvents(

@@ -73,7 +73,7 @@ describe('several senders', () => {
     await bringForward(app);
     await drain(app);
     expect(receiver.received).toHaveLength(2);
-    const late = { kind: 'retry', error: 'late', afterMs: 0 } as const;
+    const late = { kind: 'retry', error: 'late', cause: 'failed', afterMs: 0 } as const;
     expect(
       await recordAttempts(
         app.db,
@@ -167,7 +167,7 @@ describe('several senders', () => {
             const attempted =
               step.do === 'deliver'
                 ? ({ kind: 'delivered' } as const)
-                : ({ kind: 'retry', error: '', afterMs: 0 } as const);
+                : ({ kind: 'retry', error: '', cause: 'failed', afterMs: 0 } as const);
             const recorded = await recordAttempts(
               app.db,
               ids.map((id) => ({ id, lease, attempted })),

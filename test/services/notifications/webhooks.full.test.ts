@@ -129,7 +129,7 @@ describe('the news of a decision', () => {
       {
         id: delivery,
         lease,
-        attempted: { kind: 'retry', error: 'status 500', afterMs: 3_600_000 },
+        attempted: { kind: 'retry', error: 'status 500', cause: 'failed', afterMs: 3_600_000 },
       },
     ]);
     await drain(app);

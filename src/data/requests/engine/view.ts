@@ -1,6 +1,5 @@
 /** Reads what a change of requests depends on, in one statement for any number of them. */
 import type {
-  NotifiedMember,
   People,
   PendingCount,
   RequestDecider,
@@ -21,6 +20,7 @@ import {
   type RequestRow,
 } from '../rows.ts';
 import { TOLD_UNREACHABLE } from '../unreachable.ts';
+import { notifiedJson, toNotified, type NotifiedRow } from '../unreached.ts';
 
 /** What to read besides the rows. */
 export interface Need {
@@ -105,7 +105,7 @@ const peopleStatement = (columns: string, which: Which): string => `
   select ${columns}, ${VIEW_COLUMNS}, w.path_revision_id,
          case when row_number() over (partition by r.organization_id, r.agent_slug order by r.id) = 1 then deciders.list end as deciders,
          case when row_number() over (partition by w.path_revision_id order by r.id) = 1 then teams.list end as teams,
-         (select jsonb_agg(jsonb_build_array(n.step_key, n.membership_id, n.created_at)) from notifications n where n.request_id = r.id) as notified,
+         ${notifiedJson('r.id')} as notified,
          ${TOLD_UNREACHABLE} as is_told,
          case when r.state = 'evaluating' and not r.admitted then ${WAITING} end as waiting,
          case when r.state = 'evaluating' and not r.admitted then ${agentWaiting('r.agent_slug')} end as agent_waiting, ${AGENT_LIMIT} as agent_limit
@@ -143,7 +143,7 @@ interface ViewRow extends RequestRow {
   pathRevisionId: string | null;
   deciders?: RequestDecider[] | null;
   teams?: { id: string; policyRevisionId: string | null; members: string[] }[] | null;
-  notified?: [string, string, string][] | null;
+  notified?: NotifiedRow[] | null;
   isTold?: boolean;
   waiting?: number | null;
   agentWaiting?: number | null;
@@ -203,10 +203,6 @@ function toView(
     },
     pending: people && toPending(row, people.cap),
   };
-}
-
-function toNotified([stepKey, membershipId, at]: [string, string, string]): NotifiedMember {
-  return { stepKey, membershipId, at: new Date(at) };
 }
 
 function toPending(

@@ -71,6 +71,19 @@ const people = (members: unknown): readonly EventPart[] =>
     ),
   );
 
+/** A person has a reason for each channel. */
+const onlyOnce = (reasons: unknown): readonly unknown[] =>
+  Array.isArray(reasons)
+    ? [
+        ...new Map(
+          (reasons as Readonly<Record<string, unknown>>[]).map((each) => [
+            each['membership_id'],
+            each,
+          ]),
+        ).values(),
+      ]
+    : [];
+
 const asked: Tell = (event) => {
   const { block_id: block, status_code: status, error_code: code } = event.data;
   const failed = textOf(code);
@@ -132,6 +145,12 @@ export const REQUEST_SENTENCES = {
       ? 'left a level whose people can no longer decide, for the request '
       : 'skipped a level with no one to ask, for the request ',
     request(event),
+  ],
+  'approval_request.level_unreached': (event) => [
+    'left a level at once for the request ',
+    request(event),
+    ', because no message reached ',
+    ...people(onlyOnce(event.data['reasons'])),
   ],
   'approval_request.urgency_raised': onRequest('raised the urgency of the request '),
   'approval_request.deferred': (event) => [

@@ -14,7 +14,7 @@ import {
   type Decision,
   type StoredAuthContext,
 } from '../approval-requests.ts';
-import type { RequestView } from './view.ts';
+import type { RequestView, Routing } from './view.ts';
 
 /** A step of a walk: people it notified, or a level that it skipped. */
 export interface StepVisit {
@@ -58,6 +58,11 @@ export interface Effects {
   readonly events: readonly NewAuditEvent[];
   /** The row is removed. */
   readonly isRemoved: boolean;
+}
+
+export function routingOf({ view }: Pick<Effects, 'view'>): Routing {
+  if (!view.routing) throw new Error('the view was read without people');
+  return view.routing;
 }
 
 /** The outcome of a plan: what to write, and then what to return or throw. */

@@ -1,15 +1,17 @@
 /** Who is notified by a step, and what the timeline says about it. */
 import { requestEvent } from '../../audit/events.ts';
-import { walkEventData, walkEventName } from '../../escalation/event-names.ts';
-import { ADDED_STEP, levelKey, stepKey } from '../../escalation/step-keys.ts';
+import { placeData, walkEventData, walkEventName } from '../../escalation/event-names.ts';
+import { ADDED_STEP, levelKey, stepKey, type StepPlace } from '../../escalation/step-keys.ts';
 import type { WalkEvent } from '../../escalation/walk.ts';
-import { recorded, type Effects, type NewNotification, type StepVisit } from './effects.ts';
-import type { PathRevision, Routing } from './view.ts';
-
-export function routingOf({ view }: Effects): Routing {
-  if (!view.routing) throw new Error('the view was read without people');
-  return view.routing;
-}
+import {
+  recorded,
+  routingOf,
+  type Effects,
+  type NewNotification,
+  type StepVisit,
+} from './effects.ts';
+import { unreachedReasons, type UnreachedReason } from './unreached.ts';
+import type { PathRevision } from './view.ts';
 
 /**
  * A step notifies these members, each once. Where several steps inside one level notify a member at one instant, only the
@@ -87,7 +89,10 @@ export function withWalkEvent(
         event.reason === 'nobody_left'
           ? { ...visit, kind: 'notified', escalateAt: view.now }
           : { ...visit, kind: 'skipped' };
-      return recorded(notified(effects, { ...step, membershipIds: [] }).effects, entry());
+      const left = notified(effects, { ...step, membershipIds: [] }).effects;
+      const reasons = unreachedReasons(effects, { step: event, path });
+      if (event.reason === 'nobody_to_ask' || reasons.length === 0) return recorded(left, entry());
+      return recorded(left, unreachedEvent(effects, { event, path, reasons }));
     }
     case 'deferred':
     case 'condition_failed':
@@ -96,6 +101,30 @@ export function withWalkEvent(
     case 'path_exhausted':
       return recorded(effects, entry());
   }
+}
+
+/** The walk goes on at once, because no message reached those who may decide. */
+function unreachedEvent(
+  effects: Effects,
+  {
+    event,
+    path,
+    reasons,
+  }: {
+    readonly event: StepPlace;
+    readonly path: PathRevision;
+    readonly reasons: readonly UnreachedReason[];
+  },
+) {
+  return requestEvent(effects.request.id, 'level_unreached', {
+    path_key: path.pathKey,
+    ...placeData(event),
+    reasons: reasons.map(({ membershipId, channel, cause }) => ({
+      ...personOf(effects, membershipId),
+      channel,
+      cause,
+    })),
+  });
 }
 
 export function personOf(effects: Effects, membershipId: string) {

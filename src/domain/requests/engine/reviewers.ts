@@ -4,8 +4,8 @@ import { invalid, type Issue } from '../../errors.ts';
 import { ADDED_STEP } from '../../escalation/step-keys.ts';
 import type { MemberPrincipal } from '../../people/authorization.ts';
 import { notPending, requireRights, requireState } from '../refusals.ts';
-import { isFinalNow, noticed, recorded, type Plan } from './effects.ts';
-import { notified, personOf, routingOf } from './notify.ts';
+import { isFinalNow, noticed, recorded, routingOf, type Plan } from './effects.ts';
+import { notified, personOf } from './notify.ts';
 import { settled } from './settle.ts';
 import type { PathRevision, RequestView } from './view.ts';
 

@@ -1,15 +1,20 @@
 /**
- * Unreachable approvers: a claim ends when its holder may no longer decide, and a level ends when none of the people it
- * notified may. When no one is left to decide at all, the owners are told once. A change that takes rights away makes such
- * requests due (`wakeUnreachable`), so that they are stepped at once.
+ * Unreachable approvers: a claim ends when its holder may no longer decide. A level ends when none of the people it notified
+ * may, or when no message reached those who may. When no one is left to decide at all, the owners are told once. A change
+ * that takes rights away and a message that fails for good make such requests due, so that they are stepped at once.
  */
 import { requestEvent } from '../../audit/events.ts';
 import { levelKey, stepKey, UNREACHABLE_STEP } from '../../escalation/step-keys.ts';
 import type { WalkInput } from '../../escalation/walk.ts';
 import type { WalkState } from '../../escalation/walk-state.ts';
-import { recorded, withoutClaim, type Effects } from './effects.ts';
-import { notified, routingOf } from './notify.ts';
-import { decidersOfRequest, targetedMembers, type PathRevision } from './view.ts';
+import { recorded, routingOf, withoutClaim, type Effects } from './effects.ts';
+import { notified } from './notify.ts';
+import {
+  decidersOfRequest,
+  targetedMembers,
+  type NotifiedMember,
+  type PathRevision,
+} from './view.ts';
 
 type Path = PathRevision | undefined;
 
@@ -30,9 +35,10 @@ export function unreachableSteps(
   const level = stepKey({ nodeId: place.nodeId, run: place.run });
   const mayDecide = decidersOfRequest(effects.view, path);
   const reachable = new Map<string, boolean>();
-  for (const { stepKey: key, membershipId } of routingOf(effects).notified) {
+  for (const { stepKey: key, membershipId, unreached } of routingOf(effects).notified) {
     if (levelKey(key) !== level) continue;
-    reachable.set(key, (reachable.get(key) ?? false) || mayDecide.has(membershipId));
+    const isReached = unreached === undefined && mayDecide.has(membershipId);
+    reachable.set(key, (reachable.get(key) ?? false) || isReached);
   }
   const isEmpty = reachable.size > 0 && ![...reachable.values()].includes(true);
   // Only the current level: people notified in this very step may decide.
@@ -45,7 +51,7 @@ export const isOver = ({ place }: WalkState): boolean => place.phase === 'exhaus
 
 /**
  * Tells the owners, once in the life of a request, that no one is left to decide it: none of the people who were asked may,
- * and no one is to come. For a request that waits for no one it has notified at its level. `state` is absent without a path.
+ * or no message reached them, and no one is to come. For a request that waits for no one it has notified at its level. `state` is absent without a path.
  */
 export function withOwnersTold(
   effects: Effects,
@@ -54,9 +60,12 @@ export function withOwnersTold(
   const { view, request } = effects;
   const { people, notified: before, isToldUnreachable } = routingOf(effects);
   const mayDecide = decidersOfRequest(view, path);
-  const asked = [...before, ...effects.notifications];
-  if (isToldUnreachable || asked.some(({ membershipId }) => mayDecide.has(membershipId)))
-    return effects;
+  const asked: readonly Pick<NotifiedMember, 'membershipId' | 'unreached'>[] = [
+    ...before,
+    ...effects.notifications,
+  ];
+  const mayAct = asked.filter(({ membershipId }) => mayDecide.has(membershipId));
+  if (isToldUnreachable || mayAct.some(({ unreached }) => unreached === undefined)) return effects;
   const isLast = !path || !state || isOver(state);
   if (!isLast && targetedMembers(people, path.targets).size > 0) return effects;
   const owners = people.deciders.filter(({ isOwner }) => isOwner);
@@ -68,11 +77,16 @@ export function withOwnersTold(
   });
   const event = requestEvent(request.id, 'unreachable', {
     path_key: path?.pathKey,
-    reason: state ? (isLast ? 'path_exhausted' : 'no_decider_on_path') : 'no_decider',
+    reason: mayAct.length > 0 ? 'not_reached' : reasonOf(state, isLast),
     told: owners.map(({ membershipId, displayName }) => ({
       membership_id: membershipId,
       display_name: displayName,
     })),
   });
   return recorded(told.effects, event);
+}
+
+function reasonOf(state: WalkState | undefined, isLast: boolean): string {
+  if (!state) return 'no_decider';
+  return isLast ? 'path_exhausted' : 'no_decider_on_path';
 }

@@ -3,6 +3,7 @@ import type { Condition } from '../../conditions/document.ts';
 import type { ConditionErrorCode } from '../../conditions/types.ts';
 import type { TeamMembers } from '../../escalation/recipients.ts';
 import type { EscalationPathDocument, Target, TeamPolicyDocument } from '../../escalation/types.ts';
+import type { DeliveryFailure } from '../../notifications/failures.ts';
 import type { ApprovalRequest } from '../approval-requests.ts';
 import type { Decider } from '../deciders.ts';
 
@@ -28,6 +29,8 @@ export interface NotifiedMember {
   readonly stepKey: string;
   readonly membershipId: string;
   readonly at: Date;
+  /** Why no message of this step reached them. Absent while one has arrived or may still arrive. */
+  readonly unreached?: readonly DeliveryFailure[];
 }
 
 /** Who may decide, and who was notified. */

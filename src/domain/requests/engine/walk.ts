@@ -20,8 +20,8 @@ import {
   type WalkState,
 } from '../../escalation/walk-state.ts';
 import { buildRequest, WAKE_HEAD_START_MS, type ApprovalRequest } from '../approval-requests.ts';
-import { noticed, recorded, type Effects } from './effects.ts';
-import { notified, personOf, routingOf, withWalkEvent } from './notify.ts';
+import { noticed, recorded, routingOf, type Effects } from './effects.ts';
+import { notified, personOf, withWalkEvent } from './notify.ts';
 import { unreachableSteps, withOwnersTold } from './unreachable.ts';
 import type { Documents, PathRevision, RequestView } from './view.ts';
 import { describeWait } from './wait-details.ts';
@@ -74,17 +74,16 @@ function askEveryone(effects: Effects): Effects {
   const membershipIds = deciders.flatMap(({ membershipId, isReachable }) =>
     isReachable ? [membershipId] : [],
   );
-  if (membershipIds.length === 0) {
-    const told = withOwnersTold(effects, { path: undefined });
-    return told === effects ? effects : noticed(told);
-  }
   const asked = notified(effects, {
     stepKey: PATHLESS_STEP,
     run: 1,
     kind: 'notified',
     membershipIds,
   });
-  if (asked.sentTo.length === 0) return effects;
+  if (asked.sentTo.length === 0) {
+    const told = withOwnersTold(effects, { path: undefined });
+    return told === effects ? effects : noticed(told);
+  }
   const entries = asked.sentTo.map((id) =>
     requestEvent(effects.request.id, 'level_notified', personOf(effects, id)),
   );

@@ -108,6 +108,7 @@ function toFailure({ failure, reason, errorCause, retryAfterSeconds }: SlackErro
   return {
     kind: 'failed',
     error: errorCause ? `${reason} (${errorCause})` : reason,
+    cause: errorCause ?? reason,
     permanent: failure === 'refused',
     ...(retryAfterSeconds !== undefined && { retryAfterMs: retryAfterSeconds * 1_000 }),
   };

@@ -15,7 +15,7 @@ export type RequestDetail = Omit<Sent, 'arguments' | 'context'> & {
 };
 
 export type Routing = components['schemas']['RequestRouting'];
-export type TimelineEvent = components['schemas']['AuditEvent'];
+export type TimelineEvent = components['schemas']['TimelineEvent'];
 
 const EXACT = ['arguments', 'context'];
 

@@ -214,6 +214,8 @@ export const requests = {
     finished: 'Closed. No one is asked any more.',
   },
   noOneAsked: 'No one on the path could be asked.',
+  noOneReached: 'No message reached anyone on the path. Everyone it names may still decide here.',
+  couldNotBeReached: 'could not be reached:',
   afterDeadline: {
     first: 'No one will be asked before it expires.',
     next: 'No one else will be asked before it expires.',
@@ -230,6 +232,7 @@ export const requests = {
     current: 'asked now',
     upcoming: 'not yet asked',
     skipped: 'skipped',
+    unreached: 'not reached',
   },
   levelTooLate: 'not before it expires',
   everyone: 'Everyone who may decide',

@@ -31,6 +31,7 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
     reason === 'nobody_left'
       ? 'Left a level: the people asked there can no longer decide'
       : 'Skipped a level with no one to ask',
+  level_unreached: () => 'Left a level at once: no message reached anyone there',
   urgency_raised: () => 'Raised the urgency',
   deferred: ({ ends_after_deadline: late }) =>
     late === true
@@ -45,10 +46,15 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   path_exhausted: () => 'Reached the end of the path',
   team_policy_repeated: () => 'Asked the team again',
   team_policy_exhausted: () => 'Asked everyone in the team',
-  unreachable: ({ told }) =>
-    Array.isArray(told) && told.length > 0
-      ? 'No one who was asked can decide any more, and no one else will be asked. Notified the owners:'
-      : 'No one can decide any more, and there is no owner to notify',
+  unreachable: ({ told, reason }) => {
+    const why =
+      reason === 'not_reached'
+        ? 'No message reached anyone who can decide, and no one else will be asked'
+        : 'No one who was asked can decide any more, and no one else will be asked';
+    return Array.isArray(told) && told.length > 0
+      ? `${why}. Notified the owners:`
+      : `${why}. There is no owner to notify`;
+  },
   reviewers_added: () => 'asked colleagues for help',
   claimed: () => 'claimed it',
   claim_released: () => 'released the claim',
@@ -70,6 +76,8 @@ export const timeline = {
     const name = type.replace(/^approval_request\./, '');
     return EVENTS[name]?.(data) ?? name.replaceAll('_', ' ');
   },
+  /** Before the names of people whom no message reached. */
+  couldNotReach: 'Could not reach',
   /** Whether rules say this. */
   isVerdict: (type: string): boolean =>
     /\.(?:routed|approved|denied|pipeline_concluded)$/.test(type),

@@ -1,5 +1,6 @@
 /** Why people are asked, who was asked, who is next, and who may decide. */
 import { useQuery } from '@tanstack/react-query';
+import { failureText } from '../../../../../src/domain/notifications/failures.ts';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import { requests as text } from '../../../shared/text/requests.ts';
@@ -71,7 +72,7 @@ function Why({ routing, request }: WhyProps) {
         )}
         {/* The claim says by itself who holds it. */}
         {!(state === 'paused' && isClaimed) &&
-          (state === 'exhausted' && isUnasked(routing) ? text.noOneAsked : text.routing[state])}
+          (state === 'exhausted' && isUnasked(routing) ? noOne(routing) : text.routing[state])}
       </p>
       {late && <p>{late}</p>}
       {next?.at !== undefined && !isAfter(next.at, request.deadline_at) && (
@@ -85,6 +86,9 @@ function Why({ routing, request }: WhyProps) {
 
 const isUnasked = ({ levels, added }: Routing): boolean =>
   added.length === 0 && levels.every((level) => level.notified_at === undefined);
+
+const noOne = ({ levels }: Routing): string =>
+  levels.some(({ status }) => status === 'unreached') ? text.noOneReached : text.noOneAsked;
 
 const isAfter = (at: string, deadline: string): boolean => Date.parse(at) >= Date.parse(deadline);
 
@@ -132,10 +136,18 @@ function LevelItem({ level, number, deadline }: LevelItemProps) {
               </p>
             )}
             <ul className={target.type === 'user' ? undefined : classes['members']}>
-              {target.members.map(({ membership_id: id, display_name: name, can_decide: can }) => (
-                <li key={id}>
-                  <ForeignText text={name} />
-                  {!can && <span className={classes['hint']}> {text.mayNotDecide}</span>}
+              {target.members.map((member) => (
+                <li key={member.membership_id}>
+                  <ForeignText text={member.display_name} />
+                  {!member.can_decide && (
+                    <span className={classes['hint']}> {text.mayNotDecide}</span>
+                  )}
+                  {member.unreached && (
+                    <span className={classes['hint']}>
+                      {' '}
+                      {text.couldNotBeReached} {member.unreached.map(failureText).join('; ')}
+                    </span>
+                  )}
                 </li>
               ))}
             </ul>

@@ -1,6 +1,7 @@
 /** What happened to a request: a picture, and every event in words. */
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import { failureText } from '../../../../../src/domain/notifications/failures.ts';
 import { Button } from '../../../shared/design/button.tsx';
 import { loadPart } from '../../../shared/browser/new-build.ts';
 import { Instant } from '../../../shared/design/instant.tsx';
@@ -24,6 +25,13 @@ interface Entry {
   readonly event: TimelineEvent;
   /** Who was notified at that moment: by a level, or because no one is left to decide. */
   readonly names: readonly string[];
+  /** Whom no message reached, and why. */
+  readonly unreached: readonly Unreached[];
+}
+
+interface Unreached {
+  readonly name: string;
+  readonly why: string;
 }
 
 export function TimelineSection({ request }: { readonly request: RequestDetail }) {
@@ -65,7 +73,7 @@ function Events({ entries }: { readonly entries: readonly Entry[] }) {
         </Button>
       )}
       <ol className={classes['events']}>
-        {entries.slice(hidden).map(({ key, event, names }, index, shownEntries) => (
+        {entries.slice(hidden).map(({ key, event, names, unreached }, index, shownEntries) => (
           <li key={key} className={classes['event']}>
             <span className={classes['time']}>
               {minuteOf(event) !== minuteOf(shownEntries[index - 1]?.event) && (
@@ -78,20 +86,35 @@ function Events({ entries }: { readonly entries: readonly Entry[] }) {
                   <ForeignText text={event.actor_display_name} />{' '}
                 </>
               )}
-              {words.event(event.event_type, dataOf(event))}
+              {(names.length > 0 || !isLevel(event)) &&
+                words.event(event.event_type, dataOf(event))}
               <Rule event={event} />
-              {names.map((name, index) => (
-                <span key={index}>
-                  {index === 0 ? ' ' : ', '}
-                  <ForeignText text={name} />
-                </span>
-              ))}
+              <Names names={names} />
+              {unreached.length > 0 && (names.length > 0 || !isLevel(event)) && '. '}
+              <NotReached people={unreached} />
             </span>
           </li>
         ))}
       </ol>
     </>
   );
+}
+
+function Names({ names }: Pick<Entry, 'names'>) {
+  return names.map((name, index) => (
+    <span key={index}>
+      {index === 0 ? ' ' : ', '}
+      <ForeignText text={name} />
+    </span>
+  ));
+}
+
+function NotReached({ people }: { readonly people: readonly Unreached[] }) {
+  return people.map(({ name, why }, index) => (
+    <span key={index}>
+      {index === 0 ? words.couldNotReach : ','} <ForeignText text={name} /> ({why})
+    </span>
+  ));
 }
 
 /** A time is said once for all that happened in its minute. */
@@ -136,22 +159,43 @@ const withoutConclusions = (events: readonly TimelineEvent[]): readonly Timeline
 function entriesOf(events: readonly TimelineEvent[]): Entry[] {
   const entries: Entry[] = [];
   for (const event of withoutConclusions(withoutEnded(events))) {
-    const names = namesOf(event);
+    const { names, unreached } = peopleOf(event);
     const last = entries.at(-1);
-    if (last && names.length > 0 && isSameLevel(last.event, event))
-      entries[entries.length - 1] = { ...last, names: [...last.names, ...names] };
-    else entries.push({ key: event.id, event, names });
+    if (last && names.length + unreached.length > 0 && isSameLevel(last.event, event))
+      entries[entries.length - 1] = {
+        ...last,
+        names: [...last.names, ...names],
+        unreached: [...last.unreached, ...unreached],
+      };
+    else entries.push({ key: event.id, event, names, unreached });
   }
   return entries;
 }
 
-function namesOf(event: TimelineEvent): readonly string[] {
-  const { display_name: name, told } = dataOf(event);
-  if (event.event_type.endsWith('.level_notified')) return typeof name === 'string' ? [name] : [];
-  if (!event.event_type.endsWith('.unreachable') || !Array.isArray(told)) return [];
-  return told.flatMap((owner: { readonly display_name?: unknown }) =>
-    typeof owner.display_name === 'string' ? [owner.display_name] : [],
-  );
+interface Person {
+  readonly membership_id?: unknown;
+  readonly display_name?: unknown;
+}
+
+const isLevel = ({ event_type: type }: TimelineEvent): boolean => type.endsWith('.level_notified');
+
+/** Whom the event notified, and whom it could not reach. */
+function peopleOf(event: TimelineEvent): Pick<Entry, 'names' | 'unreached'> {
+  const named = personsOf(event).flatMap(({ membership_id: id, display_name: name }) => {
+    const failed = (event.unreached ?? []).filter((each) => each.membership_id === id);
+    return typeof name === 'string' ? [{ name, why: failed.map(failureText).join('; ') }] : [];
+  });
+  return {
+    names: named.flatMap(({ name, why }) => (why === '' ? [name] : [])),
+    unreached: named.filter(({ why }) => why !== ''),
+  };
+}
+
+function personsOf(event: TimelineEvent): readonly Person[] {
+  const data = dataOf(event);
+  if (isLevel(event)) return [data];
+  if (!event.event_type.endsWith('.unreachable') || !Array.isArray(data['told'])) return [];
+  return data['told'] as readonly Person[];
 }
 
 const isSameLevel = (one: TimelineEvent, other: TimelineEvent): boolean =>
