@@ -501,6 +501,21 @@ COMMENT ON TABLE audit_signing_keys IS 'Every key that ever signed a checkpoint,
 CREATE TRIGGER audit_signing_keys_immutable BEFORE DELETE OR UPDATE ON audit_signing_keys FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_signing_keys_no_truncate BEFORE TRUNCATE ON audit_signing_keys FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE channel_states (
+  channel_id uuid NOT NULL,
+  receiver uuid NOT NULL,
+  state text NOT NULL,
+  cause text NOT NULL,
+  since timestamp(3) with time zone NOT NULL,
+  CONSTRAINT channel_states_pkey PRIMARY KEY (channel_id, receiver),
+  CONSTRAINT channel_states_state_check CHECK ((state = ANY (ARRAY['failing'::text, 'broken'::text]))),
+  CONSTRAINT channel_states_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES notification_channels(id)
+);
+COMMENT ON TABLE channel_states IS 'Channels that do not work. failing: messages are tried again; broken: the last one failed for good. Without a row a channel works.';
+CREATE INDEX channel_states_receiver_idx ON channel_states USING btree (receiver);
+COMMENT ON COLUMN channel_states.receiver IS 'The member whose messages fail, or the channel itself where the cause concerns everyone.';
+COMMENT ON COLUMN channel_states.since IS 'When this cause first came up since the last success.';
+
 CREATE TABLE claims (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,

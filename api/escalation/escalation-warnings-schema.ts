@@ -5,10 +5,11 @@ import { slug, timestamp, uuid } from '../http/schema.ts';
 
 const memberWarning = z
   .strictObject({
-    code: z.enum(['user_cannot_decide', 'user_has_no_channel']).meta({
+    code: z.enum(['user_cannot_decide', 'user_has_no_channel', 'target_not_reached']).meta({
       description:
         '`user_cannot_decide`: a targeted member is suspended, or has `request.decide` nowhere. `user_has_no_channel`: a targeted member, ' +
-        'or a member of a targeted team, has turned every notification channel off, so the walk does not ask them.',
+        'or a member of a targeted team, has turned every notification channel off, so the walk does not ask them. `target_not_reached`: the last message over each of their ' +
+        'channels failed for good. They are asked again, but a level that reaches no one is left at once.',
     }),
     membership_id: uuid('The member.'),
     display_name: z.string().meta({ description: 'Name of the member.' }),
@@ -71,7 +72,8 @@ export const warningsSchema = () =>
 export function presentWarning(warning: EscalationWarning) {
   switch (warning.code) {
     case 'user_cannot_decide':
-    case 'user_has_no_channel': {
+    case 'user_has_no_channel':
+    case 'target_not_reached': {
       const { code, membershipId, displayName, agent } = warning;
       return {
         ...{ code, membership_id: membershipId, display_name: displayName },

@@ -9,6 +9,7 @@ import type {
 import type { ChannelTest } from '../../src/services/notifications/notification-channels.ts';
 import { present } from '../http/present.ts';
 import { timestamp, uuid } from '../http/schema.ts';
+import { channelStateSchema, channelTrouble, presentState } from './channel-state-schema.ts';
 import { previousSecret } from '../webhooks/secret-rotation-schema.ts';
 
 const channel = {
@@ -51,8 +52,24 @@ const recentSchema = z
   })
   .meta({ description: 'What became of its latest messages: up to 50.' });
 
+const troubledMemberSchema = z
+  .strictObject({
+    membership_id: uuid('The member.'),
+    display_name: z.string().meta({ description: 'Their name.' }),
+    ...channelTrouble,
+  })
+  .meta({ description: 'A member whom the channel does not reach.' });
+
 export const watchedChannelSchema = z
-  .strictObject({ ...channel, recent_messages: recentSchema })
+  .strictObject({
+    ...channel,
+    recent_messages: recentSchema,
+    state: channelStateSchema,
+    troubled_members: z.array(troubledMemberSchema).meta({
+      description:
+        'Members whom the channel does not reach although it works for others, the oldest trouble first. At most 50 in all channels.',
+    }),
+  })
   .meta({
     id: 'WatchedNotificationChannel',
     description: 'A channel, and what became of its latest messages.',
@@ -111,8 +128,15 @@ const membersOf = ({ webhook, ...given }: NotificationChannel) => ({
 export const presentChannel = (given: NotificationChannel) =>
   present(channelSchema, membersOf(given));
 
-export const presentWatched = ({ recentMessages, ...given }: WatchedChannel) =>
+export const presentWatched = ({
+  recentMessages,
+  state,
+  troubledMembers,
+  ...given
+}: WatchedChannel) =>
   present(watchedChannelSchema, {
     ...membersOf(given),
     recentMessages: present(recentSchema, recentMessages),
+    state: presentState(state),
+    troubledMembers: troubledMembers.map((member) => present(troubledMemberSchema, member)),
   });

@@ -74,6 +74,8 @@ const recentExample = {
   last_error: 'status 500',
 };
 
+const wellExample = { state: { state: 'working' }, troubled_members: [] };
+
 const secretText = () =>
   z.string().meta({
     description: 'The signing secret: `whsec_` and 32 bytes in base64. Shown only once.',
@@ -116,8 +118,8 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       }),
       example: {
         notification_channels: [
-          { ...emailExample, recent_messages: recentExample },
-          { ...webhookExample, recent_messages: recentExample },
+          { ...emailExample, recent_messages: recentExample, ...wellExample },
+          { ...webhookExample, recent_messages: recentExample, ...wellExample },
         ],
         kinds: [
           { kind: 'email', configured: true, variables: ['SMTP_URL', 'COUNTERSIGN_EMAIL_FROM'] },
@@ -205,7 +207,9 @@ export const notificationChannelEndpoints: readonly Endpoint[] = [
       status: 200,
       description: 'The channel.',
       body: z.strictObject({ notification_channel: watchedChannelSchema }),
-      example: { notification_channel: { ...webhookExample, recent_messages: recentExample } },
+      example: {
+        notification_channel: { ...webhookExample, recent_messages: recentExample, ...wellExample },
+      },
     },
     errors: [],
     handler: async ({ principal, params }, context) => ({

@@ -3,8 +3,10 @@ import { z } from 'zod';
 import {
   readNotificationSettings,
   saveNotificationSettings,
+  type OwnSettings,
 } from '../../src/services/notifications/notification-settings.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { presentTroubled, troubledChannels } from './channel-state-schema.ts';
 
 const TAG = 'Notifications';
 const PATH = '/api/v1/me/notification_settings';
@@ -26,6 +28,33 @@ const settingsSchema = z
 
 const settingsExample = { email: true, slack: false, push: true };
 
+const ownSchema = settingsSchema
+  .extend({
+    troubled_channels: troubledChannels('Your channels that do not reach you now.'),
+  })
+  .meta({
+    id: 'OwnNotificationSettings',
+    description:
+      'The channels over which a member is notified, and which of them do not work. The queue shows every request regardless.',
+  });
+
+const ownExample = {
+  ...settingsExample,
+  troubled_channels: [
+    {
+      ...{ kind: 'email', name: 'Email', state: 'broken', since: '2026-11-21T13:00:00.030Z' },
+      cause: 'mailbox_refused',
+      problem: 'the mail server refused the mailbox',
+      what_to_do: 'Check the email address, and that its mailbox accepts messages from outside.',
+    },
+  ],
+};
+
+const presentOwn = ({ settings, troubled }: OwnSettings) => ({
+  ...settings,
+  troubled_channels: presentTroubled(troubled),
+});
+
 export const notificationSettingEndpoints: readonly Endpoint[] = [
   defineEndpoint({
     operationId: 'getMyNotificationSettings',
@@ -37,12 +66,12 @@ export const notificationSettingEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The settings. All are true by default.',
-      body: settingsSchema,
-      example: settingsExample,
+      body: ownSchema,
+      example: ownExample,
     },
     errors: [],
     handler: async ({ principal }, context) => ({
-      body: await readNotificationSettings(context, principal),
+      body: presentOwn(await readNotificationSettings(context, principal)),
     }),
   }),
   defineEndpoint({
@@ -63,12 +92,12 @@ export const notificationSettingEndpoints: readonly Endpoint[] = [
     success: {
       status: 200,
       description: 'The changed settings.',
-      body: settingsSchema,
-      example: settingsExample,
+      body: ownSchema,
+      example: ownExample,
     },
     errors: [],
     handler: async ({ principal, body }, context) => ({
-      body: await saveNotificationSettings(context, principal, body),
+      body: presentOwn(await saveNotificationSettings(context, principal, body)),
     }),
   }),
 ];

@@ -9,6 +9,7 @@ import type { ServiceContext } from '../../src/services/context.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { timestamp } from '../http/schema.ts';
 import { refusalSchema } from '../audit/refusal-schema.ts';
+import { presentTroubled, troubledChannels } from '../notifications/channel-state-schema.ts';
 
 const count = (description: string) =>
   z
@@ -70,6 +71,9 @@ const systemSchema = z
       due_since: since('When the oldest of them was due.'),
       dead_count: count('Messages that were given up and are not purged yet.'),
     }),
+    troubled_channels: troubledChannels(
+      'Notification channels of this organization whose messages do not arrive, the oldest trouble first.',
+    ),
     temporal_calls: part('Calls of this process to Temporal.', {
       waiting: number('Those that wait: `countersign_temporal_calls_waiting`.'),
       oldest_seconds: number('Since when: `countersign_temporal_calls_oldest_seconds`.'),
@@ -91,7 +95,16 @@ const systemSchema = z
 
 function present(
   { edition, inlineRules, deployment }: ServiceContext,
-  { checks, temporal, work, chain, refusal, clockAheadMs, process: here }: SystemState,
+  {
+    checks,
+    temporal,
+    work,
+    chain,
+    refusal,
+    clockAheadMs,
+    troubledChannels: troubled,
+    process: here,
+  }: SystemState,
 ) {
   return {
     at: work.now,
@@ -125,6 +138,7 @@ function present(
       due_since: work.dueSince ?? undefined,
       dead_count: work.deadMessages,
     },
+    troubled_channels: presentTroubled(troubled),
     temporal_calls: { waiting: here.callsWaiting, oldest_seconds: here.callsOldestSeconds },
     receivers: {
       waiting: here.receiverEventsWaiting,
@@ -168,6 +182,14 @@ export const systemEndpoints: readonly Endpoint[] = [
         levels: { late_count: 0, worst_seconds: 0.4 },
         workflows: { silent_count: 0 },
         messages: { due_count: 3, due_since: '2026-03-06T16:29:59.000Z', dead_count: 1 },
+        troubled_channels: [
+          {
+            ...{ kind: 'slack', name: 'Slack', state: 'broken', since: '2026-03-06T16:12:00.000Z' },
+            cause: 'token_revoked',
+            problem: 'Slack no longer accepts the bot token',
+            what_to_do: 'Connect Slack again with the current bot token.',
+          },
+        ],
         temporal_calls: { waiting: 0, oldest_seconds: 0 },
         receivers: { waiting: 0, oldest_seconds: 0 },
         audit: { unsealed_count: 1, unsealed_since: '2026-03-06T16:29:59.000Z' },

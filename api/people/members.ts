@@ -1,6 +1,8 @@
 /** The members of the organization: list, suspend, reactivate, remove. */
 import { MEMBERSHIP_STATUSES, type MemberPosition } from '../../src/domain/people/memberships.ts';
 import { z } from 'zod';
+import { getTroubledChannels } from '../../src/services/notifications/channel-states.ts';
+import { presentTroubled, troubledChannels } from '../notifications/channel-state-schema.ts';
 import {
   changeMemberStatus,
   getMember,
@@ -181,10 +183,27 @@ const getMemberEndpoint = defineEndpoint({
   auth: 'product',
   permission: 'membership.read',
   params: memberParams,
-  success: { status: 200, description: 'The member.', body: memberSchema, example: memberExample },
+  success: {
+    status: 200,
+    description: 'The member.',
+    body: memberSchema
+      .extend({
+        troubled_channels: troubledChannels(
+          'Notification channels that do not reach the member now.',
+        ),
+      })
+      .meta({
+        id: 'MemberDetail',
+        description: 'A person in the organization, and what does not reach them.',
+      }),
+    example: { ...memberExample, troubled_channels: [] },
+  },
   errors: [],
   handler: async ({ principal, params }, context) => ({
-    body: presentMember(await getMember(context, principal, params.id)),
+    body: {
+      ...presentMember(await getMember(context, principal, params.id)),
+      troubled_channels: presentTroubled(await getTroubledChannels(context, principal, params.id)),
+    },
   }),
 });
 

@@ -17,6 +17,7 @@ export interface Metrics {
   readonly levelTaken: (lateMs: number) => void;
   readonly parkedWaits: Gauge;
   readonly notificationAttempts: Counter<'kind' | 'outcome'>;
+  readonly channelStateChanges: Counter<'kind' | 'state'>;
   readonly receiverAttempts: Counter<'outcome'>;
   readonly receiverEventsWaiting: Gauge;
   /** Since when the oldest event for a receiver waits. */
@@ -57,12 +58,7 @@ export function createMetrics(): Metrics {
       help: 'Calls that hold their answer for a decision.',
       registers,
     }),
-    notificationAttempts: new Counter({
-      name: 'countersign_notification_attempts_total',
-      help: 'Attempts to send a message, by kind of channel and what became of it.',
-      labelNames: ['kind', 'outcome'],
-      registers,
-    }),
+    ...notificationMetrics(registry),
     ...receiverMetrics(registry),
     blockAttempts: new Counter({
       name: 'countersign_block_attempts_total',
@@ -121,6 +117,26 @@ function auditMetrics(
     auditUnindexedSince: waitingSince(registry, {
       name: 'countersign_audit_unindexed_oldest_seconds',
       help: 'How old the oldest sealed audit event is that is not in the index of lists.',
+    }),
+  };
+}
+
+function notificationMetrics(
+  registry: Registry,
+): Pick<Metrics, 'notificationAttempts' | 'channelStateChanges'> {
+  const registers = [registry];
+  return {
+    notificationAttempts: new Counter({
+      name: 'countersign_notification_attempts_total',
+      help: 'Attempts to send a message, by kind of channel and what became of it.',
+      labelNames: ['kind', 'outcome'],
+      registers,
+    }),
+    channelStateChanges: new Counter({
+      name: 'countersign_channel_state_changes_total',
+      help: 'Channels whose state changed by the result of a message, by kind and new state: working, failing or broken.',
+      labelNames: ['kind', 'state'],
+      registers,
     }),
   };
 }

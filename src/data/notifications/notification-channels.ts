@@ -177,7 +177,8 @@ export async function deleteChannel(trx: Trx, organizationId: string, id: string
        returning id
      ),
      purged as (delete from notification_webhooks where channel_id in (select id from gone)),
-     disconnected as (delete from slack_connections where channel_id in (select id from gone))
+     disconnected as (delete from slack_connections where channel_id in (select id from gone)),
+     forgotten as (delete from channel_states where channel_id in (select id from gone))
      update notification_deliveries
         set dropped_at = clock_timestamp(), dropped_reason = 'channel_deleted', next_attempt_at = null, lease = null
       where channel_id in (select id from gone) and next_attempt_at is not null`,

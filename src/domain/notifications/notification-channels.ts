@@ -1,4 +1,5 @@
 /** Where notifications go. */
+import type { MemberTrouble, ShownState, ShownTrouble } from './channel-states.ts';
 import type { ChannelKind } from './channels.ts';
 import type { StoredSigningSecrets } from '../sealed-secrets.ts';
 
@@ -34,7 +35,12 @@ export interface RecentMessages {
 
 export interface WatchedChannel extends NotificationChannel {
   readonly recentMessages: RecentMessages;
+  readonly state: ShownState;
+  /** Members whom the channel does not reach, the oldest trouble first, up to fifty. */
+  readonly troubledMembers: readonly TroubledMember[];
 }
+
+export type TroubledMember = ShownTrouble & Pick<MemberTrouble, 'membershipId' | 'displayName'>;
 
 export interface WebhookTerms {
   readonly url: string;

@@ -2,6 +2,7 @@
  * Advice about the people a revision asks, given when it is created or activated. It never refuses
  * anything.
  */
+import { findNotReached } from '../../data/notifications/channel-states.ts';
 import type { TeamReach } from '../../domain/requests/deciders.ts';
 import {
   findNonDeciders,
@@ -13,7 +14,7 @@ import type { EscalationDocument, TeamPolicyDocument } from '../../domain/escala
 import type { Db } from '../../platform/postgres.ts';
 
 export interface MemberWarning {
-  readonly code: 'user_cannot_decide' | 'user_has_no_channel';
+  readonly code: 'user_cannot_decide' | 'user_has_no_channel' | 'target_not_reached';
   readonly membershipId: string;
   readonly displayName: string;
   /** They can decide for other agents than this one of a preview. */
@@ -56,10 +57,12 @@ export async function findWarnings(
 ): Promise<readonly EscalationWarning[]> {
   const members = await findNonDeciders(db, organizationId, asked.membershipIds);
   const silent = await findWithoutChannel(db, organizationId, asked);
+  const lost = await findNotReached(db, organizationId, asked);
   const teams = await findTeamReach(db, organizationId, asked.teamIds);
   return [
     ...members.map((member): MemberWarning => ({ code: 'user_cannot_decide', ...member })),
     ...silent.map((member): MemberWarning => ({ code: 'user_has_no_channel', ...member })),
+    ...lost.map((member): MemberWarning => ({ code: 'target_not_reached', ...member })),
     ...teams
       .filter(({ memberCount, nonDeciders }) => memberCount === 0 || nonDeciders > 0)
       .map(teamWarning),

@@ -5,6 +5,7 @@ import type {
   LeasedRecipient,
 } from '../../data/notifications/notification-deliveries.ts';
 import { termsOf } from '../../domain/notifications/channels.ts';
+import { isOfChannel } from '../../domain/notifications/channel-states.ts';
 import { UNKNOWN_CAUSE } from '../../domain/notifications/failures.ts';
 import { retryDelay, type DropReason } from '../../domain/notifications/notifications.ts';
 import type { Runtime } from '../context.ts';
@@ -40,6 +41,7 @@ export async function attempt(
     const attempted = checked ?? (await send(context, delivery, signal));
     context.metrics.notificationAttempts.inc({ kind: delivery.kind, outcome: attempted.kind });
     await context.statements.record({ id: delivery.id, lease, attempted });
+    if (isResult(attempted)) await noteState(context, delivery, attempted);
     return attempted;
   } catch (error) {
     context.logger.warn(
@@ -47,6 +49,35 @@ export async function attempt(
       'the outcome of a message could not be recorded',
     );
     return undefined;
+  }
+}
+
+type Result = Extract<Attempted, { kind: 'delivered' | 'retry' | 'dead' }>;
+
+const isResult = (attempted: Attempted): attempted is Result =>
+  attempted.kind !== 'dropped' && attempted.kind !== 'later';
+
+/** The state of the channel follows from the result. Without it, the message is as it was recorded. */
+async function noteState(
+  { statements, metrics, logger }: SendContext,
+  { id: deliveryId, kind }: LeasedDelivery,
+  attempted: Result,
+): Promise<void> {
+  try {
+    const changed = await statements.noteResult({
+      deliveryId,
+      ...(attempted.kind !== 'delivered' && {
+        trouble: {
+          state: attempted.kind === 'dead' ? 'broken' : 'failing',
+          cause: attempted.cause,
+          isOfChannel: isOfChannel(kind, attempted.cause),
+        },
+      }),
+    });
+    for (const { channel, state } of changed)
+      metrics.channelStateChanges.inc({ kind: channel, state });
+  } catch (error) {
+    logger.warn({ err: error, delivery: deliveryId }, 'the state of a channel was not recorded');
   }
 }
 

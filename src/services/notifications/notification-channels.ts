@@ -2,6 +2,7 @@
  * Notification channels of an organization. Every change needs a session with a recent
  * authentication.
  */
+import { shownState, shownTrouble } from '../../domain/notifications/channel-states.ts';
 import { readinessOf, termsOf, type KindReadiness } from '../../domain/notifications/channels.ts';
 import type {
   NotificationChannel,
@@ -21,6 +22,10 @@ import {
   updateWebhook,
   type ChannelPage,
 } from '../../data/notifications/notification-channels.ts';
+import {
+  listChannelTroubles,
+  listMemberTroubles,
+} from '../../data/notifications/channel-states.ts';
 import { findRecentMessages } from '../../data/notifications/notification-delivery-lists.ts';
 import {
   CHANNEL_SECRETS,
@@ -64,7 +69,7 @@ export async function listNotificationChannels(
     mail_server: mailer !== undefined,
     secrets_key: secrets !== undefined,
   });
-  return { channels: await withRecent(db, items), kinds, next: last };
+  return { channels: await watched(db, organizationId, items), kinds, next: last };
 }
 
 /** Throws 404. */
@@ -73,7 +78,8 @@ export async function getNotificationChannel(
   { organizationId }: MemberPrincipal,
   id: string,
 ): Promise<WatchedChannel> {
-  const [channel] = await withRecent(db, [existing(await findChannel(db, organizationId, id))]);
+  const found = existing(await findChannel(db, organizationId, id));
+  const [channel] = await watched(db, organizationId, [found]);
   return existing(channel);
 }
 
@@ -87,10 +93,16 @@ const NO_MESSAGES = {
   lastError: null,
 } as const;
 
-async function withRecent(
+/** The most members named with a channel that does not reach them. */
+const MOST_TROUBLED = 50;
+
+async function watched(
   db: Db,
+  organizationId: string,
   channels: readonly NotificationChannel[],
 ): Promise<readonly WatchedChannel[]> {
+  const troubles = await listChannelTroubles(db, organizationId);
+  const ofMembers = await listMemberTroubles(db, organizationId, { limit: MOST_TROUBLED });
   const recent = await findRecentMessages(
     db,
     channels.map(({ id }) => id),
@@ -98,6 +110,13 @@ async function withRecent(
   return channels.map((channel) => ({
     ...channel,
     recentMessages: recent.get(channel.id) ?? NO_MESSAGES,
+    state: shownState(troubles.find(({ channelId }) => channelId === channel.id)),
+    troubledMembers: ofMembers
+      .filter(({ channelId }) => channelId === channel.id)
+      .map(({ membershipId, displayName, ...trouble }) => ({
+        ...{ membershipId, displayName },
+        ...shownTrouble(trouble),
+      })),
   }));
 }
 

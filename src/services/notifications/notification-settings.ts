@@ -9,19 +9,32 @@ import {
 } from '../../data/notifications/notification-settings.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import type { ServiceContext } from '../context.ts';
+import { troublesOfMember, type TroubledChannel } from './channel-states.ts';
+
+export interface OwnSettings {
+  readonly settings: NotificationSettings;
+  /** Those of the member's channels that do not work. */
+  readonly troubled: readonly TroubledChannel[];
+}
 
 export async function readNotificationSettings(
   { db }: ServiceContext,
-  { membershipId }: MemberPrincipal,
-): Promise<NotificationSettings> {
-  return await findNotificationSettings(db, membershipId);
+  principal: MemberPrincipal,
+): Promise<OwnSettings> {
+  return {
+    settings: await findNotificationSettings(db, principal.membershipId),
+    troubled: await troublesOfMember(db, principal),
+  };
 }
 
 /** Applies from the next message on, including those that wait. */
 export async function saveNotificationSettings(
   { db }: ServiceContext,
-  { membershipId }: MemberPrincipal,
+  principal: MemberPrincipal,
   wanted: NotificationSettingsChange,
-): Promise<NotificationSettings> {
-  return await putNotificationSettings(db, membershipId, wanted);
+): Promise<OwnSettings> {
+  return {
+    settings: await putNotificationSettings(db, principal.membershipId, wanted),
+    troubled: await troublesOfMember(db, principal),
+  };
 }

@@ -1,4 +1,5 @@
 /** A member's browsers that get push messages. */
+import { forgetTrouble } from '../../data/notifications/channel-states.ts';
 import { ensurePushChannel } from '../../data/notifications/notification-channels.ts';
 import {
   countOtherPushSubscriptions,
@@ -76,6 +77,7 @@ export async function putOwnPushSubscription(
     const { sessionId } = via;
     const wanted = { ...target, membershipId, sessionId, userAgent };
     const { isNew, ...subscription } = await putPushSubscription(trx, wanted);
+    if (isNew) await forgetTrouble(trx, { membershipId, kind: 'push' });
     return { subscription: own(caller, subscription), isNew };
   });
 }

@@ -10,6 +10,11 @@ import {
   type Attempted,
   type RecordedAttempt,
 } from '../../data/notifications/notification-deliveries.ts';
+import {
+  recordChannelResults,
+  type ChangedState,
+  type ChannelResult,
+} from '../../data/notifications/channel-states.ts';
 import { countMessages, type HeldMessage } from '../../data/notifications/digests.ts';
 import { findPushSubscriptions } from '../../data/notifications/push-subscriptions.ts';
 import { findSlackConnections } from '../../data/notifications/slack/connections.ts';
@@ -49,6 +54,8 @@ export interface SendStatements {
   count(message: HeldMessage): Promise<boolean>;
   /** Resolves once it is recorded, or another process holds the message by now. */
   record(attempt: RecordedAttempt): Promise<void>;
+  /** Returns the changes of channels' states by the results of this set, to one of its callers. */
+  noteResult(result: ChannelResult): Promise<readonly ChangedState[]>;
 }
 
 /** What sending a message gets besides the message. */
@@ -86,6 +93,10 @@ export function openStatements(db: Db): SendStatements {
     record: inSets(async (attempts: readonly RecordedAttempt[]) => {
       await recordAll(db, attempts);
       return attempts.map(() => undefined);
+    }),
+    noteResult: inSets(async (results: readonly ChannelResult[]) => {
+      const changed = await recordChannelResults(db, results);
+      return results.map((_result, index) => (index === 0 ? changed : []));
     }),
   };
 }

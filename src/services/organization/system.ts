@@ -8,6 +8,7 @@ import { readChainExtent, type ChainExtent } from '../../data/audit/verification
 import { readWaitingWork, type WaitingWork } from '../../data/organization/system.ts';
 import type { ServiceContext } from '../context.ts';
 import type { TemporalFacts } from '../ports.ts';
+import { troublesOfChannels, type TroubledChannel } from '../notifications/channel-states.ts';
 import { runProbes, type Check } from '../probes.ts';
 
 /** Counting stops here. */
@@ -17,6 +18,8 @@ export interface SystemState {
   readonly checks: Readonly<Record<string, Check>>;
   readonly temporal: TemporalFacts;
   readonly work: WaitingWork;
+  /** Channels of the organization that do not work for anyone. */
+  readonly troubledChannels: readonly TroubledChannel[];
   readonly chain: Pick<ChainExtent, 'unsealed' | 'unsealedSince'>;
   /** Undefined when the chain may be signed. */
   readonly refusal: Refusal | undefined;
@@ -50,11 +53,12 @@ export async function readSystem(
   const before = Date.now();
   const work = await readWaitingWork(db, organizationId, MOST_WAITING);
   const clockAheadMs = aheadOf(work.now, { before, after: Date.now() });
+  const troubledChannels = await troublesOfChannels(db, organizationId);
   const chain = await readChainExtent(db, organizationId, MOST_WAITING);
   const [refusal] = await listRefusals(db, { organizationId, limit: 1 });
   const figure = async (name: string): Promise<number> => await metrics.figure(name);
   return {
-    ...{ checks, temporal, work, chain, refusal, clockAheadMs },
+    ...{ checks, temporal, work, chain, refusal, clockAheadMs, troubledChannels },
     process: {
       worstLevelSeconds: await figure('countersign_levels_late_worst_seconds'),
       callsWaiting: await figure('countersign_temporal_calls_waiting'),

@@ -99,6 +99,7 @@ const quiet: Parameters<typeof linesOf>[0] = {
   levels: { late_count: 0, worst_seconds: 0 },
   workflows: { silent_count: 0 },
   messages: { due_count: 2, due_since: before(1), dead_count: 0 },
+  troubled_channels: [],
   temporal_calls: { waiting: 0, oldest_seconds: 0 },
   receivers: { waiting: 0, oldest_seconds: 0 },
   audit: { unsealed_count: 1, unsealed_since: before(1) },

@@ -4,6 +4,7 @@
  */
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import type { SlackLink } from '../../../domain/notifications/slack/links.ts';
+import { forgetTrouble } from '../../../data/notifications/channel-states.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { insertAuditEvents } from '../../../data/audit/events.ts';
 import { findMemberWithPolicies, lockMembershipStatus } from '../../../data/people/memberships.ts';
@@ -189,6 +190,7 @@ async function link(
     const member = await findMemberWithPolicies(trx, organizationId, membershipId);
     if (!member) return { kind: 'wrong_code' };
     await putSlackLink(trx, { membershipId, channelId, slackUserId });
+    await forgetTrouble(trx, { membershipId, kind: 'slack' });
     await insertAuditEvents(trx, organizationId, {
       events: [
         {

@@ -3,7 +3,8 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { BACKGROUND, call } from '../../shared/api/api.ts';
 import type { components } from '../../shared/api/openapi.d.ts';
 
-export type NotificationSettings = components['schemas']['NotificationSettings'];
+export type NotificationSettings = components['schemas']['OwnNotificationSettings'];
+type Wanted = Pick<NotificationSettings, 'email' | 'slack' | 'push'>;
 export type OwnSlack = components['schemas']['OwnSlack'];
 
 export const settingsQuery = queryOptions({
@@ -35,9 +36,10 @@ export function useSettingChange() {
   const { queryKey } = settingsQuery;
   return useMutation({
     scope: { id: 'notification-settings' },
-    mutationFn: async (change: Partial<NotificationSettings>) => {
+    mutationFn: async (change: Partial<Wanted>) => {
       const { body: before } = await call('get', '/api/v1/me/notification_settings');
-      const body = { ...before, ...change };
+      const { email, slack, push } = before;
+      const body = { email, slack, push, ...change };
       return (await call('put', '/api/v1/me/notification_settings', { body })).body;
     },
     onMutate: async (change) => {

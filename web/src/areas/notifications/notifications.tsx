@@ -18,6 +18,7 @@ import { PushDevices } from './push-devices.tsx';
 import { SlackLink } from './slack-link.tsx';
 import classes from './notifications.module.css';
 import { Page } from '../../shared/page/page.tsx';
+import { TroubledChannels } from '../../shared/notifications/troubled-channels.tsx';
 
 export function Notifications() {
   useTitle(text.title);
@@ -85,6 +86,7 @@ function Channels({
           }}
         />
       </div>
+      <TroubledChannels channels={settings.troubled_channels} />
       <Result text={change.isSuccess ? text.saved : ''} error={change.error} />
     </Panel>
   );

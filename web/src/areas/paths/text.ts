@@ -38,6 +38,8 @@ export const paths = {
   /** Before the name of an agent. */
   cannotDecideFor: 'Cannot decide for',
   noChannel: 'Has turned every notification channel off',
+  notReached:
+    'The last message over each of their channels failed. The page of this person says why',
   emptyTeam: 'The team is empty',
   membersCannotDecide: (count: number, all: number) =>
     count === all ? 'No one in the team can decide' : `${count} of ${all} members cannot decide`,

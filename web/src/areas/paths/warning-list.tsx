@@ -20,10 +20,12 @@ function Sentence({ warning }: { readonly warning: EscalationWarning }) {
   switch (warning.code) {
     case 'user_cannot_decide':
     case 'user_has_no_channel':
+    case 'target_not_reached':
       return (
         <>
           <ForeignText text={warning.display_name} isName />:{' '}
           {warning.code === 'user_has_no_channel' && text.noChannel}
+          {warning.code === 'target_not_reached' && text.notReached}
           {warning.code === 'user_cannot_decide' &&
             (warning.agent_name === undefined ? (
               text.cannotDecide

@@ -6,6 +6,7 @@ import { listPages } from '../../shared/api/lists.ts';
 import type { components } from '../../shared/api/openapi.d.ts';
 import type { PeopleSearch, TeamsSearch } from './people-search.ts';
 
+export type MemberDetail = components['schemas']['MemberDetail'];
 export type Member = components['schemas']['Member'];
 export type Team = components['schemas']['Team'];
 export type TeamMember = components['schemas']['TeamMember'];

@@ -43,6 +43,7 @@ export function linesOf(system: System): readonly Line[] {
     levelsLine(system),
     workflowsLine(system),
     messagesLine(system),
+    channelsLine(system),
     deadLine(system),
     callsLine(system),
     receiversLine(system),
@@ -99,6 +100,12 @@ function messagesLine(system: System): Line {
   const { due_count: count, due_since: since } = system.messages;
   const age = secondsSince(system, since);
   return line('messages', byAge(age, MESSAGE_SECONDS), text.waiting(count, 'message', age));
+}
+
+function channelsLine({ troubled_channels: channels }: System): Line {
+  const isBroken = channels.some(({ state }) => state === 'broken');
+  const state = isBroken ? 'wrong' : channels.length > 0 ? 'watch' : 'well';
+  return line('channels', state, text.channels(channels.length));
 }
 
 function deadLine({ messages: { dead_count: count } }: System): Line {

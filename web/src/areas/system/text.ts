@@ -14,6 +14,7 @@ const names = {
   levels: 'Late escalation levels',
   workflows: 'Requests without a running workflow',
   messages: 'Messages to send',
+  channels: 'Notification channels',
   dead: 'Messages not delivered',
   calls: 'Calls to Temporal',
   receivers: 'Decisions to send to receivers',
@@ -110,6 +111,8 @@ export const system = {
     value === 0
       ? `no ${one} waits`
       : `${count(value, one)}, the oldest for ${durationText(seconds)}`,
+  channels: (value: number) =>
+    value === 0 ? 'all work' : `${count(value, 'channel')} not working`,
   dead: (value: number) => (value === 0 ? 'none' : count(value, 'message')),
   clock: (ahead: number) =>
     ahead === 0
@@ -123,6 +126,8 @@ export const system = {
       'The service moves these requests on itself. It starts their workflows again once Temporal responds.',
     messages:
       'Check that a process with a worker runs, and the deliveries of your notification channels.',
+    channels:
+      'Settings, Notification channels says what is wrong with each, and what to do about it.',
     dead: 'Look at the deliveries of your notification channels, fix the cause, and try them again.',
     calls: 'Temporal is too slow for the load. Nothing is lost.',
     receivers: 'Receivers of instances do not accept decisions. Adapters that ask still get them.',

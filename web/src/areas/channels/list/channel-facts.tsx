@@ -4,6 +4,7 @@ import { Instant } from '../../../shared/design/instant.tsx';
 import note from '../../../shared/design/note.module.css';
 import { Fact, Facts } from '../../../shared/design/lists/facts.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
+import { TroubledChannels } from '../../../shared/notifications/troubled-channels.tsx';
 import type { ChannelState } from '../channel-state.ts';
 import type { Channel, Readiness } from '../channels-data.ts';
 import { TroubleNote } from '../trouble-note.tsx';
@@ -22,6 +23,12 @@ export function ChannelFacts({ channel, state }: FactsProps) {
       </p>
       {url !== undefined && <WebhookFacts channel={channel} />}
       <Recent channel={channel} state={state} />
+      <TroubledChannels
+        channels={channel.troubled_members.map(({ display_name: name, ...trouble }) => ({
+          name,
+          ...trouble,
+        }))}
+      />
     </>
   );
 }

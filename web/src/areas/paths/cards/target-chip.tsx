@@ -92,6 +92,8 @@ function troublesOf(
           : [];
       case 'user_has_no_channel':
         return warning.membership_id === target.id ? [{ text: text.noChannel }] : [];
+      case 'target_not_reached':
+        return warning.membership_id === target.id ? [{ text: text.notReached }] : [];
       case 'empty_team':
         return warning.team_id === target.id ? [{ text: text.emptyTeam }] : [];
       case 'team_members_cannot_decide':

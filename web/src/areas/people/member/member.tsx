@@ -10,10 +10,11 @@ import { Fact, Facts } from '../../../shared/design/lists/facts.tsx';
 import { Badge } from '../../../shared/design/marks/badge.tsx';
 import { Panel } from '../../../shared/design/panel.tsx';
 import { TeamLink } from '../../../shared/page/person-links.tsx';
+import { TroubledChannels } from '../../../shared/notifications/troubled-channels.tsx';
 import { Failed, Loading, MissingPermission, PartFailed } from '../../../shared/page/states.tsx';
 import { accountQuery, hasPermission, type Account } from '../../../shared/session/session.ts';
 import { MemberMark } from '../members/member-mark.tsx';
-import { memberQuery, type Member as Person } from '../people-data.ts';
+import { memberQuery, type MemberDetail as Person } from '../people-data.ts';
 import { Subject } from '../subject.tsx';
 import { people as listText, person as text } from '../text.ts';
 import { Identities } from './identities.tsx';
@@ -57,6 +58,7 @@ function Shown({ member, account }: ShownProps) {
       }
       actions={standing.mayChange && <LeaveActions member={member} />}
     >
+      <TroubledChannels channels={member.troubled_channels} />
       {standing.note !== undefined && <p className={note['note']}>{text[standing.note]}</p>}
       <Glance member={member} account={account} />
       <Teams ids={member.team_ids} isGone={member.status === 'deprovisioned'} />
