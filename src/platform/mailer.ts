@@ -77,7 +77,8 @@ export function openMailer(url: string, from: string, timeoutMs = TIMEOUT_MS): M
           inReplyTo: `<${thread}@${domain}>`,
           references: `<${thread}@${domain}>`,
         }),
-        headers: { 'Auto-Submitted': 'auto-generated' },
+        // Exchange answers "out of office" to mail that has only the first.
+        headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
         // The other timeouts restart with each line, so a slow server could hold the connection
         // forever.
         signal: AbortSignal.timeout(timeoutMs),

@@ -88,6 +88,9 @@ const EPHEMERAL_TIMEOUT_MS = 3_000;
 const CLIENTS = 100;
 const CLIENT_MS = 60_000;
 
+/** Our code: the app is installed for a whole Slack organization, and not in one workspace. */
+export const ORG_WIDE_TOKEN = 'org_wide_token';
+
 /** Slack's error codes for temporary faults. */
 const PASSING = new Set([
   'fatal_error',
@@ -144,7 +147,10 @@ export function openSlack(url: string): SlackApi {
   const as = (token: string): WebClient => clients.memo(token);
   return {
     identify: async (token) => {
-      const { team_id, team, user_id, bot_id } = await withSlackErrors(as(token).auth.test());
+      const { team_id, team, user_id, bot_id, is_enterprise_install } = await withSlackErrors(
+        as(token).auth.test(),
+      );
+      if (is_enterprise_install === true) throw new SlackError('refused', ORG_WIDE_TOKEN);
       if (bot_id === undefined) throw new SlackError('refused', 'not_a_bot_token');
       return { teamId: need(team_id), teamName: team ?? '', botUserId: need(user_id) };
     },

@@ -107,6 +107,15 @@ describe('connecting a workspace', () => {
     expect((await caller.command('U1', 'help')).status).toBe(200);
   });
 
+  test('says what is wrong with the token of a whole Slack organization', async () => {
+    const { owner } = await connected();
+    slack.misbehavior.set('auth.test', { kind: 'org_wide' });
+    const refused = await connectWith(owner, { default_channel: 'G0002' });
+    slack.misbehavior.clear();
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('use the bot token of that workspace');
+  });
+
   test('does not restore a connection that was removed during a change', async () => {
     const { owner } = await connected();
     const held = slack.calls.length;

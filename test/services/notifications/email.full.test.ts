@@ -91,6 +91,7 @@ describe('an email about a request', () => {
     for (const name of ['references', 'in-reply-to'])
       expect(header(mine, name)).toBe(`<${id}@approvals.example>`);
     expect(header(mine, 'auto-submitted')).toBe('auto-generated');
+    expect(header(mine, 'x-auto-response-suppress')).toBe('All');
   });
 
   test('lets no agent write a header, one of our lines, or invisible text', async () => {

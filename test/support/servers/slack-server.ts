@@ -39,9 +39,16 @@ export type Misbehavior =
   | { readonly kind: 'error'; readonly error: string }
   | { readonly kind: 'limited'; readonly retryAfter: number }
   | { readonly kind: 'status'; readonly status: number }
+  /** The token is for a whole Slack organization. */
+  | { readonly kind: 'org_wide' }
   | { readonly kind: 'garbage' }
   | { readonly kind: 'taken_but_silent' };
 
+/** What `auth.test` says then: an organization, and no workspace. */
+const ORG_WIDE = {
+  ...{ ok: true, user_id: 'UBOT', bot_id: 'BBOT' },
+  ...{ is_enterprise_install: true, enterprise_id: 'E0001' },
+};
 const COMMANDS = '/auth/slack/commands';
 const FOLLOWS = 'The outcome follows here';
 let teams = 0;
@@ -171,6 +178,7 @@ export class SlackServer {
     if (!wrong) response.end(JSON.stringify(reply()));
     else if (wrong.kind === 'error')
       response.end(JSON.stringify({ ok: false, error: wrong.error }));
+    else if (wrong.kind === 'org_wide') response.end(JSON.stringify(ORG_WIDE));
     else if (wrong.kind === 'taken_but_silent') {
       reply();
       response.destroy();

@@ -19,7 +19,7 @@ import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../../domain/errors.ts';
 import { requireMayChangeAnchor } from '../../../domain/people/trust-anchors.ts';
 import { violatedConstraint, type Trx } from '../../../platform/postgres.ts';
-import { SlackError, type SlackIdentity } from '../../../platform/slack.ts';
+import { ORG_WIDE_TOKEN, SlackError, type SlackIdentity } from '../../../platform/slack.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
 import { lockAccessAndRereadMember } from '../../access/current-callers.ts';
 import { endSlackLinks, rightsOfLinked } from './ended-links.ts';
@@ -189,7 +189,7 @@ async function identify({ slack, logger }: Runtime, botToken: string): Promise<S
         {
           pointer: '/bot_token',
           code: 'invalid_value',
-          message: `is refused by Slack (${error.reason})`,
+          message: refusalText(error),
         },
       ]);
     }
@@ -198,6 +198,11 @@ async function identify({ slack, logger }: Runtime, botToken: string): Promise<S
     throw new AppError('slack_failed', { cause: error });
   }
 }
+
+const refusalText = ({ reason }: SlackError): string =>
+  reason === ORG_WIDE_TOKEN
+    ? 'is for a whole Slack organization: install the app in one workspace, and use the bot token of that workspace'
+    : `is refused by Slack (${reason})`;
 
 interface Wanted {
   readonly caller: MemberPrincipal;
