@@ -58,7 +58,7 @@ const troubledMemberSchema = z
     display_name: z.string().meta({ description: 'Their name.' }),
     ...channelTrouble,
   })
-  .meta({ description: 'A member whom the channel does not reach.' });
+  .meta({ description: 'A member that the channel does not reach.' });
 
 export const watchedChannelSchema = z
   .strictObject({
@@ -67,7 +67,7 @@ export const watchedChannelSchema = z
     state: channelStateSchema,
     troubled_members: z.array(troubledMemberSchema).meta({
       description:
-        'Members whom the channel does not reach although it works for others, the oldest trouble first. At most 50 in all channels.',
+        'Members that the channel does not reach although it works for others, the oldest trouble first. At most 50 in all channels.',
     }),
   })
   .meta({

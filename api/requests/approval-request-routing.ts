@@ -162,12 +162,12 @@ const timelineEventSchema = auditEventSchema
       .optional()
       .meta({
         description:
-          'Of the people this event notified, those whom no message reached, and why. It may appear later than the event.',
+          'Of the people this event notified, those that no message reached, and why. It may appear later than the event.',
       }),
   })
   .meta({
     id: 'TimelineEvent',
-    description: 'An audit event of a request, and whom it did not reach.',
+    description: 'An audit event of a request, and who was not reached by it.',
   });
 
 const organizationId = '01970c00-0000-7c3e-9d52-5f6f4f3f2a11';

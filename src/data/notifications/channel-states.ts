@@ -143,7 +143,7 @@ export async function listMemberTroubles(
   );
 }
 
-/** The member begins anew on this kind of channel: with another account, browser or address. */
+/** The member starts over on this kind of channel: with another account, browser or address. */
 export async function forgetTrouble(
   db: Db,
   { membershipId, kind }: { readonly membershipId: string; readonly kind: ChannelKind },

@@ -1,5 +1,5 @@
 /**
- * Requests that wait only for people who may no longer decide, or whom no message reached. The transaction that takes rights away
+ * Requests that wait only for people who may no longer decide, or that no message reached. The transaction that takes rights away
  * looks for them, and the one that records a failed message. A step looks at its own request:
  * `src/domain/requests/engine/unreachable.ts`.
  */

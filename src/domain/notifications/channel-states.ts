@@ -45,7 +45,7 @@ export function shownTrouble({
 export const shownState = (trouble: StoredTrouble | undefined): ShownState =>
   trouble ? shownTrouble(trouble) : { state: 'working' };
 
-/** Causes that concern every message of a kind, whoever gets it. Others are of one receiver. */
+/** Causes that concern every message of a kind, for all receivers. Others are of one receiver. */
 const OF_CHANNEL: Readonly<Record<ChannelKind, readonly string[]>> = {
   email: [
     ...['sender_refused', 'sign_in_refused', 'busy'],

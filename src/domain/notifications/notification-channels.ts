@@ -36,7 +36,7 @@ export interface RecentMessages {
 export interface WatchedChannel extends NotificationChannel {
   readonly recentMessages: RecentMessages;
   readonly state: ShownState;
-  /** Members whom the channel does not reach, the oldest trouble first, up to fifty. */
+  /** Members that the channel does not reach, the oldest trouble first, up to fifty. */
   readonly troubledMembers: readonly TroubledMember[];
 }
 

@@ -10,7 +10,7 @@ import type { NotifiedMember, Routing } from './engine/view.ts';
 export interface RoutedMember {
   readonly membershipId: string;
   readonly displayName: string;
-  /** Absent for those whom no message reached. */
+  /** Absent for those that no message reached. */
   readonly notifiedAt?: Date;
   /** Why no message reached them. */
   readonly unreached?: readonly DeliveryFailure[];

@@ -3,7 +3,7 @@ import type { AuditEvent } from '../audit/events.ts';
 import type { UnreachedReason } from './engine/unreached.ts';
 import type { NotifiedMember } from './engine/view.ts';
 
-/** `unreached`: those of the people this event notified whom no message reached, and why. */
+/** `unreached`: those of the people this event notified that no message reached, and why. */
 export interface TimelineEvent extends AuditEvent {
   readonly unreached?: readonly UnreachedReason[];
 }

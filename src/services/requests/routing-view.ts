@@ -85,7 +85,7 @@ export async function getRouting(
   };
 }
 
-/** The audit events of one request with whom they did not reach, oldest first. Throws as `getRequest` does. */
+/** The audit events of one request, with the people they did not reach, oldest first. Throws as `getRequest` does. */
 export async function getTimeline(
   context: ServiceContext,
   principal: ProductPrincipal,

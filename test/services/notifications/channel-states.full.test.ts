@@ -109,7 +109,7 @@ test('messages that are tried again leave the channel failing', async () => {
   });
 });
 
-test('a path warns of a person whom none of their channels reaches', async () => {
+test('a path warns of a person that none of their channels reaches', async () => {
   const { agent, reviewer, organization } = await createScene(app, slack);
   mails.refuse(reviewer.email);
   const preview = async () => {

@@ -39,7 +39,7 @@ const want = async ({ browser }: TestMember, kinds: object): Promise<void> => {
   expect(status).toBe(200);
 };
 
-/** The first level asks the reviewer, the second a colleague whom mail reaches. */
+/** The first level asks the reviewer, the second a colleague that mail reaches. */
 async function createLevels(options: { readonly defaultChannel?: string } = {}) {
   const here = await createScene(app, slack, options);
   const colleague = await createDecider(app, here.organization, here.agent);
@@ -95,7 +95,7 @@ test('a mailbox that refuses: the next level is asked at once, and no view says 
 });
 
 test.each(['account_inactive', 'token_revoked', 'invalid_auth', 'missing_scope'])(
-  'someone whom only Slack reaches, and who gets %s from it, is not waited for',
+  'someone that only Slack reaches, and who gets %s from it, is not waited for',
   async (error) => {
     const { agent, reviewer } = await createLevels();
     await want(reviewer, { email: false });
@@ -110,7 +110,7 @@ test.each(['account_inactive', 'token_revoked', 'invalid_auth', 'missing_scope']
 );
 
 test.each([400, 401, 403, 413])(
-  'someone whom only push messages reach, with status %i, is not waited for',
+  'someone that only push messages reach, with status %i, is not waited for',
   async (status) => {
     const { agent, reviewer } = await createLevels();
     await want(reviewer, { email: false, slack: false });
@@ -165,7 +165,7 @@ test('a message that fails after the end of the path leaves the request unreacha
   expect(await afterSending(id)).toEqual(['level_notified', 'unreachable']);
 });
 
-test('a person who loses their rights leaves only people whom no message reached', async () => {
+test('a person who loses their rights leaves only people that no message reached', async () => {
   const { agent, reviewer, colleague, organization } = await createLevels();
   const last = await createDecider(app, organization, agent);
   await routeTo(organization, agent, [reviewer, colleague], [last]);

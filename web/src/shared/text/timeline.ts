@@ -76,7 +76,7 @@ export const timeline = {
     const name = type.replace(/^approval_request\./, '');
     return EVENTS[name]?.(data) ?? name.replaceAll('_', ' ');
   },
-  /** Before the names of people whom no message reached. */
+  /** Before the names of people that no message reached. */
   couldNotReach: 'Could not reach',
   /** Whether rules say this. */
   isVerdict: (type: string): boolean =>

@@ -25,7 +25,7 @@ interface Entry {
   readonly event: TimelineEvent;
   /** Who was notified at that moment: by a level, or because no one is left to decide. */
   readonly names: readonly string[];
-  /** Whom no message reached, and why. */
+  /** Who was not reached by any message, and why. */
   readonly unreached: readonly Unreached[];
 }
 
@@ -179,7 +179,7 @@ interface Person {
 
 const isLevel = ({ event_type: type }: TimelineEvent): boolean => type.endsWith('.level_notified');
 
-/** Whom the event notified, and whom it could not reach. */
+/** The people the event notified, and those it could not reach. */
 function peopleOf(event: TimelineEvent): Pick<Entry, 'names' | 'unreached'> {
   const named = personsOf(event).flatMap(({ membership_id: id, display_name: name }) => {
     const failed = (event.unreached ?? []).filter((each) => each.membership_id === id);
