@@ -82,8 +82,8 @@ interface SealOptions {
   readonly lastUntil?: number;
 }
 
-/** The greatest instant of JavaScript. */
-const ALL_DUE = new Date(8.64e15);
+/** Later than any checkpoint is due. */
+const ALL_DUE = new Date('9999-01-01T00:00:00.000Z');
 const LAST_WITHIN_MS = 1_500;
 
 /** The last round of a process, once nothing writes events any more, so that all of it is signed. Never rejects. */
