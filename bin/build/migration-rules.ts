@@ -4,6 +4,7 @@
 export const BEFORE_THE_RULES: readonly string[] = [
   '20261127000000_baseline.ts',
   '20261128100000_call_results.ts',
+  '20261128130000_numbered_checkpoints.ts',
 ];
 
 interface Rule {
