@@ -1,5 +1,6 @@
 /** An owner who lost their second factor gets back in by a link from the machine, once, and every owner hears of it. */
 import { expect, test } from '@jest/globals';
+import type { Pool } from '../../../src/platform/postgres.ts';
 import { recoverOwner } from '../../../src/services/sign-in/owner-recovery.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
 import { appForFile } from '../../support/scene.ts';
@@ -16,7 +17,7 @@ await db.raw(
   [person.userId, owner.userId],
 );
 const recover = async (email: string) =>
-  await recoverOwner({ db, publicUrl: context.publicUrl, sendsEmail: true }, email);
+  await recoverOwner({ db: db as Pool, publicUrl: context.publicUrl, sendsEmail: true }, email);
 const recorded = async (type: string): Promise<number> =>
   (await db('audit_events').where({ organization_id: organizationId, event_type: type })).length;
 const NEW_PASSWORD = 'nine quiet herons by the weir';
