@@ -48,7 +48,11 @@ export default async function globalSetup(
   const has = (folder: string, tier: 'full' | 'night') =>
     run && project && hasTests(run, project, { folder, tier });
   // Python and agent frameworks take minutes to install.
-  const further = has('test/sdk', 'full') ? [preparePython(), prepareFrameworks()] : [];
+  const further = has('test/sdk', 'full')
+    ? [preparePython(), prepareFrameworks()]
+    : has('test/examples', 'full')
+      ? [preparePython()]
+      : [];
   if (has('test/image', 'night')) findImageTools();
   await Promise.all([startServers(), ...further]);
 }
