@@ -2,6 +2,7 @@
 import type { AddedReviewer } from '../../src/domain/requests/added-reviewers.ts';
 import { z } from 'zod';
 import { CHANNEL_KINDS } from '../../src/domain/notifications/channels.ts';
+import { failureText, type DeliveryFailure } from '../../src/domain/notifications/failures.ts';
 import { ROUTING_STATES } from '../../src/domain/escalation/routing-view.ts';
 import type { TimelineEvent } from '../../src/domain/requests/timeline.ts';
 import type { RoutedLevel } from '../../src/domain/requests/routed-people.ts';
@@ -22,6 +23,9 @@ const failureShape = {
   cause: z.string().meta({
     description:
       'Why, such as `mailbox_refused`, an error code of Slack, `status_403` of a push service, or why the message was dropped.',
+  }),
+  problem: z.string().meta({
+    description: 'The same in words: `email: the mail server refused the mailbox`.',
   }),
 };
 
@@ -238,7 +242,9 @@ function presentLevel(level: RoutedLevel) {
     ...level,
     targets: level.targets.map((target) => ({
       ...target,
-      members: target.members.map((member) => present(memberSchema, member)),
+      members: target.members.map(({ unreached, ...member }) =>
+        present(memberSchema, { ...member, unreached: unreached?.map(withProblem) }),
+      ),
     })),
   });
 }
@@ -269,12 +275,16 @@ function presentRouting(routing: RequestRouting) {
 
 export const presentAdded = (added: AddedReviewer) => present(addedSchema, added);
 
+const withProblem = (failure: DeliveryFailure) => ({
+  ...failure,
+  problem: failureText(failure),
+});
+
 const presentEvent = ({ unreached, ...event }: TimelineEvent) => ({
   ...presentAuditEvent(event),
-  unreached: unreached?.map(({ membershipId, channel, cause }) => ({
+  unreached: unreached?.map(({ membershipId, ...failure }) => ({
     membership_id: membershipId,
-    channel,
-    cause,
+    ...withProblem(failure),
   })),
 });
 

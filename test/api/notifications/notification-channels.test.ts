@@ -7,7 +7,7 @@ import { resealSecrets } from '../../../src/services/sealed-secrets.ts';
 import { sendDue } from '../../support/outbox.ts';
 import { startApp } from '../../support/app.ts';
 import { appForFile } from '../../support/scene.ts';
-import { ask } from '../../support/scene/approval-requests.ts';
+import { ask, stepAt } from '../../support/scene/approval-requests.ts';
 import {
   createAgent,
   createMember,
@@ -358,7 +358,8 @@ test('a channel tells what became of its latest messages, and the list which kin
     delivered_count: 1,
     last_delivered_at: expect.any(String),
   });
-  await deadMessage(agent);
+  // No message reached anyone, so the owner is told, over the webhook, too.
+  await stepAt(app, await deadMessage(agent));
   receiver.respondWith((response) => response.writeHead(503).end());
   await ask(app, agent);
   await drain();
@@ -368,7 +369,7 @@ test('a channel tells what became of its latest messages, and the list which kin
   expect(channels.find((channel) => channel['id'] === id)?.['recent_messages']).toEqual({
     delivered_count: 1,
     dead_count: 1,
-    waiting_count: 2,
+    waiting_count: 3,
     dropped_count: 0,
     last_delivered_at: expect.any(String),
     last_dead_at: expect.any(String),

@@ -148,7 +148,10 @@ describe('an email about a request', () => {
       body: settings,
       ...browserHeaders,
     });
-    expect([put.status, put.body]).toEqual([200, { ...settings, push: true }]);
+    expect([put.status, put.body]).toEqual([
+      200,
+      { ...settings, push: true, troubled_channels: [] },
+    ]);
     await drain(app);
     expect([mailsTo(reviewer).length, mailsTo(organization.owner).length]).toEqual([0, 1]);
     expect((await deliveriesOf(app, id)).map((row) => row.dropped_reason).filter(Boolean)).toEqual([

@@ -73,8 +73,10 @@ test('a mailbox that refuses: the next level is asked at once, and no view says 
   const id = await ask(app, agent);
   expect(await afterSending(id)).toEqual(LEFT);
 
-  const failure = { channel: 'email', cause: 'mailbox_refused' };
-  const reasons = [failure, { channel: 'slack', cause: 'opted_out' }];
+  const reasons = [
+    { channel: 'email', cause: 'mailbox_refused' },
+    { channel: 'slack', cause: 'opted_out' },
+  ];
   const { owner } = organization;
   const { levels } = await read(owner, id, 'routing');
   expect(levels).toMatchObject([
@@ -89,7 +91,9 @@ test('a mailbox that refuses: the next level is asked at once, and no view says 
       ({ event_type: type }) => type === `approval_request.${verb}`,
     );
   const theirs = reasons.map((each) => ({ membership_id: reviewer.membershipId, ...each }));
-  expect(of('level_notified').map(({ unreached }) => unreached)).toEqual([theirs, undefined]);
+  const shown = of('level_notified').map(({ unreached }) => unreached);
+  expect(shown).toMatchObject([theirs, undefined]);
+  expect(JSON.stringify(shown)).toContain('email: the mail server refused the mailbox');
   expect(of('level_unreached')[0]?.data).toMatchObject({ run: 1, reasons: theirs });
   expect((await decide(reviewer.browser, id)).status).toBe(200);
 });

@@ -1,6 +1,5 @@
 /** Why people are asked, who was asked, who is next, and who may decide. */
 import { useQuery } from '@tanstack/react-query';
-import { failureText } from '../../../../../src/domain/notifications/failures.ts';
 import { Instant } from '../../../shared/design/instant.tsx';
 import { ForeignText } from '../../../shared/exact/foreign-text.tsx';
 import { requests as text } from '../../../shared/text/requests.ts';
@@ -145,7 +144,8 @@ function LevelItem({ level, number, deadline }: LevelItemProps) {
                   {member.unreached && (
                     <span className={classes['hint']}>
                       {' '}
-                      {text.couldNotBeReached} {member.unreached.map(failureText).join('; ')}
+                      {text.couldNotBeReached}{' '}
+                      {member.unreached.map(({ problem }) => problem).join('; ')}
                     </span>
                   )}
                 </li>

@@ -1,7 +1,6 @@
 /** What happened to a request: a picture, and every event in words. */
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { failureText } from '../../../../../src/domain/notifications/failures.ts';
 import { Button } from '../../../shared/design/button.tsx';
 import { loadPart } from '../../../shared/browser/new-build.ts';
 import { Instant } from '../../../shared/design/instant.tsx';
@@ -183,7 +182,9 @@ const isLevel = ({ event_type: type }: TimelineEvent): boolean => type.endsWith(
 function peopleOf(event: TimelineEvent): Pick<Entry, 'names' | 'unreached'> {
   const named = personsOf(event).flatMap(({ membership_id: id, display_name: name }) => {
     const failed = (event.unreached ?? []).filter((each) => each.membership_id === id);
-    return typeof name === 'string' ? [{ name, why: failed.map(failureText).join('; ') }] : [];
+    return typeof name === 'string'
+      ? [{ name, why: failed.map(({ problem }) => problem).join('; ') }]
+      : [];
   });
   return {
     names: named.flatMap(({ name, why }) => (why === '' ? [name] : [])),
