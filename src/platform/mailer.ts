@@ -77,7 +77,7 @@ export function openMailer(url: string, from: string, timeoutMs = TIMEOUT_MS): M
           inReplyTo: `<${thread}@${domain}>`,
           references: `<${thread}@${domain}>`,
         }),
-        // Exchange answers "out of office" to mail that has only the first.
+        // Exchange sends "out of office" for mail that has only the first.
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
         // The other timeouts restart with each line, so a slow server could hold the connection
         // forever.

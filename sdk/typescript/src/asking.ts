@@ -7,7 +7,7 @@ import { NotApproved } from './errors.ts';
 import { canonical } from './exact.ts';
 import { digestOf, sha256 } from './digests.ts';
 import type { Limits } from './http.ts';
-import type { Keys } from './keys.ts';
+import type { Keys } from './state/keys.ts';
 import {
   limitsOf,
   MARGIN_MS,

@@ -1,7 +1,7 @@
 /** What callers give, and what they get. */
 import type { Arguments } from './arguments.ts';
 import type { Access } from './credentials.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger } from './state/ledger.ts';
 
 export interface ToolCall {
   /** Name of the tool, as rules compare it. */

@@ -13,8 +13,8 @@ import type {
 import { credentialsFor } from './credentials.ts';
 import { NotApproved, Unavailable } from './errors.ts';
 import { Refusal } from './http.ts';
-import { Keys } from './keys.ts';
-import { memoryLedger } from './ledger.ts';
+import { Keys } from './state/keys.ts';
+import { memoryLedger } from './state/ledger.ts';
 import {
   bounded,
   limitsOf,
@@ -27,7 +27,7 @@ import {
 import { understandable } from './outcomes.ts';
 import type { Request } from './request.ts';
 import { Requests } from './requests.ts';
-import { isFirstToTell, Place, wasNotTold } from './shared.ts';
+import { isFirstToTell, Place, wasNotTold } from './state/parked.ts';
 import { idOf, requireSameCall, ticketOf } from './tickets.ts';
 
 const isAway = (error: unknown): boolean =>

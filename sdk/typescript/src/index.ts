@@ -17,4 +17,4 @@ export {
   type NotApprovedStatus,
   type UnavailableReason,
 } from './errors.ts';
-export { fileLedger, memoryLedger, type Ledger } from './ledger.ts';
+export { fileLedger, memoryLedger, type Ledger } from './state/ledger.ts';

@@ -5,7 +5,7 @@ import { Countersign } from '../../../typescript/src/countersign.ts';
 import { credentialsFor } from '../../../typescript/src/credentials.ts';
 import { membersOf, type Members } from '../../../typescript/src/exact.ts';
 import { callService, Refusal } from '../../../typescript/src/http.ts';
-import { fileLedger } from '../../../typescript/src/ledger.ts';
+import { fileLedger } from '../../../typescript/src/state/ledger.ts';
 import { readRequest } from '../../../typescript/src/request.ts';
 import { Requests } from '../../../typescript/src/requests.ts';
 import type { Runtime } from '../runtimes.ts';

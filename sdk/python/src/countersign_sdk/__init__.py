@@ -4,7 +4,7 @@ from .arguments import JsonText
 from .calls import Approved, CallOutcome, Ticket, ToolCall
 from .client import AsyncCountersign, Countersign
 from .errors import NotApproved, NotApprovedStatus, Unavailable, UnavailableReason
-from .ledger import FileLedger, Ledger, MemoryLedger
+from .state.ledger import FileLedger, Ledger, MemoryLedger
 
 __all__ = [
     "Approved",

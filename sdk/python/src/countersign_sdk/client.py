@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from .calls import Approved, CallOutcome, Ticket, ToolCall
 from .checks import AnyTicket
 from .core import Core
-from .ledger import Ledger
 from .limits import Park
+from .state.ledger import Ledger
 from .transport.drivers import drive, drive_async
 
 T = TypeVar("T")

@@ -26,12 +26,12 @@ from .checks import (
 )
 from .errors import NotApproved, Unavailable
 from .exact import canonical
-from .keys import Keys
-from .ledger import Ledger, MemoryLedger
 from .limits import MARGIN_SECONDS, Park, Times, last_moments, park_of, seconds_of
 from .request import Request, SentCall
 from .requests import Requests
-from .shared import Place, is_first_to_tell, was_not_told
+from .state.keys import Keys
+from .state.ledger import Ledger, MemoryLedger
+from .state.parked import Place, is_first_to_tell, was_not_told
 from .transport.credentials import credentials_for
 from .transport.effects import Invoke, OutOfTime, Steps, Stopped, is_abort
 from .transport.refusals import raise_understandable

@@ -24,8 +24,8 @@ from . import (
 )
 from .arguments import WrongArguments
 from .injected import hidden_from_model
-from .kept import Kept
 from .langgraph import raise_no_interrupt
+from .state.results import Kept
 
 _REFUSALS = (NotApproved, Unavailable, WrongArguments)
 Result: TypeAlias = "ToolMessage | Command[Any]"

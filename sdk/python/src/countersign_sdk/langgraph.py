@@ -13,7 +13,7 @@ from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 
 from . import Approved, AsyncCountersign, Countersign, JsonText, Ticket, ToolCall
-from .kept import CHECKPOINTER, Kept
+from .state.results import CHECKPOINTER, Kept
 
 Arguments = Mapping[str, Any] | JsonText
 T = TypeVar("T")

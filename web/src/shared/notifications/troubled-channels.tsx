@@ -3,7 +3,7 @@ import type { components } from '../api/openapi.d.ts';
 import { Instant } from '../design/instant.tsx';
 import note from '../design/note.module.css';
 import { ForeignText } from '../exact/foreign-text.tsx';
-import { notificationTroubles as text } from '../text/notification-troubles.ts';
+import { notificationTroubles as text } from './text.ts';
 
 type Trouble = Pick<
   components['schemas']['TroubledChannel'],

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
-import { appForFile } from '../../support/scene.ts';
+import { appForFile } from '../../../support/scene.ts';
 
 const app = await appForFile();
 const SLACK_MS = 8_000;

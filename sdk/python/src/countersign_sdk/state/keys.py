@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import uuid
 
-from .errors import Unavailable
+from ..errors import Unavailable
+from ..transport.effects import Invoke, Steps, is_abort
 from .ledger import Ledger
-from .transport.effects import Invoke, Steps, is_abort
 
 
 class Keys:

@@ -1,9 +1,9 @@
 /** The keys of calls without an id. They are in the ledger before anyone is asked. */
 import { randomUUID } from 'node:crypto';
-import { Unavailable } from './errors.ts';
-import type { Limits } from './http.ts';
+import { Unavailable } from '../errors.ts';
+import type { Limits } from '../http.ts';
 import type { Ledger } from './ledger.ts';
-import { bounded } from './limits.ts';
+import { bounded } from '../limits.ts';
 
 const WHAT = 'The ledger';
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .arguments import text_of
-from .calls import ToolCall
-from .checks import digest_of, key_of
+from ..arguments import text_of
+from ..calls import ToolCall
+from ..checks import digest_of, key_of
 
 CHECKPOINTER = "__pregel_checkpointer"
 _CHANNEL = "countersign_result"
