@@ -17,7 +17,9 @@ from datetime import datetime, timedelta, timezone
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-ENTRY = re.compile(rb'\{"position":([1-9][0-9]*),(?:"hash":"([0-9a-f]{64})","event":|"leaf":"([0-9a-f]{64})"\}$)')
+ENTRY = re.compile(
+    rb'\{"position":([1-9][0-9]*),(?:"hash":"([0-9a-f]{64})","event":|"leaf":"([0-9a-f]{64})"\}$)'
+)
 SIGNATURE = re.compile(rb',"key_id":"([0-9a-f]{16})","signature":"([0-9a-f]{128})"\}$')
 ZEROS = bytes(32)
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -63,7 +65,9 @@ def signed_bytes(checkpoint):
     numbered = "number" in checkpoint
     return b"".join(
         [
-            b"countersign-audit-checkpoint-v2\0" if numbered else b"countersign-audit-checkpoint-v1\0",
+            b"countersign-audit-checkpoint-v2\0"
+            if numbered
+            else b"countersign-audit-checkpoint-v1\0",
             uuid.UUID(checkpoint["organization_id"]).bytes,
             number(checkpoint["number"]) if numbered else b"",
             number(checkpoint["position"]),
@@ -123,7 +127,11 @@ class Verifier:
         else:
             raise Broken(f"Position {expected}: its line is cut off.")
         self.hash = sha256(
-            b"countersign-audit-v1\0" + self.organization.bytes + self.hash + number(expected) + leaf
+            b"countersign-audit-v1\0"
+            + self.organization.bytes
+            + self.hash
+            + number(expected)
+            + leaf
         )
         self.position = expected
         if match[2] and match[2].decode() != self.hash.hex():
@@ -147,7 +155,9 @@ class Verifier:
                 raise Broken(f"{where} does not follow the one before it.")
             self.number += 1
             for kept in self.kept:
-                if kept.get("number") == self.number and signed_bytes(kept) != signed_bytes(checkpoint):
+                if kept.get("number") == self.number and signed_bytes(kept) != signed_bytes(
+                    checkpoint
+                ):
                     raise Broken(f"You keep another checkpoint of number {self.number}.")
         self.previous = sha256(signed_bytes(checkpoint))
         self.signed_position = self.position
@@ -158,10 +168,14 @@ class Verifier:
         if (self.position, self.hash.hex()) != (end["to_position"], end["hash"]):
             raise Broken(f"The file ends at position {self.position}, or with another hash.")
         if (self.events, self.checkpoints) != (counts["events"], counts["checkpoints"]):
-            raise Broken("The file has another number of events or checkpoints than its first line says.")
+            raise Broken(
+                "The file has another number of events or checkpoints than its first line says."
+            )
         for kept in self.kept:
             if self.hashes[kept["position"]] != kept["hash"]:
-                raise Broken(f"Position {kept['position']} is missing, or not what your checkpoint says.")
+                raise Broken(
+                    f"Position {kept['position']} is missing, or not what your checkpoint says."
+                )
 
 
 def verify(export, keys, kept):
@@ -185,7 +199,9 @@ def main(export, keys, kept=None):
     except Broken as problem:
         print(f"Broken. {problem}", file=sys.stderr)
         return 1
-    print(f"Whole: positions 1 to {verified.position}, {verified.events} events, {verified.checkpoints} checkpoints.")
+    print(
+        f"Whole: positions 1 to {verified.position}, {verified.events} events, {verified.checkpoints} checkpoints."
+    )
     return 0
 
 
