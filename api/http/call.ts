@@ -188,9 +188,7 @@ async function readCall(source: CallSource, endpointContext: EndpointContext): P
     if (counted) limit(principal, endpoint);
     if (endpoint.edition === 'hosted' && context.edition !== 'hosted')
       throw new AppError('not_found');
-    const target = endpoint.permissionAt?.(params?.data ?? given) ?? {
-      kind: 'organization',
-    };
+    const target = endpoint.permissionAt?.(params?.data ?? given) ?? { kind: 'organization' };
     requireAccess(principal, { ...endpoint, target });
     if (endpoint.needsSecretsKey && !context.secrets) throw new AppError('secrets_key_missing');
     return principal;

@@ -58,7 +58,9 @@ export function Navigation() {
         </Link>
         <Link to="/account" className={classes['me']} onClick={menu.close}>
           <PersonIcon />
-          <bdi className={classes['name']} translate="no">{account.user.display_name}</bdi>
+          <bdi className={classes['name']} translate="no">
+            {account.user.display_name}
+          </bdi>
           <span className="visually-hidden">, {session.me}</span>
         </Link>
         <SignOut />

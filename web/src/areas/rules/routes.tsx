@@ -4,19 +4,13 @@ import { validate as isUuid } from 'uuid';
 import { WEB_PAGES } from '../../../../src/domain/web-pages.ts';
 import { rulesRoute } from '../../shared/routes/parents.ts';
 import { screen } from '../../shared/routes/screen.ts';
+import type { RulesSearch } from './rules-data.ts';
 
 const rules = createRoute({
   getParentRoute: () => rulesRoute,
   path: WEB_PAGES.rules,
   component: screen(() => import('./rules.tsx'), 'Rules'),
 });
-
-export interface RulesSearch {
-  /** A request to make a rule from. */
-  readonly from?: string;
-  /** Rules to put into the draft. */
-  readonly start?: 'coding-agent';
-}
 
 const agentRules = createRoute({
   getParentRoute: () => rulesRoute,

@@ -17,6 +17,14 @@ import { pipelineText } from './document/pipeline-text.ts';
 type Sent = components['schemas']['PipelineRevision'];
 export type PipelineSummary = components['schemas']['PipelineSummary'];
 
+/** The search parameters of an agent's page. */
+export interface RulesSearch {
+  /** A request to make a rule from. */
+  readonly from?: string;
+  /** Rules to put into the draft. */
+  readonly start?: 'coding-agent';
+}
+
 /** Whose rules: an agent's, or those of the organization. */
 export type Scope = { readonly agent: string } | { readonly agent?: never };
 

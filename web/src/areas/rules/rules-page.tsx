@@ -17,8 +17,14 @@ import { EditingContext, useEditing, type TestsState } from './editing.ts';
 import type { Panel } from './outcomes/what-if.tsx';
 import { ReadingOrder } from './reading-order.tsx';
 import { Head } from './rules-head.tsx';
-import { baseOf, pipelineRevisions, scopeName, type Revision, type Scope } from './rules-data.ts';
-import type { RulesSearch } from './routes.tsx';
+import {
+  baseOf,
+  pipelineRevisions,
+  scopeName,
+  type Revision,
+  type RulesSearch,
+  type Scope,
+} from './rules-data.ts';
 import { rules as text } from './text.ts';
 import { useEditingValue, useGo, usePermissions, type View } from './use-rules.ts';
 import classes from './rules.module.css';

@@ -6,8 +6,7 @@ import { Empty } from '../../shared/page/empty.tsx';
 import { Page } from '../../shared/page/page.tsx';
 import { Failed, Loading, MissingPermission } from '../../shared/page/states.tsx';
 import { accountQuery, hasPermissionFor, type Account } from '../../shared/session/session.ts';
-import { activeQuery, scopeName, type Scope } from './rules-data.ts';
-import type { RulesSearch } from './routes.tsx';
+import { activeQuery, scopeName, type RulesSearch, type Scope } from './rules-data.ts';
 import { RulesPage } from './rules-page.tsx';
 import { rules as text } from './text.ts';
 

@@ -20,7 +20,9 @@ export function QueueLayout() {
   if (!hasPermission(account, NEEDED)) return <NoAccess />;
   return (
     <div className={classes['panes']} data-open={id !== undefined || undefined}>
-      <div className={classes['list']}><Part>{isListDue && <Queue />}</Part></div>
+      <div className={classes['list']}>
+        <Part>{isListDue && <Queue />}</Part>
+      </div>
       <div className={classes['open']}>
         <Outlet />
       </div>
