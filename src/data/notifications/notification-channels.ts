@@ -12,6 +12,7 @@ import type { StoredSigningSecrets } from '../../domain/sealed-secrets.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, queryRows, runPrepared } from '../../platform/rows.ts';
+import { lockRequestsOfChannel, wakeUnreached } from '../requests/unreachable.ts';
 import { CHANNEL_SECRETS, PREVIOUS_COLUMNS, previousOf } from '../webhooks/signing-secrets.ts';
 
 interface NewChannel {
@@ -137,13 +138,14 @@ export async function lockChannel(
 
 /**
  * A disabled channel sends nothing, and its waiting messages are dropped. A message under way may
- * still arrive.
+ * still arrive. Levels that no other message reached go on at once.
  */
 export async function updateChannel(
   trx: Trx,
   organizationId: string,
   { id, name, enabled }: { readonly id: string; readonly name: string; readonly enabled: boolean },
 ): Promise<void> {
+  const requestIds = enabled ? [] : await lockRequestsOfChannel(trx, id);
   await trx.raw(
     `with changed as (
        update notification_channels set name = :name, enabled = :enabled, updated_at = clock_timestamp()
@@ -156,6 +158,7 @@ export async function updateChannel(
       where d.channel_id = changed.id and not :enabled and d.next_attempt_at is not null and d.lease is null`,
     { id, organizationId, name, enabled },
   );
+  await wakeUnreached(trx, requestIds);
 }
 
 export async function updateWebhook(
@@ -170,6 +173,7 @@ export async function updateWebhook(
 
 /** Permanent. Drops its waiting messages and deletes what only its kind has. */
 export async function deleteChannel(trx: Trx, organizationId: string, id: string): Promise<void> {
+  const requestIds = await lockRequestsOfChannel(trx, id);
   await trx.raw(
     `with gone as (
        update notification_channels set deleted_at = clock_timestamp(), updated_at = clock_timestamp()
@@ -184,6 +188,7 @@ export async function deleteChannel(trx: Trx, organizationId: string, id: string
       where channel_id in (select id from gone) and next_attempt_at is not null`,
     { id, organizationId },
   );
+  await wakeUnreached(trx, requestIds);
 }
 
 const TARGETS: PreparedStatement = {

@@ -160,6 +160,23 @@ export async function lockRequestsOf(trx: Trx, deliveryIds: readonly string[]): 
   return rows.map(({ id }) => id);
 }
 
+const LOCK_OF_CHANNEL: PreparedStatement = {
+  name: 'lock-requests-of-channel',
+  sql: `
+    with due as materialized (select id from notification_deliveries where channel_id = :channelId and next_attempt_at is not null)
+    select id from approval_requests
+     where state = 'pending' and id in (
+       select request_id from notification_deliveries
+        where (id in (select id from due) or digest_id in (select id from due)) and event = 'notified')
+     order by id for no key update`,
+};
+
+/** The same for all messages of a channel that wait to be sent, before they are dropped. */
+export async function lockRequestsOfChannel(trx: Trx, channelId: string): Promise<string[]> {
+  const rows = await runPrepared<{ id: string }>(trx, LOCK_OF_CHANNEL, { channelId });
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Makes those of the requests due where no message reached anyone who may decide: at a step of the current level, or at all
  * where no one else is to come. For the transaction that recorded failures, after `lockRequestsOf`.

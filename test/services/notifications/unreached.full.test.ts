@@ -130,6 +130,29 @@ test.each([400, 401, 403, 413])(
   },
 );
 
+test.each(['turned off', 'deleted'])(
+  'someone whose only channel is %s while their message waits is not waited for',
+  async (change) => {
+    const { agent, reviewer, organization } = await createLevels();
+    await want(reviewer, { email: false });
+    slack.misbehavior.set('conversations.open', { kind: 'status', status: 503 });
+    const id = await ask(app, agent);
+    expect(await afterSending(id)).toEqual(['level_notified']);
+    const [channel] = await app
+      .db('notification_channels')
+      .where({ organization_id: organization.id, kind: 'slack', deleted_at: null })
+      .pluck<string[]>('id');
+    const path = `/api/v1/notification_channels/${channel ?? ''}`;
+    const { browser } = organization.owner;
+    const changed =
+      change === 'turned off'
+        ? await browser.call('PATCH', path, { body: { enabled: false } })
+        : await browser.call('DELETE', path);
+    expect(changed.status).toBeLessThan(300);
+    expect(await afterSending(id)).toEqual(LEFT);
+  },
+);
+
 test('a level waits while a message may still arrive, or one to the default channel has', async () => {
   const { agent, reviewer } = await createLevels();
   await want(reviewer, { email: false });
