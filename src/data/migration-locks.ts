@@ -68,8 +68,8 @@ export async function watched<T>(
       if (blocker) seen(blocker);
     }
   };
-  const watching = watch();
-  watching.catch(() => undefined);
+  // Without it, the work goes on, and no one is named.
+  const watching = watch().catch(() => undefined);
   try {
     return await work();
   } finally {

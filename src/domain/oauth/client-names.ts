@@ -18,7 +18,7 @@ const KNOWN = [
 ];
 // cspell:enable
 const OURS = 'Countersign';
-const CHECKED = /verified|official/;
+const CHECKED = /(?<!un)(verified|official)/;
 
 /** What a reader takes the text for: small Latin letters, in words. */
 function readings(name: string): readonly string[] {

@@ -58,6 +58,11 @@ describe('the metadata of a client', () => {
     });
   });
 
+  test('may say that it is unofficial', () => {
+    const sent = { redirect_uris: uris, client_name: 'Unofficial desk app' };
+    expect(readClientMetadata(sent)).toMatchObject({ ok: true });
+  });
+
   test.each([
     ['Countersing', 'Countersign'],
     ['Countersiqn app', 'Countersign'],
