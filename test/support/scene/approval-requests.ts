@@ -3,6 +3,7 @@
  * calling its step.
  */
 import { randomUUID } from 'node:crypto';
+import { UNREACHABLE_STEP } from '../../../src/domain/escalation/step-keys.ts';
 import { stepRequest } from '../../../src/services/engine/step.ts';
 import type { TestApp } from '../app.ts';
 import type { TestAgent } from './factories.ts';
@@ -94,6 +95,14 @@ export async function reachDeadline(app: TestApp, id: string): Promise<void> {
     .db('approval_requests')
     .where({ id })
     .update({ last_at: app.db.ref('deadline_at') });
+}
+
+/** As if the owners had been told that no one is left to decide, so that a message that fails causes no other one. */
+export async function skipToldOwners(app: TestApp, id: string): Promise<void> {
+  await app.db('escalation_steps').insert({
+    ...{ request_id: id, step_key: UNREACHABLE_STEP, run: 1, kind: 'notified' },
+    at: new Date(),
+  });
 }
 
 export async function decide(

@@ -166,6 +166,9 @@ const AGENTS: readonly Form[] = [
       'Run this on the machine',
       'Copy',
       'Enter the code (opens in a new tab)',
+      'A coding agent',
+      'Copy',
+      'Start with rules for it',
     ],
   },
 ];

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { newMinute, sendDue } from '../../support/outbox.ts';
 import { scene } from '../../support/scene.ts';
+import { skipToldOwners } from '../../support/scene/approval-requests.ts';
 import { LOOPBACK_ALLOWED, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { until } from '../../support/waiting.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
@@ -38,6 +39,7 @@ if (made.status !== 201) throw new Error(made.text);
 receiver.respondWith((response) => response.writeHead(410).end());
 const first = await ask();
 const second = await ask();
+for (const id of [first, second]) await skipToldOwners(app, id);
 await send();
 
 const PAGE = '/settings/deliveries';
