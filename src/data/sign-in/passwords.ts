@@ -40,7 +40,7 @@ interface NewPasswordReset {
 
 /**
  * Locks the person, stores the link, and purges some links that expired a day ago. Returns false
- * above the limit per hour.
+ * above the limit per hour. Each kind has its own: anyone can ask for links that keep the second factor.
  */
 export async function insertPasswordReset(trx: Trx, reset: NewPasswordReset): Promise<boolean> {
   await lockPassword(trx, reset.userId, 'change');
@@ -53,7 +53,8 @@ export async function insertPasswordReset(trx: Trx, reset: NewPasswordReset): Pr
      )
      insert into password_resets (id, user_id, token_hash, removes_second_factor, created_at, expires_at)
      select :id, :userId, :tokenHash, :removesSecondFactor, now, now + interval '1 hour' from clock_timestamp() as now
-      where (select count(*) from password_resets where user_id = :userId and created_at > now - interval '1 hour') < :most
+      where (select count(*) from password_resets where user_id = :userId and removes_second_factor = :removesSecondFactor
+                and created_at > now - interval '1 hour') < :most
      returning id`,
     { ...reset, most: LINKS_AN_HOUR },
   );

@@ -1,5 +1,8 @@
 /** An owner who lost their second factor gets back in by a link from the machine, once, and every owner hears of it. */
 import { expect, test } from '@jest/globals';
+import { insertPasswordReset } from '../../../src/data/sign-in/passwords.ts';
+import { TOKEN_PREFIX } from '../../../src/domain/tokens.ts';
+import { issueToken } from '../../../src/platform/crypto/tokens.ts';
 import type { Pool } from '../../../src/platform/postgres.ts';
 import { recoverOwner } from '../../../src/services/sign-in/owner-recovery.ts';
 import { createOrganization } from '../../support/scene/factories.ts';
@@ -47,6 +50,23 @@ test('the link sets a password and removes the second factor, once', async () =>
     password: NEW_PASSWORD,
   });
   expect(signedIn.status).toBe(200);
+});
+
+test('reset links that anyone can ask for do not use up those of the machine', async () => {
+  const { owner: other } = await createOrganization(app);
+  await db.raw(
+    'update users set password_hash = (select password_hash from users where id = ?) where id = ?',
+    [owner.userId, other.userId],
+  );
+  const insert = async (): Promise<boolean> => {
+    const { id, hash: tokenHash } = issueToken(TOKEN_PREFIX.passwordReset);
+    const reset = { id, userId: other.userId, tokenHash, removesSecondFactor: false };
+    return await db.transaction(async (trx) => await insertPasswordReset(trx, reset));
+  };
+  for (let link = 0; link < 5; link += 1) expect(await insert()).toBe(true);
+  expect(await insert()).toBe(false);
+  for (let link = 0; link < 5; link += 1) await recover(other.email);
+  await expect(recover(other.email)).rejects.toThrow(/five links within an hour/);
 });
 
 test('someone who is no owner, and someone unknown, get none', async () => {
