@@ -86,6 +86,17 @@ export async function recordCheckpointsDue(
     );
 }
 
+/** For locked chains that this process cannot sign. What another process refused stays as it is. */
+export async function recordUnsigned(trx: Trx, organizationIds: readonly string[]): Promise<void> {
+  if (organizationIds.length === 0) return;
+  await trx.raw(
+    `insert into audit_checkpoints_due (organization_id, due_at)
+     select id, to_timestamp(0) from unnest(cast(:organizationIds as uuid[])) as o (id)
+     on conflict (organization_id) do nothing`,
+    { organizationIds },
+  );
+}
+
 export interface SigningKeyRow {
   readonly id: string;
   readonly publicKey: Buffer;

@@ -37,6 +37,7 @@ export class SignedEnds {
   readonly #file: string | undefined;
   readonly #ends = new Map<string, SignedEnd>();
   readonly #refused = new Map<string, string>();
+  readonly #failures = new Set<string>();
   #text: string | undefined;
   #preparing: Promise<void> | undefined;
   #isReady = false;
@@ -90,6 +91,13 @@ export class SignedEnds {
     for (const id of compared) this.#refused.delete(id);
     for (const [id, why] of refusals) this.#refused.set(id, why);
     return news;
+  }
+
+  /** Whether this process met no failure of this code before, so that its log has each only once. */
+  isNewFailure(code: string): boolean {
+    if (this.#failures.has(code)) return false;
+    this.#failures.add(code);
+    return true;
   }
 
   /** Call it after the commit: a signature that the database has lost would be refused for ever. */

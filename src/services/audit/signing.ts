@@ -14,6 +14,7 @@ import type { ChainEnd, SealedEvent } from '../../data/audit/chain.ts';
 import {
   insertCheckpoints,
   recordCheckpointsDue,
+  recordUnsigned,
   type CheckpointDue,
 } from '../../data/audit/checkpoints.ts';
 import type { SigningKey } from '../../platform/crypto/signing-key.ts';
@@ -55,8 +56,11 @@ export async function prepareSigning(
     await signedEnds.prepare(db, logger);
     return { everyMs, obstacle: undefined };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { everyMs, obstacle: `what was signed last cannot be kept: ${reason}` };
+    const code = (error as NodeJS.ErrnoException).code ?? 'damaged';
+    if (signedEnds.isNewFailure(code))
+      logger.error({ err: error }, 'what was signed last in the audit log cannot be kept');
+    // Organizations read it, so it names no file.
+    return { everyMs, obstacle: `what was signed last cannot be kept (${code})` };
   }
 }
 
@@ -87,9 +91,9 @@ export async function writeCheckpoints(
   if (!auditKey) {
     // A key that is configured later signs all of them.
     const waiting = plans.filter(({ due, dueAt }) => due.length > 0 || dueAt !== undefined);
-    await recordCheckpointsDue(
+    await recordUnsigned(
       trx,
-      waiting.map(({ organizationId }) => ({ organizationId, dueAt: new Date(0) })),
+      waiting.map(({ organizationId }) => organizationId),
     );
     return NOTHING_TO_KEEP;
   }

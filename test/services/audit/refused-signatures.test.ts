@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { listCheckpoints } from '../../../src/data/audit/checkpoints.ts';
+import { listRefusals } from '../../../src/data/audit/signed-ends.ts';
 import { EVENT_COLUMNS } from '../../../src/data/audit/chain.ts';
 import {
   canonicalLine,
@@ -40,6 +41,8 @@ const seal = async (how = context) => {
   ahead += 2;
   return await sealAll(how, { floor: minutesAhead(ahead) });
 };
+const refusalOf = async (organizationId: string) =>
+  (await listRefusals(db, { organizationId, limit: 1 }))[0]?.reason;
 const checkpointsOf = async (id: string) =>
   await listCheckpoints(db, id, { before: undefined, limit: 100 });
 
@@ -171,4 +174,34 @@ test('nothing is signed while the file cannot be read, and its events are sealed
   expect(await db('audit_chain').where({ organization_id: id })).toHaveLength(2);
   await seal();
   expect(await checkpointsOf(id)).toHaveLength(1);
+});
+
+test('a file that cannot be written is named in the log once, and never in what an organization reads', async () => {
+  const { id } = await createOrganization(app);
+  await record(db, id);
+  // The name of its draft is too long.
+  const name = 'x'.repeat(250);
+  const how = { ...context, signedEnds: new SignedEnds(join(folder, name)) };
+  await seal(how);
+  await seal(how);
+  const reason = 'what was signed last cannot be kept (ENAMETOOLONG)';
+  expect(await refusalOf(id)).toBe(reason);
+  expect(app.log.filter((line) => line.includes(`${name}.`))).toHaveLength(1);
+  const refused = app.log.filter((line) => line.includes(id) && line.includes(reason));
+  expect(refused).toHaveLength(1);
+  await seal();
+  expect(await refusalOf(id)).toBeUndefined();
+});
+
+test('a process without a key leaves refusals as they are', async () => {
+  const id = await signedOrganization();
+  await forge(id);
+  await record(db, id);
+  await seal();
+  const refusal = await refusalOf(id);
+  expect(refusal).toMatch(/checkpoint 1, of position 8, was signed/);
+  await record(db, id);
+  await seal({ ...context, auditKey: undefined });
+  expect(await db('audit_chain').where({ organization_id: id })).toHaveLength(10);
+  expect(await refusalOf(id)).toBe(refusal);
 });
