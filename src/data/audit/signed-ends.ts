@@ -13,17 +13,34 @@ const bindingsOf = (from: Positions) => ({
   positions: [...from.values()].map(({ position }) => position),
 });
 
-/** The checkpoints of these positions and of later ones, in order. */
-export async function readCheckpointsFrom(db: Db, from: Positions): Promise<Checkpoint[]> {
-  const rows = await queryRows<CheckpointRow>(
-    db,
-    `select ${CHECKPOINT_COLUMNS}
-       from unnest(cast(:ids as uuid[]), cast(:positions as bigint[])) as kept (id, least)
-       join audit_checkpoints on organization_id = kept.id and position >= kept.least
-      order by organization_id, position`,
-    bindingsOf(from),
-  );
-  return rows.map(checkpointOf);
+/** Checkpoints of a statement. */
+const CHECKPOINTS = 1_000;
+
+/** The checkpoints of these positions and of later ones, each chain in order. It reads them in pages. */
+export async function* readCheckpointsFrom(
+  db: Db,
+  from: Positions,
+  limit = CHECKPOINTS,
+): AsyncGenerator<Checkpoint, void, undefined> {
+  for (let left = from; left.size > 0;) {
+    const rows = await queryRows<CheckpointRow>(
+      db,
+      `select c.*
+         from unnest(cast(:ids as uuid[]), cast(:positions as bigint[])) as kept (id, least)
+         cross join lateral (select ${CHECKPOINT_COLUMNS} from audit_checkpoints
+                              where organization_id = kept.id and position >= kept.least
+                              order by position limit :limit) c
+        order by organization_id, position limit :limit`,
+      { ...bindingsOf(left), limit },
+    );
+    for (const row of rows) yield checkpointOf(row);
+    const last = rows.at(-1);
+    if (!last || rows.length < limit) return;
+    const { organizationId, position } = last;
+    // Postgres orders UUIDs as their text.
+    const later = [...left].filter(([id]) => id > organizationId);
+    left = new Map([[organizationId, { position: position + 1 }], ...later]);
+  }
 }
 
 export type ChainRow = ChainEntry & { readonly organizationId: string };

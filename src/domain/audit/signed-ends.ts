@@ -30,41 +30,45 @@ export class DoesNotExtend extends Error {
 
 const hasCheckpoint = ({ tail }: SignedEnd): boolean => !tail.hash.equals(NO_CHECKPOINTS.hash);
 
-/** From where a chain is compared entry by entry, and what its next checkpoint refers to. */
 export interface Followed {
-  readonly anchor: ChainHead;
+  /** From where a chain is compared entry by entry: what was kept, or the last checkpoint since then of the own key. */
+  readonly anchor: SignedEnd;
+  /** What the next checkpoint refers to. */
   readonly tail: CheckpointTail;
 }
 
 /**
- * Follows what others signed since. `checkpoints`: those of its position and later ones, in order. `isOwn` is about signatures:
- * undefined for one of another key, which proves nothing to this process. Throws `DoesNotExtend`.
+ * Begins to follow what others signed since. `first`: the first checkpoint of the kept position or a later one. Throws
+ * `DoesNotExtend`.
  */
-export function followCheckpoints(
-  kept: SignedEnd,
-  checkpoints: readonly Checkpoint[],
-  isOwn: (checkpoint: Checkpoint) => boolean | undefined,
-): Followed {
-  const [first, ...rest] = checkpoints;
-  const isKept = hasCheckpoint(kept);
-  if (isKept && (!first || !checkpointHash(first).equals(kept.tail.hash)))
+export function followFrom(kept: SignedEnd, first: Checkpoint | undefined): Followed {
+  if (hasCheckpoint(kept) && (!first || !checkpointHash(first).equals(kept.tail.hash)))
     throw new DoesNotExtend(
       `checkpoint ${kept.tail.number}, of position ${kept.position}, was signed, and the database does not have it any more`,
     );
-  let anchor: ChainHead = kept;
-  let { tail } = kept;
-  for (const checkpoint of isKept ? rest : checkpoints) {
-    const { position, hash } = checkpoint;
-    const misplaced = linkProblem(tail, checkpoint);
-    if (misplaced !== undefined)
-      throw new DoesNotExtend(`the checkpoint of position ${position} ${misplaced}`);
-    const own = isOwn(checkpoint);
-    if (own === false)
-      throw new DoesNotExtend(`the checkpoint of position ${position} has a wrong signature`);
-    if (own) anchor = { position, hash };
-    tail = tailAfter(tail, checkpoint);
-  }
-  return { anchor, tail };
+  return { anchor: kept, tail: kept.tail };
+}
+
+/**
+ * Follows one checkpoint after another. `isOwn` is about signatures: undefined for one of another key, which proves nothing to
+ * this process. Throws `DoesNotExtend`.
+ */
+export function followCheckpoint(
+  { anchor, tail }: Followed,
+  checkpoint: Checkpoint,
+  isOwn: (checkpoint: Checkpoint) => boolean | undefined,
+): Followed {
+  // The kept one itself.
+  if (checkpointHash(checkpoint).equals(tail.hash)) return { anchor, tail };
+  const { position, hash } = checkpoint;
+  const misplaced = linkProblem(tail, checkpoint);
+  if (misplaced !== undefined)
+    throw new DoesNotExtend(`the checkpoint of position ${position} ${misplaced}`);
+  const own = isOwn(checkpoint);
+  if (own === false)
+    throw new DoesNotExtend(`the checkpoint of position ${position} has a wrong signature`);
+  const next = tailAfter(tail, checkpoint);
+  return { anchor: own ? { position, hash, tail: next } : anchor, tail: next };
 }
 
 /**

@@ -6,8 +6,9 @@ import { EMPTY_CHAIN, type ChainHead } from '../../domain/audit/chain.ts';
 import { checkpointBytes, type Checkpoint } from '../../domain/audit/checkpoints.ts';
 import {
   DoesNotExtend,
-  followCheckpoints,
+  followCheckpoint,
   followEntries,
+  followFrom,
   furtherEnd,
   NOTHING_SIGNED,
   printedSignedEnds,
@@ -20,6 +21,7 @@ import { readCheckpointsFrom, readEntriesFrom } from '../../data/audit/signed-en
 import { listChainedOrganizations } from '../../data/audit/verification.ts';
 import { readKeptFile, writeKeptFile } from '../../platform/crypto/kept-file.ts';
 import { verifierOf, type SigningKey } from '../../platform/crypto/signing-key.ts';
+import { createYielder } from '../../platform/event-loop.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/postgres.ts';
 
@@ -108,6 +110,16 @@ export class SignedEnds {
     await this.#write();
   }
 
+  /**
+   * What others signed, so that it is followed once. Where it cannot be written, this process still knows it, and may sign: a
+   * file that is behind is only followed for longer.
+   */
+  async recordFollowed(ends: ReadonlyMap<string, SignedEnd>): Promise<void> {
+    if (ends.size === 0) return;
+    for (const [id, end] of ends) this.#ends.set(id, furtherEnd(this.#ends.get(id), end));
+    await this.#write();
+  }
+
   #merge(text: string): void {
     const ends = signedEndsFrom(text);
     if (!ends)
@@ -146,7 +158,8 @@ export class SignedEnds {
 }
 
 export interface FollowedChains {
-  readonly followed: ReadonlyMap<string, Followed>;
+  /** The last checkpoints of the own key that others signed since. Without those of refused chains. */
+  readonly ends: ReadonlyMap<string, SignedEnd>;
   readonly refusals: Refusals;
 }
 
@@ -160,21 +173,48 @@ export async function followChains(
   { heads, kept }: { readonly heads: ReadonlyMap<string, ChainHead>; readonly kept: KeptEnds },
 ): Promise<FollowedChains> {
   const refusals = new Map<string, string>();
+  const followed = await followSigned(db, auditKey, { heads, kept, refusals });
+  await followToHeads(db, heads, { followed, refusals });
+  const ends = [...followed]
+    .filter(([id, { anchor }]) => anchor !== kept.get(id) && !refusals.has(id))
+    .map(([id, { anchor }]) => [id, anchor] as const);
+  return { ends: new Map(ends), refusals };
+}
+
+interface Following {
+  readonly heads: ReadonlyMap<string, ChainHead>;
+  readonly kept: KeptEnds;
+  readonly refusals: Map<string, string>;
+}
+
+/** Shares the event loop: a signature takes 0.2 ms, and a month has 43,200. */
+async function followSigned(
+  db: Db,
+  auditKey: SigningKey,
+  { heads, kept, refusals }: Following,
+): Promise<Map<string, Followed>> {
   const followed = new Map<string, Followed>();
-  const checkpoints = byOrganization(await readCheckpointsFrom(db, kept));
   const verify = verifierOf(auditKey);
   const isOwn = (checkpoint: Checkpoint): boolean | undefined =>
     checkpoint.keyId === auditKey.id
       ? verify(checkpointBytes(checkpoint), checkpoint.signature)
       : undefined;
-  for (const [id, end] of kept)
-    refusing(refusals, id, () => {
-      const upTo = heads.get(id)?.position ?? 0;
-      const found = (checkpoints.get(id) ?? []).filter(({ position }) => position <= upTo);
-      followed.set(id, followCheckpoints(end, found, isOwn));
+  const yieldIfDue = createYielder();
+  for await (const checkpoint of readCheckpointsFrom(db, kept)) {
+    const { organizationId: id, position } = checkpoint;
+    const end = kept.get(id);
+    if (!end || refusals.has(id) || position > (heads.get(id)?.position ?? 0)) continue;
+    const isRefused = refusing(refusals, id, () => {
+      const from = followed.get(id) ?? followFrom(end, checkpoint);
+      followed.set(id, followCheckpoint(from, checkpoint, isOwn));
     });
-  await followToHeads(db, heads, { followed, refusals });
-  return { followed, refusals };
+    if (isRefused) followed.delete(id);
+    await yieldIfDue();
+  }
+  for (const [id, end] of kept)
+    if (!followed.has(id) && !refusals.has(id))
+      refusing(refusals, id, () => followed.set(id, followFrom(end, undefined)));
+  return followed;
 }
 
 async function followToHeads(
@@ -208,7 +248,7 @@ async function followToHeads(
   }
 }
 
-function refusing(refusals: Map<string, string>, id: string, follow: () => void): boolean {
+function refusing(refusals: Map<string, string>, id: string, follow: () => unknown): boolean {
   try {
     follow();
     return false;

@@ -201,9 +201,15 @@ export async function headerSigner(
   const kept = signedEnds.endsOf([organizationId]);
   return async (end) => {
     const heads = new Map([[organizationId, end]]);
-    const { refusals } = await followChains(db, auditKey, { heads, kept });
-    const reason = obstacle ?? refusals.get(organizationId);
-    if (reason === undefined) return auditKey;
+    const followed =
+      obstacle === undefined ? await followChains(db, auditKey, { heads, kept }) : undefined;
+    const reason = obstacle ?? followed?.refusals.get(organizationId);
+    if (followed && reason === undefined) {
+      await signedEnds.recordFollowed(followed.ends).catch((error: unknown) => {
+        logger.warn({ err: error }, 'what others signed in the audit log could not be kept');
+      });
+      return auditKey;
+    }
     logger.error(
       { organization_id: organizationId, reason },
       'an export of the audit log is not signed: the log does not extend what was signed last',

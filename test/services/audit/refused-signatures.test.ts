@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { listCheckpoints } from '../../../src/data/audit/checkpoints.ts';
-import { listRefusals } from '../../../src/data/audit/signed-ends.ts';
+import { listRefusals, readCheckpointsFrom } from '../../../src/data/audit/signed-ends.ts';
 import { EVENT_COLUMNS } from '../../../src/data/audit/chain.ts';
 import {
   canonicalLine,
@@ -13,9 +13,14 @@ import {
   nextEntry,
   type StoredEvent,
 } from '../../../src/domain/audit/chain.ts';
-import { verifierOf } from '../../../src/platform/crypto/signing-key.ts';
+import {
+  newSigningKey,
+  openSigningKey,
+  verifierOf,
+} from '../../../src/platform/crypto/signing-key.ts';
 import { queryRows } from '../../../src/platform/rows.ts';
 import { sealAll } from '../../../src/services/audit/sealer.ts';
+import { headerSigner } from '../../../src/services/audit/signing.ts';
 import { SignedEnds } from '../../../src/services/audit/signed-ends.ts';
 import { verifyDatabase } from '../../../src/services/audit/verify-database.ts';
 import { appForFile } from '../../support/scene.ts';
@@ -204,4 +209,39 @@ test('a process without a key leaves refusals as they are', async () => {
   await seal({ ...context, auditKey: undefined });
   expect(await db('audit_chain').where({ organization_id: id })).toHaveLength(10);
   expect(await refusalOf(id)).toBe(refusal);
+});
+
+test('an export keeps what others signed, so that the next one follows only what is new', async () => {
+  const id = await signedOrganization();
+  const own = join(folder, 'exporter');
+  const signedEnds = new SignedEnds(own);
+  await signedEnds.prepare(db, context.logger);
+  for (let round = 0; round < 3; round += 1) {
+    await record(db, id);
+    await seal();
+  }
+  const head = { position: 11, hash: (await checkpointsOf(id))[0]?.hash ?? Buffer.alloc(0) };
+  const signerOf = await headerSigner({ ...context, signedEnds }, id);
+  expect(signedEnds.endsOf([id]).get(id)).toMatchObject({ position: 8, tail: { number: 1 } });
+  expect(await signerOf(head)).toBe(auditKey);
+  expect(signedEnds.endsOf([id]).get(id)).toMatchObject({ ...head, tail: { number: 4 } });
+  expect(JSON.parse(readFileSync(own, 'utf8'))).toMatchObject({ chains: { [id]: { number: 4 } } });
+  // One of another key proves nothing, so it is not kept.
+  await record(db, id);
+  await seal({ ...context, auditKey: openSigningKey(newSigningKey()) });
+  const { hash } = (await checkpointsOf(id))[0] ?? head;
+  const again = await headerSigner({ ...context, signedEnds }, id);
+  expect(await again({ position: 12, hash })).toBe(auditKey);
+  expect(signedEnds.endsOf([id]).get(id)).toMatchObject({ ...head, tail: { number: 4 } });
+});
+
+test('checkpoints are read in pages, each chain in order', async () => {
+  const ids = [await signedOrganization(), await signedOrganization()].toSorted();
+  for (const id of ids) await record(db, id);
+  await seal();
+  const from = new Map(ids.toReversed().map((id) => [id, { position: 1 }]));
+  const read: [string, number][] = [];
+  for await (const { organizationId, position } of readCheckpointsFrom(db, from, 1))
+    read.push([organizationId, position]);
+  expect(read).toEqual(ids.flatMap((id) => [8, 9].map((position) => [id, position])));
 });
