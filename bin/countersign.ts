@@ -177,7 +177,7 @@ program
 program
   .command('recover-owner')
   .description(
-    'Let an owner back in who lost their second factor, where no other owner can remove it. It prints a link that works once within an hour, sets a new password and removes the second factor. The audit log records it, and every owner is told by email. It may run beside the service, on DATABASE_URL or the Postgres of `start`.',
+    'Let an owner back in who lost their second factor, where no other owner can remove it. It prints a link that works once within an hour, sets a new password and removes the second factor. The audit log records it, and, with SMTP_URL, every owner is told by email. It may run beside the service, on DATABASE_URL or the Postgres of `start`.',
   )
   .argument('<email>', 'the email of the owner')
   .action((email: string) =>

@@ -53,10 +53,16 @@ def read_kept(path):
     try:
         found = [json.loads(text)]
     except ValueError:
-        found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+        found = [
+            json.loads(line)
+            for line in text.splitlines()
+            if line.startswith("{") and line.endswith("}")
+        ]
     kept = []
     for value in found:
         kept += value.get("checkpoints") or [value.get("checkpoint") or value]
+    if not kept or any("position" not in checkpoint for checkpoint in kept):
+        raise Broken(f"{path} has no checkpoint.")
     return kept
 
 

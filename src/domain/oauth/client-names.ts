@@ -18,7 +18,8 @@ const KNOWN = [
 ];
 // cspell:enable
 const OURS = 'Countersign';
-const CHECKED = /(?<!un)(verified|official)/;
+const CHECKED = /verified|official/;
+const UNCHECKED = /^un(?:verified|official)(?:ly)?$/;
 
 /** What a reader takes the text for: small Latin letters, in words. */
 function readings(name: string): readonly string[] {
@@ -38,7 +39,11 @@ export function clientNameProblem(name: string): string | undefined {
   const read = reading(name);
   if (read.includes(reading(OURS)))
     return 'must not contain the name of this service: people would take the client for a part of it';
-  return CHECKED.test(read)
+  const claims = readings(name)
+    .slice(0, -1)
+    .filter((word) => !UNCHECKED.test(word))
+    .join('');
+  return CHECKED.test(claims)
     ? 'must not say that the client is verified or official: no one has checked it'
     : undefined;
 }

@@ -50,6 +50,8 @@ describe('the metadata of a client', () => {
     'Desk (verified)',
     'VERIFIED app',
     'Official desk assistant',
+    'Fun Official',
+    'Un Verified',
   ])('may not be called %s', (client_name) => {
     expect(readClientMetadata({ redirect_uris: uris, client_name })).toMatchObject({
       ok: false,
