@@ -201,11 +201,17 @@ describe('a button', () => {
   });
 
   test('clicked by a linked member who was not asked is refused', async () => {
+    const channel = newChannel();
+    const here = await slackScene({ defaultChannel: channel });
     const bystander = await createDecider(app, here.organization, here.agent);
     const user = newUser();
     await link(here.caller, bystander, user);
     const { id, post } = await asked(here);
-    expect(await click(here, post, 'Approve', user)).toContain('do not have permission to decide');
+    expect(await click(here, post, 'Approve', user)).toContain('so nothing was decided');
+    const posted = lastOf(channel) ?? post;
+    expect(await click(here, posted, 'Approve', user)).toContain(
+      'do not have permission to decide',
+    );
     await untouched(here, id);
   });
 
