@@ -76,6 +76,25 @@ class Hooks(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(digests, [digest_of(text_of(each)) for each in given])
         self.assertEqual(self.outcomes(), ["ran_differently"] * 2)
 
+    async def test_tell_calls_with_the_same_id_apart(self) -> None:
+        others: list[dict[str, Any]] = [
+            {"session_id": "another"},
+            {"tool_input": {"command": "touch other"}},
+        ]
+        for other in others:
+            self.service.results.clear()
+            await self.decision(tool_use_id=f"{other}")
+            await self.decision(**{"tool_use_id": f"{other}", **other})
+            await self.say("PostToolUse", tool_use_id=f"{other}")
+            await self.say("PostToolUse", **{"tool_use_id": f"{other}", **other})
+            self.assertEqual(self.outcomes(), ["succeeded"] * 2)
+
+    async def test_forget_an_exempt_call_that_was_refused(self) -> None:
+        await self.say("PreToolUse", tool_name="Read")
+        await self.say("PostToolBatch", tool_calls=[{"tool_use_id": "1"}])
+        await self.say("PostToolUse")
+        self.assertEqual(len(self.errors), 1)
+
     async def test_tell_of_a_call_that_they_were_never_asked_about(self) -> None:
         read = {"tool_name": "Read", "tool_use_id": "2"}
         await self.say("PreToolUse", **read)

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from claude_agent_sdk import HookMatcher
@@ -69,19 +69,20 @@ def post_tool_use(countersign: AsyncCountersign, *, on_error: OnError | None = N
         if event in _REFUSED_EVENTS:
             # What is still there when all calls of a message have ended did not run.
             for each in given.get("tool_calls", [given]):
-                started = seen.started.pop(each.get("tool_use_id"), None)
-                if started is not None:
+                started = seen.take({**each, "session_id": given["session_id"]})
+                if started is not None and started.approved is not None:
                     await countersign.report(started.approved, "refused_by_runtime")
             return {}
-        started = seen.started.pop(given["tool_use_id"], None)
+        started = seen.take(given)
         if started is None:
-            if given["tool_use_id"] not in seen.exempt:
-                _tell(f"No approval of this call is known. {_ran_of(given)}", on_error)
-            seen.exempt.discard(given["tool_use_id"])
+            _tell(f"No approval of this call is known. {_ran_of(given)}", on_error)
             return {}
-        if not _is_same(given, started):
+        if started.approved is None:
+            return {}
+        if not _is_same(given, started.tool, started.approved):
             # Before the report, which may take a while.
-            stop = seen.stopped[given["session_id"]] = _stop_of(given, started)
+            stop = _stop_of(given, started.tool, started.approved)
+            seen.stopped[given["session_id"]] = stop
             _tell(stop, on_error)
             digest = _digest_of(given.get("tool_input"))
             await countersign.report(started.approved, "ran_differently", arguments_digest=digest)
@@ -107,17 +108,34 @@ def resume(countersign: AsyncCountersign, session: str) -> None:
 class _Started:
     tool: str
     """Its full name."""
-    approved: Approved
+    approved: Approved | None
+    """None for a call that needs no approval."""
+
+
+_Key: TypeAlias = "tuple[str | None, str | None, str | None, str | None]"
+
+
+def _key_of(given: Mapping[str, Any]) -> _Key:
+    names = (given.get(name) for name in ("session_id", "tool_use_id", "tool_name"))
+    return (*names, _digest_of(given.get("tool_input")))  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
 class _Seen:
-    started: dict[str, _Started] = field(default_factory=dict)
-    """Calls that were approved and have no result yet, by their ids."""
-    exempt: set[str] = field(default_factory=set)
-    """Ids of calls that need no approval and have not ended yet."""
+    started: dict[_Key, _Started] = field(default_factory=dict)
+    """Calls that may run and have no result yet. Some models repeat the ids of calls."""
     stopped: dict[str, str] = field(default_factory=dict)
     """Why, by the session."""
+
+    def take(self, given: Mapping[str, Any]) -> _Started | None:
+        """This call, or else what it was before it changed: one with its session and id."""
+        key = _key_of(given)
+        if key not in self.started:
+            alike = [each for each in self.started if each[:2] == key[:2]]
+            # One with an approval first.
+            alike.sort(key=lambda each: self.started[each].approved is None)
+            key = alike[0] if alike else key
+        return self.started.pop(key, None)
 
 
 _seen: WeakKeyDictionary[AsyncCountersign, _Seen] = WeakKeyDictionary()
@@ -127,10 +145,10 @@ def _seen_by(countersign: AsyncCountersign) -> _Seen:
     return _seen.setdefault(countersign, _Seen())
 
 
-def _stop_of(given: Mapping[str, Any], started: _Started) -> str:
+def _stop_of(given: Mapping[str, Any], tool: str, approved: Approved) -> str:
     return (
         "Another call ran than the one that was approved, so Countersign stopped this session. "
-        f"Approved: {started.tool} {started.approved.arguments_text[:_SHOWN]}. "
+        f"Approved: {tool} {approved.arguments_text[:_SHOWN]}. "
         f"{_ran_of(given)} A person looks at it, and lets the session go on with resume."
     )
 
@@ -161,14 +179,14 @@ _FILLED_IN = ("AskUserQuestion", "ExitPlanMode")
 """Into the input of these, Claude Code itself puts what a person answered."""
 
 
-def _is_same(given: Mapping[str, Any], started: _Started) -> bool:
-    ran, approved = given.get("tool_input"), started.approved
-    if given.get("tool_name") != started.tool:
+def _is_same(given: Mapping[str, Any], tool: str, approved: Approved) -> bool:
+    ran = given.get("tool_input")
+    if given.get("tool_name") != tool:
         return False
     if _digest_of(ran) == digest_of(approved.arguments_text):
         return True
     return (
-        started.tool in _FILLED_IN
+        tool in _FILLED_IN
         and isinstance(ran, Mapping)
         and all(
             name in ran and _digest_of({"value": ran[name]}) == _digest_of({"value": value})
@@ -199,7 +217,7 @@ def pre_tool_use(
             return _output(event, permissionDecision="deny", permissionDecisionReason=stop)
         if given["tool_name"] in exempt:
             if event == "PreToolUse":
-                seen.exempt.add(given["tool_use_id"])
+                seen.started[_key_of(given)] = _Started(given["tool_name"], None)
             return {}
         try:
             asking = asyncio.ensure_future(countersign.ask(_call_of(given)))
@@ -210,7 +228,7 @@ def pre_tool_use(
         # Another hook may have changed the arguments since. The last one to end has the last word.
         pinned = {"updatedInput": approved.arguments} if event == "PreToolUse" else {}
         if pinned:
-            seen.started[given["tool_use_id"]] = _Started(given["tool_name"], approved)
+            seen.started[_key_of(given)] = _Started(given["tool_name"], approved)
         return _output(event, **pinned)
 
     # A Claude Code that runs tools after a failed hook refuses to start with `block`.

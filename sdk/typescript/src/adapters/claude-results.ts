@@ -28,27 +28,29 @@ export const RESULT_EVENTS = [
 ] as const;
 export type ResultEvent = (typeof RESULT_EVENTS)[number];
 
-interface ResultInput {
-  readonly hook_event_name: ResultEvent;
+interface Call {
   readonly session_id: string;
   readonly tool_use_id: string;
   readonly tool_name?: string;
-  readonly tool_input: unknown;
+  readonly tool_input?: unknown;
+}
+
+interface ResultInput extends Call {
+  readonly hook_event_name: ResultEvent;
   /** Of a batch. */
-  readonly tool_calls?: readonly { readonly tool_use_id: string }[];
+  readonly tool_calls?: readonly Omit<Call, 'session_id'>[];
 }
 
 interface Started {
   /** Its full name. */
   readonly tool: string;
-  readonly approved: Approved;
+  /** Undefined for a call that needs no approval. */
+  readonly approved?: Approved;
 }
 
 interface Seen {
-  /** Calls that were approved and have no result yet, by their ids. */
+  /** Calls that may run and have no result yet, by `keyOf`. */
   readonly started: Map<string, Started>;
-  /** Ids of calls that need no approval and have not ended yet. */
-  readonly exempt: Set<string>;
   /** Why, by the session. */
   readonly stopped: Map<string, string>;
 }
@@ -64,11 +66,27 @@ const seen = new WeakMap<Countersign, Seen>();
 export function seenBy(countersign: Countersign): Seen {
   const known = seen.get(countersign) ?? {
     started: new Map<string, Started>(),
-    exempt: new Set<string>(),
     stopped: new Map<string, string>(),
   };
   seen.set(countersign, known);
   return known;
+}
+
+/** Some models repeat the ids of calls. */
+export const keyOf = (call: Call): string =>
+  keyIn(call, call.tool_name, digestIfAny(call.tool_input));
+
+const keyIn = (call: Call, ...more: unknown[]): string =>
+  [call.session_id, call.tool_use_id, ...more].map((part) => `${JSON.stringify(part)},`).join('');
+
+/** This call, or else what it was before it changed: one with its session and id, at first one with an approval. */
+function take({ started }: Seen, call: Call): Started | undefined {
+  const alike = [...started.keys()].filter((key) => key.startsWith(keyIn(call)));
+  const exact = alike.find((key) => key === keyOf(call));
+  const key = exact ?? alike.find((each) => started.get(each)?.approved) ?? alike[0] ?? '';
+  const found = started.get(key);
+  started.delete(key);
+  return found;
 }
 
 /** The sessions in which another call ran than the one that was approved, each with both. */
@@ -102,34 +120,30 @@ export function postToolUse(results: ClaudeResults): ClaudeListener {
 
 /** What is still there when all calls of a message have ended did not run. */
 async function reportRefused(given: ResultInput, { countersign }: ClaudeResults): Promise<void> {
-  const { started } = seenBy(countersign);
-  for (const { tool_use_id: id } of given.tool_calls ?? [given]) {
-    const call = started.get(id);
-    started.delete(id);
-    if (call) await countersign.report(call.approved, { outcome: 'refused_by_runtime' });
+  const known = seenBy(countersign);
+  for (const each of given.tool_calls ?? [given]) {
+    const call = take(known, { ...each, session_id: given.session_id });
+    if (call?.approved) await countersign.report(call.approved, { outcome: 'refused_by_runtime' });
   }
 }
 
 async function compare(given: ResultInput, { countersign, onError }: ClaudeResults) {
   const known = seenBy(countersign);
-  const call = known.started.get(given.tool_use_id);
-  known.started.delete(given.tool_use_id);
-  const isExempt = known.exempt.delete(given.tool_use_id);
-  if (!call) {
-    if (!isExempt) tell(`No approval of this call is known. ${ranOf(given)}`, onError);
-    return;
-  }
-  if (isSame(given, call)) {
+  const call = take(known, given);
+  if (!call) tell(`No approval of this call is known. ${ranOf(given)}`, onError);
+  if (!call?.approved) return;
+  const { tool, approved } = call;
+  if (isSame(given, tool, approved)) {
     const isSuccess = given.hook_event_name === 'PostToolUse';
-    await countersign.report(call.approved, { outcome: isSuccess ? 'succeeded' : 'failed' });
+    await countersign.report(approved, { outcome: isSuccess ? 'succeeded' : 'failed' });
     return;
   }
-  const stop = stopOf(given, call);
+  const stop = stopOf(given, tool, approved);
   // Before the report, which may take a while.
   known.stopped.set(given.session_id, stop);
   tell(stop, onError);
   const argumentsDigest = digestIfAny(given.tool_input);
-  await countersign.report(call.approved, { outcome: 'ran_differently', argumentsDigest });
+  await countersign.report(approved, { outcome: 'ran_differently', argumentsDigest });
 }
 
 function tell(message: string, onError: ClaudeResults['onError']): void {
@@ -141,20 +155,20 @@ function tell(message: string, onError: ClaudeResults['onError']): void {
   }
 }
 
-const stopOf = (given: ResultInput, { tool, approved }: Started): string =>
+const stopOf = (given: ResultInput, tool: string, approved: Approved): string =>
   `Another call ran than the one that was approved, so Countersign stopped this session. Approved: ${tool} ${approved.argumentsText.slice(0, SHOWN)}. ${ranOf(given)} A person looks at it, and lets the session go on with resume.`;
 
 const ranOf = ({ tool_name: tool = '', tool_input: input }: ResultInput): string =>
   `Ran: ${`${tool} ${String(JSON.stringify(input))}`.slice(0, SHOWN)}.`;
 
-function isSame({ tool_name: tool, tool_input: ran }: ResultInput, call: Started): boolean {
-  const { argumentsText, arguments: approved } = call.approved;
-  if (tool !== call.tool) return false;
-  if (digestIfAny(ran) === digestOf(argumentsText)) return true;
+function isSame(given: ResultInput, tool: string, approved: Approved): boolean {
+  const ran = given.tool_input;
+  if (given.tool_name !== tool) return false;
+  if (digestIfAny(ran) === digestOf(approved.argumentsText)) return true;
   if (!FILLED_IN.includes(tool) || typeof ran !== 'object' || ran === null) return false;
-  const given = ran as Readonly<Record<string, unknown>>;
-  return Object.entries(approved).every(
-    ([name, value]) => digestIfAny({ value: given[name] }) === digestIfAny({ value }),
+  const filled = ran as Readonly<Record<string, unknown>>;
+  return Object.entries(approved.arguments).every(
+    ([name, value]) => digestIfAny({ value: filled[name] }) === digestIfAny({ value }),
   );
 }
 

@@ -3,6 +3,7 @@ import type { ToolCall } from '../calls.ts';
 import { msOf } from '../durations.ts';
 import { NotApproved } from '../errors.ts';
 import {
+  keyOf,
   postToolUse,
   RESULT_EVENTS,
   seenBy,
@@ -101,7 +102,7 @@ export function preToolUse({ countersign, exempt, limit = '16m' }: ClaudeGate): 
           if (stop !== undefined)
             return decision(event, { permissionDecision: 'deny', permissionDecisionReason: stop });
           if (free.has(given.tool_name)) {
-            if (event === 'PreToolUse') seen.exempt.add(given.tool_use_id);
+            if (event === 'PreToolUse') seen.started.set(keyOf(given), { tool: given.tool_name });
             return decision(event, {});
           }
           const approved = await within({ ms, reserve, signal }, (limited) =>
@@ -110,7 +111,7 @@ export function preToolUse({ countersign, exempt, limit = '16m' }: ClaudeGate): 
           // Another hook may have changed the arguments since. The last one to end has the last word.
           const updatedInput = structuredClone(approved.arguments);
           if (event === 'PreToolUse')
-            seen.started.set(given.tool_use_id, { tool: given.tool_name, approved });
+            seen.started.set(keyOf(given), { tool: given.tool_name, approved });
           return decision(event, event === 'PreToolUse' ? { updatedInput } : {});
         } catch (error) {
           return decision(event, {

@@ -86,6 +86,24 @@ test.each([
   },
 );
 
+test.each([
+  ['sessions', { session_id: 'another' }],
+  ['parallel calls', { tool_input: { command: 'touch other' } }],
+])('two %s whose calls have the same id are told apart', async (_what, other) => {
+  await before();
+  await before(other);
+  await after('PostToolUse');
+  await after('PostToolUse', other);
+  expect([service.outcomes(), errors]).toEqual([['succeeded', 'succeeded'], []]);
+});
+
+test('an exempt call that was refused does not hide another one with its id', async () => {
+  await before({ tool_name: 'Read' });
+  await after('PostToolBatch', { tool_calls: [{ tool_use_id: id }] });
+  await after('PostToolUse');
+  expect(errors).toHaveLength(1);
+});
+
 test('what a person answered for the same call is not another one', async () => {
   const asked = { tool_name: 'AskUserQuestion', tool_input: { questions: [1] } };
   // The service in this process approves no such tool by itself.
