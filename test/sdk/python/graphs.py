@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, RemoveMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import InjectedToolArg, tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import ParentCommand
 from langgraph.graph import MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, interrupt
@@ -62,6 +63,32 @@ class Hidden(unittest.TestCase):
         graph_of(service, pay).invoke({"messages": [message]}, config)
         self.assertEqual(ran, [(1, "of the program")])
         self.assertEqual([row["arguments"] for row in service.rows.values()], [{"n": 1}])
+
+
+class HandingOver(unittest.TestCase):
+    @tool
+    def hand_over() -> str:
+        """Hands over to another agent."""
+        raise ParentCommand(Command(graph=Command.PARENT, goto="other"))
+
+    def test_is_reported_as_succeeded(self) -> None:
+        service = approving()
+        graph = graph_of(service, self.hand_over)
+        config: Any = {"configurable": {"thread_id": "1"}}
+        with self.assertRaises(ParentCommand):
+            graph.invoke({"messages": [calling("hand_over")]}, config)
+        self.assertEqual([each["outcome"] for each in service.results], ["succeeded"])
+
+    def test_is_reported_as_succeeded_by_the_async_client(self) -> None:
+        service = approving()
+        middleware = CountersignMiddleware(AsyncCountersign(**service.options))
+        node = ToolNode([self.hand_over], awrap_tool_call=middleware.awrap_tool_call)
+        builder = StateGraph(MessagesState).add_node("tools", node).set_entry_point("tools")
+        config: Any = {"configurable": {"thread_id": "1"}}
+        with self.assertRaises(ParentCommand):
+            given = {"messages": [calling("hand_over")]}
+            asyncio.run(builder.compile().ainvoke(given, config))
+        self.assertEqual([each["outcome"] for each in service.results], ["succeeded"])
 
 
 class Repeated(unittest.TestCase):

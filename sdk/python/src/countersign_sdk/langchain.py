@@ -96,6 +96,8 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
         try:
             result = handler(_with(request, approved))
         except ParentCommand:
+            # A tool that hands over has run.
+            self._countersign.report(approved, "succeeded")
             raise
         except BaseException as error:
             self._countersign.report(approved, "failed", type(error).__name__)
@@ -122,6 +124,7 @@ class CountersignMiddleware(AgentMiddleware[Any, Any, Any]):  # type: ignore[mis
         try:
             result = await handler(_with(request, approved))
         except ParentCommand:
+            await self._countersign.report(approved, "succeeded")
             raise
         except BaseException as error:
             await self._countersign.report(approved, "failed", type(error).__name__)
