@@ -9,7 +9,14 @@ from typing import Any
 
 from service import Service
 
-from countersign_sdk import AsyncCountersign, Countersign, NotApproved, ToolCall, Unavailable
+from countersign_sdk import (
+    AsyncCountersign,
+    Countersign,
+    MemoryLedger,
+    NotApproved,
+    ToolCall,
+    Unavailable,
+)
 
 CALL = ToolCall(tool="pay", session="s", call_id="1", arguments={"n": 1})
 UNKNOWN = "did not confirm that it started the approval"
@@ -79,6 +86,26 @@ class Starts(unittest.TestCase):
 
         asyncio.run(main())
         self.assertEqual((self.ran, self.outcomes()), ([], ["not_run"]))
+
+    def test_that_are_cancelled_while_their_key_is_forgotten_are_reported_as_not_run(self) -> None:
+        cancel = threading.Event()
+
+        class Cancelling(MemoryLedger):
+            def remove(self, name: str) -> None:
+                cancel.set()
+
+        client = Countersign(**self.service.options, ledger=Cancelling())
+        call = ToolCall(tool="pay", session="s", arguments={"n": 1})
+        ticket = client.start(ToolCall(tool="pay", session="other", arguments={"n": 1}))
+        for attempt in (
+            lambda: client.ask(call, cancel=cancel),
+            lambda: client.settle(ticket, cancel=cancel),
+        ):
+            cancel.clear()
+            self.service.results.clear()
+            with self.assertRaises(NotApproved):
+                attempt()
+            self.assertEqual(self.outcomes(), ["not_run"])
 
     def test_that_a_repeat_confirms_run_once(self) -> None:
         self.lose("POST start", 2)

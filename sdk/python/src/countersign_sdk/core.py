@@ -61,7 +61,13 @@ class Core:
 
     def ask(self, call: ToolCall, park: Park = False) -> Steps[Approved]:
         started = yield from self.approve(call, park)
-        yield from started.forget()
+        try:
+            yield from started.forget()
+        except GeneratorExit:
+            raise
+        except BaseException:
+            yield from self.requests.report(started.approved, "not_run", end=started.asking.end)
+            raise
         return started.approved
 
     def approve(self, call: ToolCall, park: Park = False) -> Steps[Started]:
@@ -156,6 +162,7 @@ class Core:
         request_id, ticket = read_ticket(given)
         entry = None if ticket is None else ticket.entry
         until, end = self._times.limits(None)
+        approved: Approved | None = None
         try:
             token = yield from self.requests.token(0, until)
             asking = Asking(token=token, until=until, end=end)
@@ -171,7 +178,9 @@ class Core:
         except GeneratorExit:
             raise
         except BaseException as error:
-            if is_abort(error):
+            if approved is not None:
+                yield from self.requests.report(approved, "not_run", end=end)
+            elif is_abort(error):
                 yield from self._withdraw_quietly(given)
             elif isinstance(error, NotApproved) and error.status != "changed":
                 yield from self.forget(entry)
