@@ -63,6 +63,7 @@ describeInBrowser('notifications of an account', () => {
       email: true,
       slack: false,
       push: false,
+      troubled_channels: [],
     });
   });
 
