@@ -225,7 +225,7 @@ async function followToHeads(
     refusals,
   }: { readonly followed: Map<string, Followed>; readonly refusals: Map<string, string> },
 ): Promise<void> {
-  const at = new Map([...followed].map(([id, { anchor }]) => [id, anchor] as const));
+  const at = new Map<string, ChainHead>([...followed].map(([id, { anchor }]) => [id, anchor]));
   while (at.size > 0) {
     const rows = await readEntriesFrom(db, at, ENTRIES);
     const entries = byOrganization(rows);
