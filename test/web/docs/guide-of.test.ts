@@ -43,6 +43,7 @@ const SOURCES = join(packageRoot(), 'web/src');
 
 /** A queue and requests that must be small, what comes before signing in, what asks for one thing, and what is no page. */
 const WITH_ANOTHER_HEADING = [
+  'app/other-person.tsx',
   'areas/docs/search/search-results.tsx',
   'areas/oauth/consent.tsx',
   'areas/requests/queue/queue.tsx',
