@@ -1,5 +1,5 @@
 /** Pages of Chromium that are loaded cold, and what they report. */
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type CDPSession, type Page } from 'playwright-core';
 import { OperatorError } from '../../src/platform/operator-error.ts';
 import { CHROMIUM_FLAGS, headlessShellPath } from './browsers.ts';
 
@@ -33,13 +33,15 @@ export interface Visit {
   readonly content: string;
   /** How many times slower the processor is. Default: 1. */
   readonly slowdown?: number;
+  /** Before the page is loaded. */
+  readonly prepare?: (page: Page, devtools: CDPSession) => Promise<void>;
 }
 
 /** Loads the page with an empty cache, uses it, and closes it. */
 export async function visit<Result>(
   browser: Browser,
-  { url, cookie, slowdown = 1 }: Visit,
-  use: (page: Page) => Promise<Result>,
+  { url, cookie, slowdown = 1, prepare }: Visit,
+  use: (page: Page, devtools: CDPSession) => Promise<Result>,
 ): Promise<Result> {
   const context = await browser.newContext({ viewport: DESK });
   try {
@@ -50,8 +52,9 @@ export async function visit<Result>(
     const page = await context.newPage();
     const devtools = await context.newCDPSession(page);
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
+    await prepare?.(page, devtools);
     await page.goto(url, { waitUntil: 'commit' });
-    return await use(page);
+    return await use(page, devtools);
   } finally {
     await context.close();
   }

@@ -3,7 +3,7 @@
  * one can decide, and that rests. Beside that of a usual request, whatever an agent sends.
  */
 import { randomUUID } from 'node:crypto';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, CDPSession, Page } from 'playwright-core';
 import { median, round } from '../frame/load.ts';
 import type { Bench, Figure } from '../frame/section.ts';
 import { expectStatus, type Parties } from '../frame/service.ts';
@@ -77,22 +77,28 @@ async function askWith({ adapter }: Parties, call: object): Promise<string> {
 }
 
 async function costOf(browser: Browser, url: string, cookie: string): Promise<Cost> {
-  return await visit(browser, { url, cookie, content: 'article' }, async (page) => {
-    await page.evaluate(LONG_TASKS);
-    await timeUntil(page, CAN_DECIDE);
-    await page.waitForTimeout(REST_MS);
-    return {
-      work: await workOf(page),
-      longest: await page.evaluate<number>('longest'),
-      nodes: await page.evaluate<number>('document.querySelectorAll("*").length'),
-    };
-  });
+  const prepare = async (page: Page, devtools: CDPSession) => {
+    await page.addInitScript(LONG_TASKS);
+    // Of the thread itself: what else runs on the machine does not count.
+    await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  };
+  return await visit(
+    browser,
+    { url, cookie, content: 'article', prepare },
+    async (page, devtools) => {
+      await timeUntil(page, CAN_DECIDE);
+      await page.waitForTimeout(REST_MS);
+      return {
+        work: await workOf(devtools),
+        longest: await page.evaluate<number>('longest'),
+        nodes: await page.evaluate<number>('document.querySelectorAll("*").length'),
+      };
+    },
+  );
 }
 
-/** Of the thread itself: what else runs on the machine does not count. */
-async function workOf(page: Page): Promise<number> {
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+/** Milliseconds since the page began. */
+async function workOf(devtools: CDPSession): Promise<number> {
   const { metrics } = await devtools.send('Performance.getMetrics');
   return 1_000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0);
 }
