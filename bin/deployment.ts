@@ -83,7 +83,7 @@ export function schemaProbe(db: Db, logger: Logger): Probe {
       told = true;
       logger.warn(
         { migrations: newer },
-        'the schema of the database is newer than this version; it goes on, and is to be replaced by the newer version',
+        'the schema of the database is newer than this process; the process goes on, and should be replaced by the newer version',
       );
     }
     return pending.length > 0 ? `not run yet: ${pending.join(', ')}` : undefined;

@@ -20,7 +20,7 @@ export interface SignedEnd extends ChainHead {
 /** Of a chain of which nothing was signed or seen. */
 export const NOTHING_SIGNED: SignedEnd = { ...EMPTY_CHAIN, tail: NO_CHECKPOINTS };
 
-/** Thrown for a chain that must not be signed. Its message completes "Organization …: ". */
+/** Thrown for a chain that must not be signed. Its message says what does not fit. */
 export class DoesNotExtend extends Error {
   constructor(message: string) {
     super(message);
