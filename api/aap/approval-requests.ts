@@ -112,7 +112,7 @@ function createEndpoint(mount: Mount, presented: Presented): Endpoint {
     summary: 'Ask whether a tool call may run',
     description:
       'Returns 201, with the decision if a rule decided at once, otherwise with `pending`. The same Idempotency-Key and input returns 200 with the current state' +
-      (mount.name === 'ours' ? ', and so does `resume: true` where an equal call goes on.' : '.'),
+      (mount.name === 'ours' ? '. So does `resume: true` if an equal call continues.' : '.'),
     auth: 'agent',
     bodyLimit: BODY_BYTES.large,
     permission: 'request.create',

@@ -24,7 +24,7 @@ export const delivery = z
       })
       .transform(() => 'webhook' as const)
       .meta({
-        description: 'How decisions are told.',
+        description: 'How the receiver gets decisions.',
         override: { type: 'string', const: 'webhook' },
       }),
     url: z
@@ -56,7 +56,7 @@ export const delivery = z
 
 export const shownDelivery = z
   .strictObject({
-    type: z.literal('webhook').meta({ description: 'How decisions are told.' }),
+    type: z.literal('webhook').meta({ description: 'How the receiver gets decisions.' }),
     url: z.string().meta({ description: 'The address of the receiver.' }),
     registration_id: uuid('By it the receiver finds the secret of a verification.'),
   })

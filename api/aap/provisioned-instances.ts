@@ -85,7 +85,7 @@ const variants: Readonly<Record<MountName, Variant>> = {
     instanceExample: instanceWithCredentialExample.agent_instance,
     presentInstance: presentAgentInstance,
     description:
-      'Makes an instance of the agent that the provisioner token belongs to, with a credential of its own. The body may be empty.',
+      'Makes an instance of the agent that the provisioner token belongs to, with its own credential. The body may be empty.',
     idempotencyKey: 'optional',
     body: z.strictObject({
       instance_name: instanceName,
@@ -109,7 +109,7 @@ const variants: Readonly<Record<MountName, Variant>> = {
     instanceExample: standardInstanceExample,
     presentInstance: presentStandard,
     description:
-      'Makes an instance of the agent that the provisioner token belongs to, with a credential of its own.',
+      'Makes an instance of the agent that the provisioner token belongs to, with its own credential.',
     idempotencyKey: 'required',
     body: z.strictObject({ instance_name: instanceName, delivery: delivery.optional() }),
     change: z

@@ -93,7 +93,7 @@ const exchangeEnrollmentEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'Exchange an authorized enrollment for a credential',
   description:
-    'Ask every few seconds. 404 means not yet authorized, expired, or exchanged before: go on until `expires_at`, then start again. Of several calls at once, one gets the credential. A 403 does not use up the code.',
+    'Ask every few seconds. 404 means not yet authorized, expired, or already exchanged. Keep asking until `expires_at`, then start again. Of several calls at once, one gets the credential. A 403 does not use up the code.',
   auth: 'none',
   bodyLimit: BODY_BYTES.signIn,
   body: z.strictObject({

@@ -16,7 +16,7 @@ const updateAgentInstanceEndpoint = defineEndpoint({
   tag: 'Agent credentials',
   summary: 'Rename, disable or enable an agent instance',
   description:
-    'Calls of a disabled instance return 403 `instance_disabled`, and other instances of the agent go on. Once this call has ' +
+    'Calls of a disabled instance return 403 `instance_disabled`, and other instances of the agent are not affected. Once this call has ' +
     'returned, the instance gets no further request. Requires the permission for its agent.',
   auth: 'product',
   permission: 'agent.write',

@@ -188,8 +188,8 @@ const updateAgentEndpoint = defineEndpoint({
       .optional()
       .meta({
         description:
-          '`agent` lets every active instance of the agent read, wait for, start and withdraw the requests of the others, so that a replica can go on ' +
-          'with a suspended run. `instance`, the default, keeps them to the one that made them.',
+          '`agent` lets every active instance of the agent read, wait for, start and withdraw the requests of the others, so that a replica can ' +
+          'continue a suspended run. `instance`, the default, limits them to the instance that made them.',
       }),
     approval_window: duration(
       'How long after its decision an approved call may start, from `1m` to `24h`. Earlier decisions keep their window. `/aap/v1` always says five minutes.',

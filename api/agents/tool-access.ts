@@ -101,7 +101,7 @@ export const toolAccessEndpoints: readonly Endpoint[] = [
     method: 'put',
     path: '/api/v1/agents/{slug}/tool-access/{server_slug}',
     tag: TAG,
-    summary: 'Set what an agent may call of one server',
+    summary: 'Set the tools that an agent can call on one server',
     description:
       'Replaces what was set before. `If-Match` is optional: with it, a change that someone else made meanwhile returns 412. A repeat changes nothing and keeps the revision.',
     auth: 'product',

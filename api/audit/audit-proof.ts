@@ -56,7 +56,12 @@ const checkpointSchema = z
     key_id: keyId(),
     signature: z.string().meta({
       description:
-        'Ed25519, 128 hexadecimal digits, of these bytes: `countersign-audit-checkpoint-v2`, a zero byte, the id of the organization (16 bytes), the number (8, big-endian), the position (8), the hash (32), the time in milliseconds since 1970 (8), and `previous` (32). In version 1, which has no number: `countersign-audit-checkpoint-v1`, a zero byte, organization, position, hash and time.',
+        'An Ed25519 signature in 128 hexadecimal digits. It covers these bytes:\n' +
+        '- `countersign-audit-checkpoint-v2` and a zero byte\n' +
+        '- the ID of the organization (16 bytes)\n' +
+        '- the number (8, big-endian) and the position (8)\n' +
+        '- the hash (32), the time in milliseconds since 1970 (8) and `previous` (32)\n\n' +
+        'Version 1 has no number: `countersign-audit-checkpoint-v1`, a zero byte, organization, position, hash and time.',
     }),
   })
   .meta({ id: 'AuditCheckpoint', description: 'A signed statement of where a chain ended.' });
@@ -256,7 +261,7 @@ const keysEndpoint = defineEndpoint({
   tag: TAG,
   summary: 'List the keys that verify the audit log',
   description:
-    'The public keys of this deployment, the earlier ones too. Get them once and keep them: a list that comes from the same place as what it verifies proves nothing.',
+    'The public keys of this deployment, the earlier ones too. Get them once and keep them: a list from the same place as the log it verifies is no proof.',
   auth: 'none',
   success: {
     status: 200,

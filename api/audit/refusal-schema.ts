@@ -5,7 +5,11 @@ import { timestamp } from '../http/schema.ts';
 export const refusalSchema = z
   .strictObject({
     since: timestamp('When it was first refused.'),
-    reason: z.string().meta({ description: 'What does not fit what was signed last.' }),
+    reason: z
+      .string()
+      .meta({
+        description: 'The part of the log that does not extend the last signed checkpoint.',
+      }),
   })
   .meta({
     id: 'AuditRefusal',

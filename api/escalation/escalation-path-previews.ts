@@ -246,9 +246,9 @@ const previewEndpoint = defineEndpoint({
   tag: 'Escalation paths',
   summary: 'Preview the schedule of a path',
   description:
-    'When each level would fire if no one decided, from any instant, in the steps of a timeline. People and their permissions are those ' +
-    'of now. A level without anyone who may decide is skipped, and teams with an active escalation policy follow it. Nothing is saved, ' +
-    'and no one is notified. The preview goes on after the deadline of a request; with `timeout` it marks what comes too late. A policy’s steps at the very end of its level do not happen. ' +
+    'When each level would fire if no one decided, from any instant, in the steps of a timeline. It uses the current people and their ' +
+    'permissions. A level without anyone who may decide is skipped, and teams with an active escalation policy follow it. Nothing is saved, ' +
+    'and no one is notified. The preview continues after the deadline of a request. With `timeout`, it marks steps that come too late. Steps of a policy at the very end of its level do not run. ' +
     '`path_repeated` names the first node of the path, `path_exhausted` the last node of the walk.',
   auth: 'product',
   bodyLimit: BODY_BYTES.large,

@@ -40,8 +40,8 @@ const deliverySchema = z
     request_id: uuid('The request it is about.'),
     event: z.enum(DELIVERY_EVENTS).meta({
       description:
-        '`notified`: a person is asked. `unreachable`: an owner is told that no one is left to decide. `decided`: the request has ' +
-        'its decision. `ran_differently`: the person who approved a call is told that another one ran. `digest`: the receiver is told how many more requests wait; `request_id` is the first of them.',
+        '`notified`: a person is asked. `unreachable`: an owner learns that no one is left to decide. `decided`: the request has ' +
+        'its decision. `ran_differently`: the person who approved a call learns that a different one ran. `digest`: the message says how many more requests wait; `request_id` is the first of them.',
     }),
     member: z
       .strictObject({
@@ -57,7 +57,7 @@ const deliverySchema = z
       description:
         '`dead`: all attempts failed, or the receiver refused it permanently. `dropped`: no longer needed; see `dropped_reason`.',
     }),
-    attempts: z.int().meta({ description: 'Number of attempts so far.' }),
+    attempts: z.int().meta({ description: 'Number of attempts.' }),
     created_at: timestamp('When it was put into the outbox.'),
     next_attempt_at: timestamp('When it is tried next; while it is pending.').optional(),
     finished_at: timestamp('When it was delivered, given up or dropped.').optional(),

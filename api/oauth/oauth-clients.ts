@@ -17,7 +17,7 @@ export const oauthClientEndpoints: readonly Endpoint[] = [
     tag: OAUTH_TAG,
     summary: 'Register a client',
     description:
-      'As RFC 7591 defines it, without a credential, at most 20 times a minute from one network. Pages of other sites count by their origin instead, and all of them 100 times. The client gets no secret, whatever it asks for. Members that are not listed are ignored. A client that no one has let in is deleted after 12 hours, and 10,000 of them are kept at most.\n\n' +
+      'As RFC 7591 defines it, without a credential, at most 20 times a minute from one network. Pages of other sites count by their origin instead, and all of them 100 times. The client gets no secret, whatever it asks for. Members that are not listed are ignored. A client that no one approves is deleted after 12 hours. At most 10,000 of these are kept.\n\n' +
       'Nothing that a registered client says about itself is checked: the consent page shows people where their code would go. A client that has a website uses the https URL of its metadata document as its id instead, and needs no registration.',
     dialect: 'oauth',
     auth: 'none',

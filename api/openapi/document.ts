@@ -97,7 +97,7 @@ const parameters = {
     name: 'Service-Background',
     in: 'header',
     description:
-      'Send `1` with calls that no person caused, such as polls. They do not keep a session alive. Any other value is a 400. It means nothing to API keys.',
+      'Send `1` with calls that no person caused, such as polls. They do not keep a session alive. Any other value is a 400. API keys ignore it.',
     schema: { type: 'string', const: '1' },
     example: '1',
   },
@@ -105,7 +105,7 @@ const parameters = {
     name: 'Service-Acting-As',
     in: 'header',
     description:
-      'The membership id of the person your page shows. If the session is another person’s, the call is a 409 `other_person`, and nothing is done. It means nothing to API keys.',
+      'The membership id of the person your page shows. If the session is another person’s, the call is a 409 `other_person`, and nothing is done. API keys ignore it.',
     schema: { type: 'string', format: 'uuid' },
     example: '0199a3f1-5b1c-7d2e-9f40-3c5a6b7d8e9f',
   },

@@ -1,7 +1,7 @@
 /** The rules for every operation, as the API's description states them. */
 
 export const interfaceDescription = `
-Countersign decides whether an AI agent may make a tool call. An adapter beside the agent asks before the call runs. A
+Countersign decides whether an AI agent may make a tool call. An adapter asks before the call runs. A
 pipeline of rules approves, denies, or hands the request to people. An escalation path finds a person in time. The adapter
 gets exactly one decision. The service never runs a tool.
 
@@ -182,7 +182,7 @@ export const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'who_<id>_<secret>',
     description:
-      'Acts for an integration under permission policies of its own (hosted edition). It cannot claim or decide requests.',
+      'Acts for an integration under its own permission policies (hosted edition). It cannot claim or decide requests.',
   },
   agentCredential: {
     type: 'http',

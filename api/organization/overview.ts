@@ -96,7 +96,7 @@ const overviewSchema = z
         keys: z.array(endingKeySchema).meta({ description: 'The first 20 of them.' }),
       })
       .meta({
-        description: `API keys that work and end within ${ENDING_DAYS} days, the next one first: with \`api_key.read\` those of the organization, otherwise the caller’s own. Programs that members let in are not among them: they renew their key themselves.`,
+        description: `API keys that work and end within ${ENDING_DAYS} days, the next one first: with \`api_key.read\` those of the organization, otherwise the caller’s own. Connected apps are not included, because they renew their keys themselves.`,
       }),
     silent: firsts(
       silentSchema,
@@ -168,7 +168,7 @@ export const overviewEndpoints: readonly Endpoint[] = [
     summary: 'Get figures about the organization',
     description:
       'Figures of requests count those that the caller may see, as `GET /api/v1/requests` lists them with the scope `visible`. ' +
-      'Figures of agents count those for which the caller has `agent.read`. An API key is told nothing of other keys.',
+      'Figures of agents count those for which the caller has `agent.read`. An API key gets no information about other keys.',
     auth: 'product',
     permission: 'organization.read',
     success: { status: 200, description: 'The figures.', body: overviewSchema, example },

@@ -52,7 +52,7 @@ const usageSchema = z
       })
       .meta({ description: 'Who has a second factor here.' }),
   })
-  .meta({ id: 'OrganizationUsage', description: 'Counts of this moment, beside their limits.' });
+  .meta({ id: 'OrganizationUsage', description: 'Current counts and their limits.' });
 
 export const organizationUsageEndpoints: readonly Endpoint[] = [
   defineEndpoint({

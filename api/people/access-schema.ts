@@ -37,8 +37,7 @@ const sourceSchema = z
     policy_id: uuid('The permission policy.'),
     is_owner: z.boolean().meta({ description: 'True when the policy is ownership.' }),
     team_id: z.uuid().optional().meta({
-      description:
-        'The team through which it reaches the member. Absent for a policy of their own.',
+      description: 'The team through which it reaches the member. Absent for their own policy.',
     }),
     team_name: z.string().optional().meta({ description: 'The name of that team.' }),
   })

@@ -65,7 +65,7 @@ export const apiKeySchema = z
       .optional()
       .meta({
         description:
-          'The program that the member let in with this key, at `created_at`. Present when the key was created on the consent page. Its token changes each hour, and `expires_at` moves with each refresh.',
+          'The app that the member approved with this key, at `created_at`. Present when the key was created on the consent page. Its token changes each hour, and `expires_at` moves with each refresh.',
       }),
     status: apiKeyStatus().meta({ description: 'The status of the key.' }),
     created_at: timestamp('When the key was created.'),

@@ -149,7 +149,7 @@ export const apiKeyEndpoints: readonly Endpoint[] = [
     method: 'delete',
     path: '/api/v1/me/api_keys/{id}',
     tag: 'API keys',
-    summary: 'Revoke one of your own API keys',
+    summary: 'Revoke one of your API keys',
     description:
       'Takes effect at once and cannot be undone. A repeat succeeds without changing anything.',
     auth: 'session',

@@ -30,7 +30,7 @@ export const memberUseEndpoints: readonly Endpoint[] = [
     method: 'get',
     path: '/api/v1/members/{id}/uses',
     tag: 'Members',
-    summary: 'Get what depends on a member',
+    summary: 'List everything that depends on a member',
     description:
       'For those who may suspend and remove members: the active escalation paths and team escalation policies that ask the member by name, ' +
       'as in the details of `membership_in_escalation_path`, and what ends with the membership.',

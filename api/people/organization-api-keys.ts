@@ -54,7 +54,7 @@ const listEndpoint = defineEndpoint({
     status: apiKeyStatus().optional().meta({ description: 'Only keys with this status.' }),
     created_by: uuid('Only keys that this member created, by the id of the membership.').optional(),
     ends_soon: booleanQuery(
-      `Only keys that work and end within ${ENDING_DAYS} days. Programs that members let in are not among them: they renew their key themselves.`,
+      `Only keys that work and end within ${ENDING_DAYS} days. Connected apps are not included, because they renew their keys themselves.`,
     ),
     q: z.string().min(1).max(200).optional().meta({
       description:

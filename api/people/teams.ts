@@ -291,7 +291,7 @@ const setTeamMembersEndpoint = defineEndpoint({
     '- **Adding.** Suspended members can be added, removed ones cannot. Members inherit what the team grants, so the caller must hold ' +
     'all of it at the same scope or wider. If some of it is dangerous or decides requests, the call needs a recently authenticated session.\n' +
     '- **Taking out.** The same is needed, since members lose what the team grants. To take out anyone but themselves, the caller must hold it otherwise than through this team: ' +
-    'by policies of their own, by another team, or as an owner. Without `force`, members that the team’s active escalation policy targets cannot be taken out ' +
+    'by their own policies, through another team, or as an owner. Without `force`, members that the team’s active escalation policy targets cannot be taken out ' +
     '(`team_member_in_escalation_policy`; `details.membership_ids` lists them). ' +
     'With `force`, the audit event lists the members that the policy still targets.',
   auth: 'member',

@@ -101,7 +101,7 @@ const simulationSchema = z
           count: countOf('How many of the requests that this page evaluated.'),
         }),
       )
-      .meta({ description: 'All changes of this page, counted by what becomes of what.' }),
+      .meta({ description: 'All changes on this page, counted by old and new outcome.' }),
     undetermined_at: z
       .array(
         z.strictObject({

@@ -49,7 +49,7 @@ export const approvalRequestClaimEndpoints: readonly Endpoint[] = [
       'Requires `request.claim` and `request.decide` for the agent. The caller must also be on the escalation path at any level, in a ' +
       'team it names, or added by hand. Owners can always claim. `request.decide.unrouted` alone is not enough. Claiming again returns ' +
       'the same claim and does not extend it. It ends with a decision by anyone, and when its holder can no longer decide the request. ' +
-      'A claim decides nothing, so it needs no second factor.',
+      'A claim is not a decision, so it does not require a second factor.',
     auth: 'member',
     permission: 'request.claim',
     permissionAt: () => ({ kind: 'any' }),

@@ -114,7 +114,7 @@ export const approvalRequestReviewerEndpoints: readonly Endpoint[] = [
     requestExample: { membership_ids: [membershipId] },
     success: {
       status: 200,
-      description: 'Everyone added to the request so far.',
+      description: 'Everyone who was added to the request.',
       body: z.strictObject({
         reviewers: z
           .array(addedSchema)

@@ -26,7 +26,7 @@ const summaryRoutingSchema = z
       .optional()
       .meta({ description: 'The escalation path; absent when none applies.' }),
     next_at: timestamp(
-      'When the walk goes on without a decision, at the latest. Absent when nothing is planned.',
+      'The latest time at which the walk continues without a decision. Absent when nothing is planned.',
     ).optional(),
   })
   .meta({ description: 'Where the request is on its way to people.' });

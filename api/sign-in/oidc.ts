@@ -133,7 +133,7 @@ export const oidcEndpoints: readonly Endpoint[] = [
       '- It does not ask for an authenticator app enrolled here: the provider decides about factors.\n' +
       '- An unknown identity enters by its verified email: as the active member with that email, or as a new member without permissions where its domain is admitted.\n' +
       '- A member with an identity at this provider is never linked to another one, since an address can go to another person. An owner may unlink the former one.\n' +
-      '- Each sign-in has a cookie of its own, so several tabs do not disturb each other. A response that this browser did not ask for ends nothing.\n\n' +
+      '- Each sign-in has its own cookie, so several tabs do not disturb each other. A response that this browser did not ask for ends nothing.\n\n' +
       'Failures redirect to `/login?error=<code>`, with `&return_to=<path>` when the sign-in named a page other than `/`:\n' +
       '- `sso_denied`: the person or the provider refused.\n' +
       '- `sso_expired`: the sign-in did not start in this browser within ten minutes, or is over.\n' +

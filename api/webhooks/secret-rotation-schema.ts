@@ -15,7 +15,7 @@ export const previousSecret = () =>
   ).optional();
 
 export const rotationBody = z.strictObject({
-  overlap: duration('How long the old secret signs beside the new one: one minute to seven days.', {
+  overlap: duration('How long the old secret also signs calls: one minute to seven days.', {
     min: '1m',
     max: '168h',
   }).optional(),

@@ -56,13 +56,13 @@ export const errorCatalogue = {
   ),
   egress_denied: entry(
     'invalid',
-    'This service may not call that URL. Use a public HTTPS address.',
+    'This service is not allowed to call that URL. Use a public HTTPS address.',
   ),
   invalid_redirect_uri: entry(
     'invalid',
     'The client has not registered this redirect_uri, so the code cannot be sent there.',
   ),
-  invalid_client_metadata: entry('invalid', 'What the client says about itself is not valid.'),
+  invalid_client_metadata: entry('invalid', 'The client metadata is not valid.'),
   invalid_grant: entry(
     'invalid',
     'The code or refresh token is invalid, expired, already used, or was issued to another client.',
@@ -81,7 +81,7 @@ export const errorCatalogue = {
   ),
   invalid_webhook_url: entry(
     'invalid',
-    'This service may not call that URL. Use a public HTTPS address without a user name or fragment.',
+    'This service is not allowed to call that URL. Use a public HTTPS address without a user name or fragment.',
   ),
   api_key_required: entry('invalid', 'This operation requires an API key.'),
   payload_too_large: entry('too_large', 'The body is larger than this operation accepts.'),
@@ -97,7 +97,7 @@ export const errorCatalogue = {
   ),
   revision_conflict: entry(
     'precondition_failed',
-    'Another revision is active now. Read it again, then retry.',
+    'Another revision is active now. Read the document again, then retry.',
   ),
   authentication_required: entry(
     'unauthenticated',
@@ -105,14 +105,17 @@ export const errorCatalogue = {
   ),
   invalid_client: entry('unauthenticated', 'No client has this client_id.'),
   invalid_credentials: entry('unauthenticated', 'The email or the password is wrong.'),
-  permission_denied: entry('forbidden', 'The credential is valid but may not do this.'),
+  permission_denied: entry(
+    'forbidden',
+    'The credential is valid but does not have the required permission.',
+  ),
   session_required: entry(
     'forbidden',
     'This operation requires a browser session. Sign in to the web app.',
   ),
   cross_site_request: entry(
     'forbidden',
-    'A browser may change state only from this service’s own pages.',
+    'Browsers can change state only from the pages of this service.',
   ),
   bootstrap_secret_invalid: entry('forbidden', 'The bootstrap secret is wrong.'),
   mfa_required: entry('forbidden', 'The organization requires a second factor. Sign in with one.'),
@@ -157,11 +160,11 @@ export const errorCatalogue = {
     'forbidden',
     'Another reviewer holds the claim. Only they can release it.',
   ),
-  not_found: entry('not_found', 'The resource does not exist, or you may not see it.'),
+  not_found: entry('not_found', 'The resource does not exist, or you do not have access to it.'),
   method_not_allowed: entry('method_not_allowed', 'The path does not support this method.'),
   other_person: entry(
     'conflict',
-    'Another person is signed in in this browser than the page shows, so nothing was done. Reload the page.',
+    'A different person is now signed in to this browser, so nothing was done. Reload the page.',
   ),
   already_bootstrapped: entry('conflict', 'This deployment already has its organization.'),
   idempotency_conflict: entry(
@@ -175,12 +178,12 @@ export const errorCatalogue = {
   ),
   not_approved: entry(
     'conflict',
-    'The request is not approved, so its call may not start.',
+    'The request is not approved, so its call cannot start.',
     'details.status is its status.',
   ),
   already_started: entry(
     'conflict',
-    'The call was started before. An approval is good for one start.',
+    'The call has already started. An approval allows one start.',
     'details.started_at says when.',
   ),
   approval_expired: entry(
@@ -194,16 +197,16 @@ export const errorCatalogue = {
   ),
   result_reported: entry(
     'conflict',
-    'Another result was reported before. A call has one result.',
+    'A different result was already reported. Each call has one result.',
     'details.outcome is the one on record.',
   ),
   request_withdrawn: entry(
     'conflict',
-    'This idempotency key was withdrawn before a request was made with it. Use a new key.',
+    'This idempotency key was withdrawn before it created a request. Use a new key.',
   ),
   request_changed: entry(
     'conflict',
-    'The arguments differ from those that you saw. Read the request again before you decide.',
+    'The arguments differ from the ones you saw. Read the request again before you decide.',
   ),
   claim_held: entry(
     'conflict',
@@ -222,7 +225,7 @@ export const errorCatalogue = {
   member_exists: entry('conflict', 'A member with this email already exists.'),
   membership_removed: entry(
     'conflict',
-    'The member was removed from the organization. A new invitation brings them back.',
+    'The member was removed from the organization. Send a new invitation to bring them back.',
   ),
   membership_in_escalation_path: entry(
     'conflict',
@@ -241,14 +244,14 @@ export const errorCatalogue = {
   invitation_pending: entry('conflict', 'A pending invitation for this email exists.'),
   policy_limit_reached: entry(
     'conflict',
-    'The limit of permission policies is reached. Change an existing policy instead.',
+    'The organization has reached its limit of permission policies. Change an existing policy instead.',
   ),
   seat_limit_reached: entry(
     'conflict',
     'Every seat of the organization is taken.',
     'details.limit is the number of seats.',
   ),
-  team_name_taken: entry('conflict', 'Another live team has this name. Choose another name.'),
+  team_name_taken: entry('conflict', 'Another live team has this name. Choose a different name.'),
   team_member_in_escalation_policy: entry(
     'conflict',
     'The team’s active escalation policy targets members that you would remove.',
@@ -261,10 +264,7 @@ export const errorCatalogue = {
   ),
   team_archived: entry('conflict', 'The team is archived permanently.'),
   policy_changed: entry('conflict', 'The permission policy changed. Read it again, then retry.'),
-  read_only_policy: entry(
-    'conflict',
-    'The permission policy is read-only. read_only_reason says why.',
-  ),
+  read_only_policy: entry('conflict', 'The permission policy is read-only. See read_only_reason.'),
   no_password: entry(
     'conflict',
     'The account has no password. It signs in through an identity provider.',
@@ -282,7 +282,7 @@ export const errorCatalogue = {
     'conflict',
     'The Slack workspace is connected to another organization.',
   ),
-  mfa_enrolled: entry('conflict', 'An authenticator app is enrolled already.'),
+  mfa_enrolled: entry('conflict', 'An authenticator app is already enrolled.'),
   agent_slug_taken: entry(
     'conflict',
     'The slug belongs to a live or archived agent. Choose another slug.',
@@ -291,7 +291,7 @@ export const errorCatalogue = {
   agent_archived: entry('conflict', 'The agent is archived. Restore it first.'),
   demo_agent: entry(
     'conflict',
-    'Only the page of the demo calls as the demo agent. Create an agent of your own.',
+    'Only the demo page can call as the demo agent. Create your own agent.',
   ),
   instance_name_taken: entry(
     'conflict',
@@ -303,11 +303,11 @@ export const errorCatalogue = {
   ),
   enrollment_target_fixed: entry(
     'conflict',
-    'The machine asked for another agent. Choose the agent that it names.',
+    'The machine asked for a different agent. Choose the agent that it named.',
   ),
   presentation_exists: entry(
     'conflict',
-    'The organization already has a presentation of this tool. Replace that one.',
+    'The organization already has a presentation for this tool. Replace that one.',
   ),
   escalation_path_exists: entry(
     'conflict',
@@ -331,7 +331,7 @@ export const errorCatalogue = {
   webhook_endpoint_inactive: entry(
     'conflict',
     'The pipeline posts to webhook endpoints without an active revision.',
-    'Activate one of each that details.webhook_endpoints lists.',
+    'Activate a revision of each endpoint in details.webhook_endpoints.',
   ),
   webhook_endpoint_in_use: entry(
     'conflict',
@@ -340,12 +340,12 @@ export const errorCatalogue = {
   ),
   quota_exceeded: entry(
     'limited',
-    'A limit of the organization is reached.',
+    'The organization has reached a limit.',
     'details names the limit.',
   ),
   webhook_verification_failed: entry(
     'unprocessable',
-    'The receiver did not return the challenge with status 200 within ten seconds. Nothing was changed.',
+    'The receiver did not return the challenge with status 200 within 10 seconds. Nothing was changed.',
   ),
   rate_limited: entry('limited', 'Too many calls. Retry after the seconds in Retry-After.'),
   secrets_key_missing: entry(
@@ -371,5 +371,8 @@ export const errorCatalogue = {
     'unavailable',
     'A system that the service depends on is unavailable. Try again.',
   ),
-  internal_error: entry('internal', 'The service failed. Quote the request id when you report it.'),
+  internal_error: entry(
+    'internal',
+    'The service failed. Include the request ID when you report this.',
+  ),
 } as const satisfies Record<string, CatalogueEntry>;

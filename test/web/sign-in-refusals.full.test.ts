@@ -104,7 +104,7 @@ describeInBrowser('the sign-in page', () => {
       ['sso_denied', 'refused the sign-in'],
       ['sso_expired', 'longer than ten minutes'],
       ['sso_failed', 'did not respond as expected'],
-      ['sign_in_not_admitted', 'no access here yet'],
+      ['sign_in_not_admitted', 'do not have access here yet'],
       ['membership_inactive', 'suspended'],
       ['seat_limit_reached', 'no free seat'],
       ['constructor', 'The sign-in failed'],

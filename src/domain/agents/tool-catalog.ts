@@ -39,7 +39,7 @@ export const toolAnnotationsSchema = object({
   open_world_hint: hint('The tool reaches systems beyond the server.'),
 }).meta({
   id: 'ToolAnnotations',
-  description: 'Claims of the tool about itself, as MCP names them. They prove nothing.',
+  description: 'Hints that the tool gives about itself, as MCP names them. They are not checked.',
 });
 
 export type ToolAnnotations = ReadAs<typeof toolAnnotationsSchema>;

@@ -48,10 +48,10 @@ const fieldLabel = label('What readers call the value.', 100);
 
 const kind = z.enum(FIELD_KINDS).meta({
   description:
-    'What the value is. `multiline`: text of several lines; `code` and `command`: text in a programming language or for a shell; `diff`: a ' +
-    'change, either a unified diff at `path` or the values at `before` and `after`; `list`: a list of values, each as `item` says; `table`: a ' +
-    'list of objects, whose columns are `item.fields`; `json`: any value; `money`: an amount, whose currency is a field of its own; ' +
-    '`datetime`: RFC 3339; `duration`: such as `30s`, or seconds; `path`: of a file. A reader shows a value of another type as `json`.',
+    'The kind of value. `multiline`: text of several lines. `code` and `command`: text in a programming language or for a shell. `diff`: a ' +
+    'change, either a unified diff at `path` or the values at `before` and `after`. `list`: a list of values, described by `item`. `table`: a ' +
+    'list of objects, whose columns are `item.fields`. `json`: any value. `money`: an amount, whose currency is a separate field. ' +
+    '`datetime`: RFC 3339. `duration`: such as `30s`, or seconds. `path`: of a file. A value of another type is shown as `json`.',
 });
 
 const language = text('Language of `code`, `diff` and `command`, for highlighting.', {

@@ -186,7 +186,7 @@ const deferNode = object({
 }).meta({
   id: 'DeferNode',
   description:
-    'Waits until the working hours are active. While they are, the walk goes on at once.',
+    'Waits until the working hours are active. During working hours, the walk continues at once.',
 });
 
 type Branch<Node extends z.ZodType> = z.ZodDefault<z.ZodArray<Node>>;
@@ -202,7 +202,7 @@ function nodesOf<Targets extends z.ZodType>(prefix: '' | 'TeamPolicy', who: Targ
     id: nodeId(),
     type: z.literal('level').meta({ description: 'Notifies, then waits.' }),
     targets: who,
-    escalate_after: duration('How long the walk waits before it goes on, from 1m to 168h.', WAIT),
+    escalate_after: duration('How long the walk waits before it continues, from 1m to 168h.', WAIT),
     raise_urgency: z
       .boolean()
       .default(false)

@@ -1,7 +1,7 @@
 /** Outgoing notifications: delivery statuses, drop reasons, and the retry schedule. */
 
 /**
- * `notified`: a person is asked to decide. `unreachable`: an owner is told that no one is left to decide. `decided`: a
+ * `notified`: a person is asked to decide. `unreachable`: an owner learns that no one is left to decide. `decided`: a
  * request that people were asked about has its decision. `ran_differently`: the person who approved a call is told that
  * another one ran. `digest`: how many more requests wait for a receiver.
  */

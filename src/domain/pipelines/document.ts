@@ -218,7 +218,7 @@ const branchBlock = object({
   type: z.literal('branch').meta({ description: 'Blocks under a condition.' }),
   ...LOCAL,
   config: branchConfig.meta({ description: 'Its blocks, and when a request meets them.' }),
-}).meta({ id: 'NewBranchBlock', description: 'A block with blocks of its own.' });
+}).meta({ id: 'NewBranchBlock', description: 'A block that contains blocks.' });
 
 const webhookBlock = object({
   ...identity,
@@ -290,7 +290,7 @@ export const storedBlockSchema = oneOfTypes(BLOCK_TYPE_CODES, [
   celBlock.extend(kept).meta({ id: 'CelBlock', description: 'A block with a condition.' }),
   branchBlock
     .extend({ ...kept, config: storedBranchConfig })
-    .meta({ id: 'BranchBlock', description: 'A block with blocks of its own.' }),
+    .meta({ id: 'BranchBlock', description: 'A block that contains blocks.' }),
   webhookBlock
     .extend(kept)
     .meta({ id: 'WebhookBlock', description: 'A block that asks a webhook endpoint.' }),

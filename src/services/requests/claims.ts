@@ -10,7 +10,7 @@ import { changeRequest, outcomeOf } from '../engine/change.ts';
 /**
  * A new claim, or the one the caller already holds. Throws `not_found`, 403 `membership_inactive`,
  * `permission_denied`, `request_not_routed`, 409 `request_evaluating`, `request_not_pending`
- * (details.status) and `claim_held`. A claim decides nothing, so it needs no second factor.
+ * (details.status) and `claim_held`. A claim is not a decision, so it does not require a second factor.
  */
 export async function claimRequest(
   context: ServiceContext,

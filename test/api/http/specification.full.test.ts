@@ -226,4 +226,4 @@ test('an owner finds those of the hosted edition there, and 404 in the open one'
   }
 });
 
-const NOT_FOUND = 'The resource does not exist, or you may not see it.';
+const NOT_FOUND = 'The resource does not exist, or you do not have access to it.';

@@ -51,7 +51,7 @@ describeInBrowser('an owner', () => {
   test('reads where each right comes from, and grants more once the page has said what that does', async () => {
     const page = await open(browser, grace);
     expect(await rights(page).first().innerText()).toContain(
-      'see agents in the whole organization — by a policy of their own',
+      'see agents in the whole organization — by their own policy',
     );
     const inherited =
       'requests of Agent billing-bot and Agent support-bot — through the team Refund desk';
@@ -142,7 +142,7 @@ describeInBrowser('someone who manages permissions', () => {
     await page.keyboard.press('Enter');
     await button(page, 'Take out Agent billing-bot').waitFor();
     await decides(true).waitFor();
-    await dialog.getByText('You do not hold this').first().waitFor();
+    await dialog.getByText('You do not have this permission').first().waitFor();
   });
 
   test('uses it on a phone', async () => {

@@ -74,7 +74,7 @@ describeInBrowser('the demo agent', () => {
     // By the keyboard alone.
     await button(page, 'Run the demo').focus();
     await page.keyboard.press('Enter');
-    await titled(page, 'Your rules are tried first').waitFor();
+    await titled(page, 'Your rules run first').waitFor();
     expect(await titled(page, 'The agent waits').count()).toBe(0);
     // Not `unroute`: a call may still be under way.
     await page.unrouteAll({ behavior: 'wait' });
@@ -99,7 +99,7 @@ describeInBrowser('the demo agent', () => {
     await page.reload();
     await page.getByText('The demo agent already exists').waitFor();
     await button(page, 'Run the demo').click();
-    await titled(page, 'The agent goes on with the request that was waiting').waitFor();
+    await titled(page, 'The agent continues with the pending request').waitFor();
     await page.getByText('It wants to refund 12.50 EUR').waitFor();
     await decide(page, 'Deny', 'The lamp did not arrive.');
     await titled(page, 'Denied by Ada Lovelace').waitFor();
@@ -119,7 +119,7 @@ describeInBrowser('the demo agent', () => {
     await screenshot(page, 'demo-in-list');
     // Its requests would say that they are a demo.
     await page.goto(`${app.url}/agents/demo-agent/connect`);
-    await page.getByText('No other program can call as the demo agent.').waitFor();
+    await page.getByText('Other programs cannot use the demo agent.').waitFor();
     await page.getByRole('link', { name: 'Instances', exact: true }).click();
     await page.getByRole('list', { name: /^Credentials of/ }).waitFor();
     expect(await page.getByRole('button', { name: /credential of/ }).count()).toBe(0);
@@ -156,14 +156,14 @@ describeInBrowser('the demo agent', () => {
     await button(phone, 'Run the demo').click();
     await titled(phone, 'The agent waits').waitFor();
     // Without the permission to read requests, there is nothing to open.
-    await phone.getByText('Someone who may decide requests finds it in their list.').waitFor();
+    await phone.getByText('People who can decide requests find it in their list.').waitFor();
     await screenshot(phone, 'demo-phone-dark');
     expect(await violationsOf(phone)).toEqual([]);
     expect(await phone.evaluate<boolean>('document.body.scrollWidth <= innerWidth')).toBe(true);
     const other = await browser.open(`${app.url}/demo`, { as: maker });
     await other.getByText('The demo agent already exists').waitFor();
     await button(other, 'Run the demo').click();
-    await titled(other, 'The agent goes on with the request that was waiting').waitFor();
+    await titled(other, 'The agent continues with the pending request').waitFor();
     // A wait is held until something happens to the request.
     await button(other, 'Withdraw the request').click();
     await titled(phone, 'The agent can no longer call').waitFor();

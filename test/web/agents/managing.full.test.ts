@@ -74,7 +74,7 @@ describeInBrowser('an owner', () => {
     await button(page, 'Replace credential of ada-1').click();
     const box = page.getByRole('region', { name: 'New credential of ada-1' });
     await box.getByRole('button', { name: 'I stored it' }).click();
-    await page.getByText('Both work.').waitFor();
+    await page.getByText('Both credentials work.').waitFor();
     const old = page.getByRole('list', { name: 'Credentials of ada-1' }).getByRole('listitem');
     expect(await old.count()).toBe(2);
     await screenshot(page, 'changing-over');
@@ -105,7 +105,7 @@ describeInBrowser('an owner', () => {
       dark: true,
     });
     await pressTwice(page, 'Pause agent', 'Press again to pause');
-    await page.getByText('This agent is paused.').waitFor();
+    await page.getByText('This agent is paused').waitFor();
     await button(page, 'Resume').click();
     await button(page, 'Stop or archive …').click();
     const dialog = page.getByRole('dialog', { name: 'Stop this agent' });

@@ -17,15 +17,13 @@ describeInBrowser('presentations', () => {
 
   test('that are built in are read on real calls, and begin one of your own', async () => {
     const page = await browser.open(`${app.url}/presentations`, { as: owner });
-    await page.getByText('A call gets the first of these that exists', { exact: false }).waitFor();
+    await page.getByText('A call uses the first match', { exact: false }).waitFor();
     await page.getByRole('searchbox', { name: /^Search tools/ }).fill('refund_payment');
     await page.getByRole('button', { name: 'Built-in', exact: true }).click();
     await page.getByRole('link', { name: 'refund_payment', exact: true }).click();
     const preview = page.getByRole('article', { name: 'Preview' });
     await preview.getByRole('heading', { name: 'Refund 12.5 of pay_other_19' }).waitFor();
-    await page
-      .getByText('This one is built in, and cannot be changed.', { exact: false })
-      .waitFor();
+    await page.getByText('This presentation is built in', { exact: false }).waitFor();
     expect(await page.getByLabel('Title', { exact: true }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await screenshot(page, 'presentation-built-in');
@@ -64,9 +62,7 @@ describeInBrowser('presentations', () => {
       as: owner,
     });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page
-      .getByText('Calls of this tool are then shown with their arguments as they are.')
-      .waitFor();
+    await page.getByText('Calls of this tool will show their raw arguments.').waitFor();
     await page.getByRole('button', { name: 'Delete it' }).click();
     await page.waitForURL(/\/presentations$/);
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();

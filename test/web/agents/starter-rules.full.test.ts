@@ -23,7 +23,7 @@ describeInBrowser('an owner', () => {
     await page.getByText('countersign-hook install claude').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('link', { name: 'Start with rules for it' }).click();
-    await page.getByText(/draft of rules for a coding agent.*\/srv\/projects/).waitFor();
+    await page.getByText(/draft has rules for a coding agent.*\/srv\/projects/).waitFor();
     const example = await readFile(
       join(packageRoot(), 'examples/configuration/pipelines/agents/desk-coder.yaml'),
       'utf8',

@@ -123,7 +123,7 @@ describeInBrowser('who manages agents', () => {
     const page = await browser.open(`${app.url}/agents/support-bot`, { as: owner });
     await button(page, 'Pause agent').click();
     await button(page, 'Press again to pause').click();
-    await page.getByText('This agent is paused.').waitFor();
+    await page.getByText('This agent is paused').waitFor();
     await link(page, 'Activity').click();
     await page.getByText(/paused the agent/).waitFor();
     await page.getByText(/reported another schema of the tool/).waitFor();
@@ -133,7 +133,7 @@ describeInBrowser('who manages agents', () => {
     const other = await browser.open(`${app.url}/agents/support-bot/activity`, {
       as: people.ada,
     });
-    await other.getByText('Who did it is in the audit log.').waitFor();
+    await other.getByText('The audit log shows who made each change.').waitFor();
     await other.getByText('Created by').waitFor();
     await other.goto(`${app.url}/agents/support-bot/tools`);
     await other.getByText('refund_payment').first().waitFor();

@@ -31,7 +31,7 @@ export interface Form {
 
 const FORBIDDEN_URL = 'https://10.0.0.1/';
 const CONFIRM = 'Type this to confirm:';
-const FORCE = 'Go on, although these ask them by name';
+const FORCE = 'Remove anyway, although these ask them by name';
 const ada = `/people/${people.ada.membershipId}`;
 const agent = '/agents/support-bot';
 
@@ -76,7 +76,7 @@ const ACCOUNT: readonly Form[] = [
     page: '/account/keys',
     opens: ['New key'],
     form: { panel: 'New key' },
-    fields: ['Name', 'Only read', '…', 'Expires', 'Create key', 'Cancel'],
+    fields: ['Name', 'Read only', '…', 'Expires', 'Create key', 'Cancel'],
     refuses: { at: 'Name' },
     closes: 'Cancel',
   },
@@ -88,10 +88,10 @@ const ACCOUNT: readonly Form[] = [
     form: { panel: 'New key' },
     sets: [
       ['Name', 'weekly'],
-      ['Only read', 'ArrowRight'],
+      ['Read only', 'ArrowRight'],
       ['Expires', 'On a date'],
     ],
-    fields: ['Name', 'What I choose', '…', 'Expires', 'Last day', 'Create key', 'Cancel'],
+    fields: ['Name', 'Selected permissions', '…', 'Expires', 'Last day', 'Create key', 'Cancel'],
     refuses: {
       press: 'Create key',
       at: 'Issue credentials with which a program acts as the agent (dangerous)',
@@ -160,9 +160,9 @@ const AGENTS: readonly Form[] = [
     source: 'areas/agents/connect/ways.tsx',
     page: `${agent}/connect`,
     form: { part: 'div:has(> h2:text-is("Connect"))' },
-    sets: [['This machineA laptop with a terminal. It gets its credential by a code.', ' ']],
+    sets: [['This machineA laptop with a terminal. You approve it with a code.', ' ']],
     fields: [
-      'This machineA laptop with a terminal. It gets its credential by a code.',
+      'This machineA laptop with a terminal. You approve it with a code.',
       'Run this on the machine',
       'Copy',
       'Enter the code (opens in a new tab)',
@@ -368,7 +368,7 @@ const SETTINGS: readonly Form[] = [
     source: section,
     page: '/settings',
     form: { form: 'Hidden values' },
-    fields: ['Names that usually name secrets', 'Add a name', 'Add', 'Try it on arguments', '…'],
+    fields: ['Common names of secrets', 'Add a name', 'Add', 'Try it on arguments', '…'],
   },
   {
     name: 'rules of keys',

@@ -86,7 +86,7 @@ describeInBrowser('deliveries', () => {
       .first()
       .getByRole('button', { name: /^Try again/ })
       .click();
-    await page.getByText('The message waits to be sent.').waitFor();
+    await page.getByText('The message will be sent again.').waitFor();
     await section.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: /^Deliveries.*3 messages were/ }).waitFor();
     await rows(page).first().getByText('Trying again', { exact: true }).waitFor();

@@ -105,7 +105,7 @@ describeInBrowser('the page of Slack', () => {
     const page = await browser.open(`${app.url}${PAGE}`, { as: owner });
     const who = panel(page, 'Who gets messages in Slack');
     await button(page, 'Unlink Ada').click();
-    await page.getByRole('dialog').getByText('They are told by email.').waitFor();
+    await page.getByRole('dialog').getByText('They get an email.').waitFor();
     await button(page, 'Unlink').click();
     await who.getByText('0 of 4 members', { exact: false }).waitFor();
     await caller.command('U77', `link ${await codeOf(people.ada)}`);

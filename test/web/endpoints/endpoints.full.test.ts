@@ -60,7 +60,7 @@ describeInBrowser('webhook endpoints', () => {
 
   test('go from none to an active one, whose secret is shown once and signs what is posted', async () => {
     const page = await browser.open(`${app.url}/endpoints`, { as: owner });
-    await page.getByRole('heading', { name: 'No rule asks a system of yours.' }).waitFor();
+    await page.getByRole('heading', { name: 'No rule asks one of your systems.' }).waitFor();
     await screenshot(page, 'endpoints-empty');
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'New endpoint' }).first().click();
@@ -186,7 +186,7 @@ describeInBrowser('webhook endpoints', () => {
     expect(await violationsOf(page)).toEqual([]);
     await dialog(page).getByRole('button', { name: 'Replace secret', exact: true }).click();
     const second = await shownSecret(page, 'New signing secret');
-    await page.getByText('The previous secret also signs.', { exact: false }).waitFor();
+    await page.getByText('The previous secret also signs calls until', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Send a test request' }).click();
     await deliveries(page).nth(1).waitFor();
     const both = receiver.received.at(-1);
@@ -200,7 +200,7 @@ describeInBrowser('webhook endpoints', () => {
     await dialog(page).getByRole('button', { name: 'Replace secret', exact: true }).click();
     const third = await shownSecret(page, 'New signing secret');
     await page
-      .getByText('The previous secret also signs.', { exact: false })
+      .getByText('The previous secret also signs calls until', { exact: false })
       .waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Send a test request' }).click();
     await deliveries(page).nth(2).waitFor();
@@ -263,7 +263,7 @@ describeInBrowser('webhook endpoints', () => {
     await page.getByRole('button', { name: 'Save and activate …' }).click();
     await dialog(page).getByText('1 active rule asks this endpoint', { exact: false }).waitFor();
     await dialog(page).getByRole('button', { name: 'Activate', exact: true }).click();
-    await dialog(page).getByText('Nothing was written over', { exact: false }).waitFor();
+    await dialog(page).getByText('Nothing was overwritten', { exact: false }).waitFor();
     await dialog(page).getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Put my changes on top' }).click();
     await page.getByRole('button', { name: 'Save and activate …' }).click();
@@ -287,9 +287,7 @@ describeInBrowser('webhook endpoints', () => {
     await page.reload();
     await page.getByText('No rule asks it.', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Archive …' }).click();
-    await dialog(page)
-      .getByText('Activating a revision brings it back.', { exact: false })
-      .waitFor();
+    await dialog(page).getByText('Activate a revision to restore it.', { exact: false }).waitFor();
     await dialog(page).getByRole('button', { name: 'Archive', exact: true }).click();
     await page.getByText('Archived', { exact: true }).waitFor();
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
@@ -303,7 +301,9 @@ describeInBrowser('webhook endpoints', () => {
     const reader = await person({ can: ['webhook.read'] });
     const page = await browser.open(`${app.url}/endpoints/read`, { as: reader });
     await page.getByText('Nothing was posted in the last 30 days.', { exact: false }).waitFor();
-    await page.getByText('You can read this, but not change it.', { exact: false }).waitFor();
+    await page
+      .getByText('You can view this, but you cannot change it.', { exact: false })
+      .waitFor();
     expect(await page.getByLabel('URL', { exact: true }).getAttribute('readonly')).not.toBeNull();
     for (const name of ['Replace secret …', 'Archive …', 'Send a test request'])
       expect(await page.getByRole('button', { name }).count()).toBe(0);

@@ -171,9 +171,9 @@ describeInBrowser('those who manage keys', () => {
     await button(page, 'Clear search and filters').click();
     // From a person to their keys, and to one of them.
     await page.getByRole('link', { name: 'ada script' }).click();
-    await page.getByText('May do everything that its person may.').waitFor();
+    await page.getByText('Can do everything that its person can.').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Ada Reyes' }).first().click();
-    await page.getByRole('link', { name: 'All keys that they made' }).click();
+    await page.getByRole('link', { name: 'All their keys' }).click();
     await page.getByText('Made by Ada Reyes').waitFor();
     await listed(page, ['ada script']);
   });

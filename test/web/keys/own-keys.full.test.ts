@@ -47,7 +47,7 @@ describeInBrowser('a member', () => {
     const row = page.getByRole('listitem').filter({ hasText: name });
     await row.getByText('May call the MCP endpoint only.').waitFor();
     await row.getByText('Not checked').waitFor();
-    await row.getByText(/Let in .*last refreshed .*last used/).waitFor();
+    await row.getByText(/Approved .*last refreshed .*last used/).waitFor();
     expect(await row.locator('b').count()).toBe(0);
     await screenshot(page, 'own-keys-programs-phone-dark');
     expect(await violationsOf(page)).toEqual([]);
@@ -105,7 +105,7 @@ describeInBrowser('a member', () => {
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('button', { name: 'I stored it' }).click();
     const row = page.getByRole('listitem').filter({ hasText: 'open' });
-    await row.getByText('May do everything that you can.').waitFor();
+    await row.getByText('Can do everything that you can.').waitFor();
     await row.getByText('has no end').waitFor();
   });
 });

@@ -42,7 +42,7 @@ describeInBrowser('a member', () => {
     await page.getByText(/^May see agents, .*; see requests routed to you/).waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await screenshot(page, 'own-keys-new');
-    await page.getByRole('radio', { name: 'What I choose' }).check();
+    await page.getByRole('radio', { name: 'Selected permissions' }).check();
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByText('Choose at least one permission.').waitFor();
     await page.getByLabel(/^Approve or deny requests routed to you/).check();

@@ -67,7 +67,7 @@ describeInBrowser('the editor of an escalation path', () => {
     await page.getByRole('button', { name: 'Add a step at place 1' }).click();
     await page.getByRole('menuitem', { name: 'Split' }).click();
     await page.getByRole('button', { name: 'Add a condition' }).click();
-    await page.getByRole('menuitem', { name: 'what the request says' }).click();
+    await page.getByRole('menuitem', { name: 'the content of the request' }).click();
     const rows = page.getByRole('group', { name: 'Condition', exact: true });
     await rows.getByRole('textbox', { name: 'Value' }).fill('2500.50');
     const times = page.getByRole('group', { name: 'Exact times of Office' });
@@ -111,7 +111,7 @@ describeInBrowser('the editor of an escalation path', () => {
     await owner.http.post(path, undefined, { headers });
     await page.getByRole('button', { name: 'Save and activate …' }).click();
     await page.getByRole('button', { name: 'Activate', exact: true }).click();
-    await page.getByText('Nothing was written over', { exact: false }).waitFor();
+    await page.getByText('Nothing was overwritten', { exact: false }).waitFor();
     expect((await active('shared')).revision).toBe(2);
   });
 });

@@ -27,7 +27,7 @@ describeInBrowser('the policy of a team', () => {
     await page.getByText('No policy: all members at once.').waitFor();
     await page.getByRole('link', { name: 'Write a policy' }).click();
     await page.getByRole('heading', { level: 1, name: 'How Refund desk is asked' }).waitFor();
-    await page.getByText('No policy is active: all members are asked at once').waitFor();
+    await page.getByText('No policy is active, so all members are asked at once').waitFor();
     await page.getByRole('button', { name: 'Add a step at place 1' }).click();
     await page.getByRole('menuitem', { name: 'Ask people' }).click();
     await page.getByRole('button', { name: 'Add people' }).click();
@@ -63,7 +63,7 @@ describeInBrowser('the policy of a team', () => {
     await activatePolicy(owner, night, { nodes: [level([user(jonas)], '5m')] });
     await page.getByRole('button', { name: 'Save and activate …' }).click();
     await page.getByRole('button', { name: 'Activate', exact: true }).click();
-    await page.getByText('Nothing was written over', { exact: false }).waitFor();
+    await page.getByText('Nothing was overwritten', { exact: false }).waitFor();
     expect(await policyOf(night)).toMatchObject({
       nodes: [{ targets: [{ id: jonas.membershipId }] }],
     });

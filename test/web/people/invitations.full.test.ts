@@ -58,7 +58,7 @@ describeInBrowser('inviting', () => {
   test('offers only what the inviter may do, and is closed to others', async () => {
     const page = await browser.open(`${app.url}/people`, { as: people.fay });
     await button(page, 'Invite people').click();
-    await page.getByText('You can give only what you may do yourself.').waitFor();
+    await page.getByText('You can only grant permissions that you have yourself.').waitFor();
     expect(await page.getByLabel('What they may do').inputValue()).toBe('none');
     const other = await browser.open(`${app.url}/people/invitations`, { as: people.ada });
     await other.getByText('You do not have access to this page').waitFor();

@@ -59,9 +59,9 @@ describeInBrowser('inviting', () => {
       .fill(
         `Uma <uma@example.com>; vic@example.com\numa@example.com, no address\n${people.ada.email}, will@example.com`,
       );
-    await page.getByText('is a member already').waitFor();
+    await page.getByText('already a member').waitFor();
     await page.getByText('twice in the list').waitFor();
-    await page.getByText('no email address').waitFor();
+    await page.getByText('not an email address').waitFor();
     await screenshot(page, 'invite');
     expect(await violationsOf(page)).toEqual([]);
     await page.getByLabel('What they may do').selectOption('agents');
@@ -83,13 +83,13 @@ describeInBrowser('inviting', () => {
     await page.getByRole('link', { name: 'Teams', exact: true }).click();
     await button(page, 'Stay here').click();
     await links.getByRole('button', { name: 'I stored it' }).click();
-    await button(page, 'Try the one that is left again').click();
+    await button(page, 'Try the remaining one again').click();
     const link = page.getByRole('region', { name: 'Invitation link for vic@example.com' });
     await link.getByRole('button', { name: 'I stored it' }).click();
     expect(await pending()).toEqual(['uma@example.com', 'vic@example.com', 'will@example.com']);
     await button(page, 'Invite others').click();
     await page.getByLabel('Email addresses').fill('uma@example.com');
-    await page.getByText('is invited already').waitFor();
+    await page.getByText('already invited').waitFor();
     await page.getByRole('searchbox', { name: 'Search invitations by email' }).fill('VIC@');
     await until(
       'one is listed',

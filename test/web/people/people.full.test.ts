@@ -66,11 +66,11 @@ describeInBrowser('an owner', () => {
     await dialog(page).getByRole('link', { name: 'refunds' }).waitFor();
     await dialog(page).getByText('loses:').waitFor();
     await button(page, 'Suspend').click();
-    await page.getByText('Tick this, or first change what asks them.').waitFor();
+    await page.getByText('Select this, or change the paths and policies first.').waitFor();
     await screenshot(page, 'suspend');
     expect(await violationsOf(page)).toEqual([]);
     expect(await statusOf(id)).toBe('active');
-    await page.getByLabel('Go on, although these ask them by name').check();
+    await page.getByLabel('Remove anyway, although these ask them by name').check();
     await button(page, 'Suspend').click();
     await page.getByText('Ada Reyes is suspended.').waitFor();
     expect(await statusOf(id)).toBe('suspended');
@@ -108,7 +108,7 @@ describeInBrowser('an owner', () => {
     await page.goto(`${app.url}/people/${owner.membershipId}`);
     await page.getByText('This is you.', { exact: false }).waitFor();
     await page.goto(`${app.url}/people/${teams['Night shift']}`);
-    await page.getByText('This does not exist, or you may not see it.').waitFor();
+    await page.getByText('This does not exist, or you do not have access to it.').waitFor();
   });
 
   test('makes a team, adds people by search, and takes one out with a way back', async () => {
@@ -138,7 +138,7 @@ describeInBrowser('an owner', () => {
     expect(await violationsOf(page)).toEqual([]);
 
     await button(page, 'Archive …').click();
-    await dialog(page).getByText('No one gains or loses anything now.').waitFor();
+    await dialog(page).getByText('No one gains or loses permissions now.').waitFor();
     await dialog(page).getByLabel('Type this to confirm:').fill('Day shift');
     await page.keyboard.press('Enter');
     await page.getByText('This team is archived.', { exact: false }).waitFor();

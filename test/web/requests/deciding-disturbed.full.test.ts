@@ -211,7 +211,7 @@ describeInBrowser('an answer', () => {
     });
     await page.goto(pageOf(id));
     await answer(page, 'Approve');
-    await message(page, 'The arguments differ from those that you saw').waitFor();
+    await message(page, 'The arguments differ from the ones you saw').waitFor();
     expect(await armed(page).count()).toBe(0);
     expect(await decisionsOf(id)).toEqual([]);
   });

@@ -40,7 +40,9 @@ describeInBrowser('the page of a request', () => {
     const nodes = [defer(), level([user(bob)])];
     const late = await open(await askOn({ nodes, ...night }, { timeout: '1h' }));
     await late.getByText('No one will be asked before it expires.').waitFor();
-    await late.getByText(/begin after the deadline: no one else will be asked in time/).waitFor();
+    await late
+      .getByText(/begin after the deadline, so no one else will be asked in time/)
+      .waitFor();
     const inTime = await open(await askOn({ nodes, ...night }, { timeout: '48h' }));
     await inTime.getByText('Waiting for working hours', { exact: true }).waitFor();
     if (await inTime.getByText(/before it expires/).isVisible()) throw new Error('it is in time');

@@ -69,7 +69,7 @@ describeInBrowser('the queue by keyboard', () => {
     await page.getByRole('button', { name: 'Claim' }).waitFor();
     await rows(page).first().waitFor();
     await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('Go to the next request, and open it').waitFor();
+    await page.getByRole('dialog').getByText('Open the next request').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -66,6 +66,6 @@ describeInBrowser('an approved request', () => {
     );
     await app.db.raw('alter table decisions enable trigger user');
     const page = await browser.open(`${app.url}/requests/${id}`, { as: ada });
-    await page.getByText(/No start was reported while the approval was good/).waitFor();
+    await page.getByText(/The approval expired before the agent reported a start/).waitFor();
   });
 });

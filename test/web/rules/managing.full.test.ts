@@ -140,7 +140,7 @@ describeInBrowser('managing rules', () => {
     for (const path of ['/endpoints', '/endpoints/rules']) {
       const endpoints = await browser.open(`${app.url}${path}`, { as: owner });
       await endpoints.getByRole('heading', { name: 'Endpoints need a secrets key.' }).waitFor();
-      await endpoints.getByText('sets COUNTERSIGN_SECRETS_KEY', { exact: false }).waitFor();
+      await endpoints.getByText('can set COUNTERSIGN_SECRETS_KEY', { exact: false }).waitFor();
       expect(await violationsOf(endpoints)).toEqual([]);
     }
   });

@@ -62,7 +62,7 @@ describeInBrowser('beside the rules', () => {
     await panel.getByText('(it is 89)').waitFor();
     const small = page.getByRole('article', { name: 'Rule 2: Small refunds' });
     expect(await small.getAttribute('data-trial')).toBe('passed');
-    await small.getByText('1 of 4 requests of the last 7 days ended here').waitFor();
+    await small.getByText('Decided 1 of 4 requests in the last 7 days').waitFor();
     await small.getByRole('button', { name: /^Edit/ }).click();
     await small.getByLabel('Value', { exact: true }).nth(1).fill('100.00');
     await page.locator('article[data-trial="matched"]', { hasText: 'Small refunds' }).waitFor();
@@ -74,7 +74,7 @@ describeInBrowser('beside the rules', () => {
     const page = await open();
     const small = page.getByRole('article', { name: 'Rule 2: Small refunds' });
     await small.getByRole('button', { name: /^Edit/ }).click();
-    await small.getByText('This compares amounts of any currency').waitFor();
+    await small.getByText('This compares amounts in any currency').waitFor();
     await small.getByLabel('Value', { exact: true }).nth(1).fill('99999999999999999999');
     await page.getByRole('tab', { name: 'Past requests' }).click();
     const group = page.getByRole('region', { name: 'sent to a person → approved by rules' });
@@ -110,7 +110,7 @@ describeInBrowser('beside the rules', () => {
     expect(await violationsOf(page)).toEqual([]);
     const small = page.getByRole('article', { name: 'Rule 2: Small refunds' });
     await small.getByRole('button', { name: /^Edit/ }).click();
-    await small.getByRole('button', { name: 'Add a test of it' }).click();
+    await small.getByRole('button', { name: 'Add a test for it' }).click();
     await small.getByLabel('Value', { exact: true }).nth(1).fill('12345678901234567890.0');
     await screenshot(page, 'rules-conditions-phone');
     expect(await violationsOf(page)).toEqual([]);

@@ -69,7 +69,7 @@ describeInBrowser('rules of several people', () => {
     await other.getByText('No changes').waitFor();
     await activate(hers);
     const dialog = hers.getByRole('dialog');
-    await dialog.getByText('Nothing was written over', { exact: false }).waitFor();
+    await dialog.getByText('Nothing was overwritten', { exact: false }).waitFor();
     expect((await activeBlocks()).map(({ name }) => name)).toEqual(['No drops', 'Never wipe']);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     const conflict = hers.getByRole('alert').filter({ hasText: 'while you edited' });
@@ -99,10 +99,10 @@ describeInBrowser('rules of several people', () => {
 
   test('an administrator of one agent changes its rules, and sees what of the rest they may not', async () => {
     const page = await browser.open(`${app.url}/rules`, { as: bo });
-    await page.getByText('You look after the rules of some agents.').waitFor();
+    await page.getByText('You can manage the rules of some agents.').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'bot' }).click();
     await page
-      .getByText('You may not read the rules of the organization.', { exact: false })
+      .getByText('You cannot read the rules of the organization.', { exact: false })
       .waitFor();
     await rename(page, 'Of the bot', 'Of this bot');
     await activate(page);
@@ -120,12 +120,12 @@ describeInBrowser('rules of several people', () => {
     const first = card(page, 'Organization, Rule 1: No drops');
     await first.waitFor();
     expect(await first.getByRole('button').count()).toBe(0);
-    await page.getByText('the rules of agents are never asked', { exact: false }).waitFor();
+    await page.getByText('the rules of agents never run', { exact: false }).waitFor();
     await card(page, /^Rule 1: Of this bot$|^Rule 1: Of the bot$/).waitFor();
     await screenshot(page, 'rules-both-dark');
     expect(await violationsOf(page)).toEqual([]);
     await page
-      .getByRole('region', { name: /^Asked first/ })
+      .getByRole('region', { name: /^These run first/ })
       .getByRole('link')
       .click();
     await card(page, 'Rule 1: No drops').waitFor();

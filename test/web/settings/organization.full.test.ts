@@ -38,11 +38,11 @@ describeInBrowser('the page of the organization', () => {
 
   test('says what is used, and what each change brings about, before it is saved', async () => {
     const page = await browser.open(`${app.url}/settings`, { as: people.ada });
-    const limits = section(page, 'Limits, and what is used of them');
+    const limits = section(page, 'Limits and usage');
     await limits.getByText('1 of 1,000').waitFor();
     await limits.getByRole('link', { name: 'Agent support-bot' }).waitFor();
     const hidden = section(page, 'Hidden values');
-    await hidden.getByRole('group', { name: 'How people would see them' }).waitFor();
+    await hidden.getByRole('group', { name: 'People would see:' }).waitFor();
     await screenshot(page, 'organization');
     expect(await violationsOf(page)).toEqual([]);
 
@@ -56,11 +56,11 @@ describeInBrowser('the page of the organization', () => {
       headers: { 'if-match': etag },
     });
     await claims.getByRole('button', { name: 'Save' }).click();
-    await claims.getByText('Someone else changed the organization meanwhile.').waitFor();
+    await claims.getByText('Someone else changed the organization in the meantime.').waitFor();
     await page.locator('input[value="Acme Works"]').waitFor();
     await screenshot(page, 'organization-conflict');
     await claims.getByRole('button', { name: 'Save' }).click();
-    await claims.getByText('Saved. It applies from the next call on.').waitFor();
+    await claims.getByText('Saved. The change applies to the next call.').waitFor();
     expect(await read()).toMatchObject({
       settings: { claim_timeout: '30m' },
       body: { name: 'Acme Works' },
@@ -93,7 +93,7 @@ describeInBrowser('the page of the organization', () => {
       dark: true,
     });
     const hidden = section(page, 'Hidden values');
-    const tried = hidden.getByRole('group', { name: 'How people would see them' });
+    const tried = hidden.getByRole('group', { name: 'People would see:' });
     await tried.getByText('DE02120300000000202051').waitFor();
     expect(await tried.textContent()).not.toContain('k_live_1f7a');
     await hidden.getByLabel('Add a name').fill('iban');
@@ -114,7 +114,9 @@ describeInBrowser('the page of the organization', () => {
     const signIn = section(page, 'Second factor and recent authentication');
     await signIn.getByText('4 of 4 active members have no authenticator app.').waitFor();
     await signIn.getByRole('switch', { name: 'Require a second factor' }).check();
-    await signIn.getByText('can no longer decide requests').waitFor();
+    await signIn
+      .getByText('People without a second factor can no longer decide requests')
+      .waitFor();
     await screenshot(page, 'organization-second-factor');
     await signIn.getByRole('button', { name: 'Discard' }).click();
     expect(await signIn.getByRole('switch').isChecked()).toBe(false);
@@ -139,7 +141,7 @@ describeInBrowser('the page of the organization', () => {
 
   test('is read only for who may not change it, and closed to who may not read it', async () => {
     const page = await browser.open(`${app.url}/settings`, { as: people.eve });
-    await page.getByText('You may read these settings.').waitFor();
+    await page.getByText('You can view these settings.').waitFor();
     await section(page, 'Hidden values').getByText('iban').first().waitFor();
     expect(await page.getByRole('switch', { disabled: false }).count()).toBe(0);
     expect(

@@ -60,7 +60,7 @@ describeInBrowser('someone who runs the service', () => {
 
   test('reads in the open edition how to export and verify the audit log', async () => {
     const page = await browser.open(`${app.url}/settings/audit`, { as: owner, viewport: PHONE });
-    await page.getByRole('heading', { name: 'What this edition has' }).waitFor();
+    await page.getByRole('heading', { name: 'The audit log in this edition' }).waitFor();
     const commands = await page.locator('pre').allTextContents();
     expect(commands).toEqual([
       'npm run countersign -- export-audit audit.ndjson',
@@ -171,7 +171,7 @@ test('what a part of the service says is told in plain words, and kept as it was
     told('temporal', 'not connected: 7 PERMISSION_DENIED: Request unauthorized.'),
     told('temporal', 'not connected: 5 NOT_FOUND: Namespace countersign is not found.'),
     told('temporal', `${transport}: dns error: failed to lookup address information`),
-    told('database', 'it is read-only: a standby, or default_transaction_read_only is on'),
+    told('database', 'it can only be read: a standby, or default_transaction_read_only is on'),
     told('database', "its clock is 4000 ms off this process's"),
     told('database', 'Error: connect ECONNREFUSED 127.0.0.1:5432'),
     told('migrations', 'not run yet: 20261101000000_keys.ts'),
@@ -180,10 +180,10 @@ test('what a part of the service says is told in plain words, and kept as it was
     'does not respond',
     'the two sides do not agree on TLS',
     'the two sides do not agree on TLS',
-    'does not let this service in',
+    'refuses this service',
     'does not know the namespace',
     'its host name was not found',
-    'can only be read',
+    'is read-only',
     'its clock differs from the clock of this process',
     'does not respond',
     'is older than this version of the service',

@@ -73,7 +73,7 @@ export const detail = {
 
 export const chain = {
   title: 'State of the chain',
-  hint: 'Each event seals the one before it. Checkpoints are signed, so a later change of the log can be proved.',
+  hint: 'Each event seals the one before it. Signed checkpoints prove any later change of the log.',
   sealed: 'Sealed',
   upTo: (position: number) =>
     position === 0 ? 'No event is sealed yet' : `Up to position ${countText(position)}`,
@@ -106,24 +106,24 @@ export const exporting = {
   forms: { proof: 'With proof', ndjson: 'JSON lines', csv: 'CSV' },
   contents: {
     proof:
-      'Every entry of the chain with its hash, the checkpoints, the public keys and a signature. Events that a filter leaves out have their hash alone. It can be verified without this service.',
+      'Every entry of the chain with its hash, the checkpoints, the public keys and a signature. Events that a filter leaves out appear only as hashes. You can verify the file without this service.',
     ndjson:
-      'One event as JSON on each line, also those that are not sealed yet. It proves nothing.',
-    csv: 'A table for spreadsheets, with a sentence for each event. It proves nothing.',
+      'One JSON event on each line, including events that are not sealed yet. This file contains no proof.',
+    csv: 'A table for spreadsheets, with a sentence for each event. This file contains no proof.',
   },
   recorded: 'The export is recorded in the audit log.',
   download: 'Download',
   close: 'Close',
   verify: 'Verify the file',
   verifyHint:
-    'It needs the file, the public keys, and a checkpoint that you kept earlier. It says what it cannot prove without them.',
+    'You need the file, the public keys and a checkpoint that you saved earlier. The command reports what it cannot prove without them.',
 } as const;
 
 export const open = {
-  title: 'What this edition has',
+  title: 'The audit log in this edition',
   hint: 'The open edition records the same events and seals them in the same chain. This page lists them in the hosted edition. Here, the command line exports and verifies them.',
   export: 'Export the log with its proof, on the machine of the service:',
   keys: 'Get the public keys once, and keep them:',
-  verify: 'Verify the file. That needs neither the service nor its database:',
+  verify: 'Verify the file. You need neither the service nor its database:',
   database: 'Or verify the database itself:',
 } as const;

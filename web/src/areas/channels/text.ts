@@ -9,7 +9,7 @@ type Counts = Readonly<
 
 export const channels = {
   title: 'Notification channels',
-  hint: 'How people and programs hear that a request waits. Each member turns email, Slack and push messages on or off for themselves.',
+  hint: 'How people and programs learn about pending requests. Each member can turn email, Slack and push messages on or off.',
   create: 'New webhook',
   kinds: { email: 'Email', webhook: 'Webhook', slack: 'Slack', push: 'Push messages' },
   states: {
@@ -21,7 +21,7 @@ export const channels = {
   },
   who: {
     email:
-      'Each person who is asked gets an email, unless they turned email off. After five emails in a minute, one digest names the rest.',
+      'Each person who is asked gets an email, unless they turned email off. After five emails in a minute, one digest lists the rest.',
     webhook:
       'This URL gets a signed message for each person who is asked, and one for the decision.',
     slack:
@@ -30,7 +30,7 @@ export const channels = {
   },
   withArguments: 'It includes the arguments of the call; hidden values stay hidden.',
   withoutArguments: 'It does not include the arguments of the call.',
-  not_set_up: 'This service cannot send these messages. Its operator turns them on with',
+  not_set_up: 'This service cannot send these messages. The operator can turn them on with',
   and: 'and',
   absent: {
     slack: 'No Slack workspace is connected.',
@@ -71,7 +71,7 @@ export const channels = {
   rotate: 'Replace the signing secret …',
   storeFirst: 'Store the new secret first.',
   delete: 'Delete …',
-  turnedOff: 'The channel is off. Messages that were waiting were dropped.',
+  turnedOff: 'The channel is off. Pending messages were dropped.',
   turnedOn: 'The channel is on.',
   saved: 'Saved.',
   deleted: 'The channel is deleted.',
@@ -83,12 +83,12 @@ export const form = {
   editTitle: 'Edit the webhook',
   renameTitle: 'Rename the channel',
   name: 'Name',
-  nameHint: 'How people find it in this list.',
+  nameHint: 'Shown in this list.',
   url: 'URL',
-  urlHint: 'A public https address that takes a POST. It is checked now and at every message.',
+  urlHint: 'A public https address that accepts POST. It is checked now and for each message.',
   arguments: 'Include the arguments of the call',
   argumentsHint:
-    'Exactly as the agent sent them. Without them, the receiver reads the request over the API.',
+    'Exactly as the agent sent them. Without them, the receiver can read the request from the API.',
   create: 'Create',
   creating: 'Creating …',
   save: 'Save',
@@ -99,7 +99,7 @@ export const form = {
 export const secret = {
   newOf: (name: string) => `Signing secret of ${name}`,
   ifLost:
-    'Your receiver needs it to tell our messages from forged ones. If it is lost, replace it in the menu of the channel.',
+    'Your receiver needs it to detect forged messages. If you lose it, replace it in the menu of the channel.',
   atOnce: 'Your receiver refuses messages until it has the new secret.',
 } as const;
 
@@ -107,7 +107,7 @@ export const removal = {
   title: 'Delete this channel?',
   ends: 'The URL gets no more messages, and its signing secret is deleted.',
   waiting: (number: number) =>
-    number === 0 ? 'No message is waiting.' : `${messages(number)} that wait are dropped.`,
+    number === 0 ? 'No message is waiting.' : `${messages(number)} will be dropped.`,
   back: 'This cannot be undone. To keep the channel, turn it off instead.',
   delete: 'Delete channel',
   deleting: 'Deleting …',
@@ -120,10 +120,10 @@ export const test = {
   status: (status: number) => `status ${status}`,
   said: 'The receiver said:',
   to: {
-    email: 'Look into your inbox, too: a mail server may take a message and drop it.',
-    webhook: 'The receiver got a signed message of the type notification_channel.test.',
+    email: 'Check your inbox, too: a mail server can accept a message and drop it.',
+    webhook: 'The receiver got a signed message of type notification_channel.test.',
     slack:
-      'It is in your conversation with the app, or in the default channel if you are not linked.',
-    push: 'It is shown by your browsers.',
+      'Look in your conversation with the app, or in the default channel if you are not linked.',
+    push: 'Your browsers show it.',
   },
 } as const;

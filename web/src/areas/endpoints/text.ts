@@ -3,7 +3,7 @@ import { countText, someText } from '../../shared/text/numbers.ts';
 
 export const endpoints = {
   title: 'Endpoints',
-  hint: 'Systems of your own that decide for a rule: approve, deny, ask a person, or pass.',
+  hint: 'Your systems that decide for a rule. They can approve, deny, ask a person or pass.',
   name: 'Endpoint',
   host: 'Host',
   state: 'State',
@@ -12,9 +12,9 @@ export const endpoints = {
   search: 'Search keys and names',
   filters: { live: 'Live', archived: 'Archived' },
   create: 'New endpoint',
-  none: 'No rule asks a system of yours.',
+  none: 'No rule asks one of your systems.',
   noneHint:
-    'An endpoint is a URL of yours. A rule posts a request there, and your response decides it: by your own database, fraud check or policy engine.',
+    'An endpoint is a URL of your system. A rule posts a request to it, and your response decides. Use your database, fraud check or policy engine.',
   noMatch: 'No endpoint matches.',
   noneArchived: 'No endpoint is archived.',
   noneActive: 'No revision is active',
@@ -29,16 +29,16 @@ export const endpoints = {
     `${count === 1 ? '1 of the last 20 attempts' : `${countText(count)} of the last 20 attempts`} failed`,
   noKeyTitle: 'Endpoints need a secrets key.',
   noKey:
-    'This deployment has none, so it cannot sign what it posts. Its operator sets COUNTERSIGN_SECRETS_KEY and starts the service again.',
+    'This deployment has no secrets key, so it cannot sign its calls. The operator can set COUNTERSIGN_SECRETS_KEY and restart the service.',
 } as const;
 
 export const create = {
   title: 'New endpoint',
   name: 'Name',
   key: 'Key',
-  keyHint: 'Rules name the endpoint by it. It cannot be changed later.',
+  keyHint: 'Rules refer to the endpoint by its key. You cannot change it later.',
   url: 'URL',
-  urlHint: 'A public https address. Each connection checks it again.',
+  urlHint: 'A public https address. It is checked again for each connection.',
   submit: 'Create endpoint',
   busy: 'Creating …',
   cancel: 'Cancel',
@@ -50,7 +50,7 @@ export const create = {
   created: 'Your receiver needs its secret',
   secretOf: (name: string) => `Signing secret of ${name}`,
   ifLost: 'If you lose it, replace the secret on the page of the endpoint.',
-  next: 'Your receiver checks with it that a call is from Countersign. No rule asks the endpoint before you test and activate it.',
+  next: 'Your receiver uses it to check that a call comes from Countersign. Rules can use the endpoint after you test and activate it.',
 } as const;
 
 export const endpoint = {
@@ -69,13 +69,13 @@ export const endpoint = {
   nothing: 'nothing',
   noDifference: 'No difference.',
   anchor: (count: number) =>
-    `${someText(count, 'active rule asks', 'active rules ask')} this endpoint, and its results approve calls. A new URL gets them as soon as you activate it.`,
+    `${someText(count, 'active rule asks', 'active rules ask')} this endpoint, and its results can approve calls. A new URL receives these calls as soon as you activate it.`,
 } as const;
 
 export const archive = {
   open: 'Archive …',
   title: (name: string) => `Archive ${name}?`,
-  told: 'No revision is active any more, and no rule can be activated that asks it. Its revisions, its secret and its deliveries stay. Activating a revision brings it back.',
+  told: 'The endpoint will have no active revision, and you cannot activate rules that use it. Its revisions, secret and deliveries are kept. Activate a revision to restore it.',
   confirm: 'Archive',
   busy: 'Archiving …',
   done: 'Archived.',
@@ -86,15 +86,15 @@ export const archive = {
 
 export const test = {
   title: 'Test',
-  hint: 'Posts a sample request once and waits up to 10 seconds. Nothing depends on the result.',
+  hint: 'Sends one sample request and waits up to 10 seconds. The result does not affect any request.',
   revision: 'Revision',
   of: (revision: number, isActive: boolean) =>
     `Revision ${countText(revision)}${isActive ? ' (active)' : ''}`,
-  unsaved: 'Your unsaved changes are not in it. Save them first.',
+  unsaved: 'This test does not include your unsaved changes. Save them first.',
   send: 'Send a test request',
   sending: 'Waiting for the response …',
   isValid: 'The endpoint works.',
-  isInvalid: 'The endpoint gave no valid result.',
+  isInvalid: 'The endpoint did not return a valid result.',
   result: 'Result',
   reason: 'Reason',
   status: 'Status',
@@ -138,30 +138,31 @@ export const outcomes = {
 
 /** What went wrong, and what to do. */
 export const failures = {
-  timeout: 'The response was not complete in time. Make the receiver faster.',
-  connection_failed: 'No connection, or it broke. Look at the host, the port and the firewall.',
+  timeout: 'The response was not complete in time. Make your receiver respond faster.',
+  connection_failed:
+    'The connection failed or was interrupted. Check the host, the port and the firewall.',
   egress_denied:
     'The URL leads to an address that may not be called. Use a public https address, or let the operator allow it.',
   unexpected_status: (status: number | undefined) =>
     `It responded with ${status === undefined ? 'another status' : String(status)}. Only 2xx counts, and redirects are not followed.`,
-  answer_too_large: 'The response has over 64 KiB. Return only the result.',
+  answer_too_large: 'The response is larger than 64 KiB. Return only the result.',
   invalid_answer:
     'The response is not a result. Return JSON such as {"outcome": "approve"} without other members, not compressed.',
 } as const;
 
 export const secret = {
   title: 'Signing secret',
-  hint: 'Signs each call, so that your receiver knows that it comes from Countersign.',
+  hint: 'Signs each call so that your receiver can check that it comes from Countersign.',
   made: 'Made',
-  before: 'The previous secret also signs. It stops',
+  before: 'The previous secret also signs calls until',
   replace: 'Replace secret …',
   atOnce:
-    'Calls fail at your receiver until it has the new secret. Rules then do what they say for an endpoint without a valid result.',
+    'Calls fail at your receiver until it has the new secret. Until then, rules use their “Without a valid result” outcome.',
   fresh: 'New signing secret',
   ifLost: 'If you lose it, replace the secret again.',
   verify: 'Check the signature',
   verifyHint:
-    'With the library standardwebhooks. Give your receiver the secret as SIGNING_SECRET. Check the body as it came, before you read it.',
+    'Use the library standardwebhooks, and give your receiver the secret as SIGNING_SECRET. Check the raw body before you parse it.',
   language: 'Language',
   languages: { node: 'Node.js', python: 'Python' },
 } as const;

@@ -3,11 +3,11 @@ import { countText, someText } from '../../shared/text/numbers.ts';
 
 export const home = {
   title: 'Home',
-  hint: 'What waits, how fast it is decided, and what will soon need someone.',
+  hint: 'Pending requests, decision times, and what needs attention soon.',
   showSetup: 'Show the setup steps',
   waiting: 'Waiting now',
   waitingHint:
-    'Requests that wait for people. One that several teams may be asked about counts for each.',
+    'Requests that wait for people. A request that can reach several teams counts for each of them.',
   noTeam: 'No team',
   oldest: 'the oldest from',
   nothingWaits: 'Nothing waits.',
@@ -45,6 +45,6 @@ export const home = {
   more: (count: number) => `and ${someText(count, 'more agent', 'more agents')}`,
   toAgents: 'All agents',
   emptyTitle: 'No request in the last 7 days',
-  emptyHint: 'When an agent asks for approval, what waits and how fast it is decided appears here.',
+  emptyHint: 'When an agent asks for approval, its requests and decision times appear here.',
   connect: 'Connect an agent',
 } as const;

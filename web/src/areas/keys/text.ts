@@ -4,27 +4,27 @@ import { countText, someText } from '../../shared/text/numbers.ts';
 export const keys = {
   title: 'API keys',
   ownHint:
-    'With a key, a program acts as you. It can never do more than you can, and it ends when you leave the organization.',
+    'A program with a key acts as you. It can never do more than you can, and the key ends when you leave the organization.',
   create: 'New key',
   search: 'Search by name',
   filters: { active: 'Working', expired: 'Expired', revoked: 'Revoked' },
   mine: 'Keys you made',
-  programs: 'Programs you let in',
+  programs: 'Connected apps',
   programsHint:
-    'These asked you for access, for example an MCP client. Each holds a key of yours and gets a new token every hour.',
+    'Apps that you gave access, such as an MCP client. Each one has its own key and gets a new token every hour.',
   none: 'You have no API key.',
-  noneHint: 'Make one for a script, or let a program ask you for access.',
+  noneHint: 'Create one for a script, or connect an app that asks you for access.',
   noMatch: 'No key matches.',
   noEnded: { expired: 'None of your keys has expired.', revoked: 'None of your keys is revoked.' },
   notAllowed:
-    'Your organization does not allow personal API keys. No one can make one, and existing keys are refused until it allows them again.',
+    'Your organization does not allow personal API keys. No one can create one, and existing keys are refused until it allows them again.',
   mayNotIssue: (permission: string) =>
-    `You cannot make keys, because you lack this permission: ${permission}.`,
+    `You cannot create keys. You need this permission: ${permission}.`,
 
-  everything: 'May do everything that you can.',
+  everything: 'Can do everything that you can.',
   may: (list: readonly string[]) => `May ${list.join('; ')}.`,
   more: (count: number) => `and ${countText(count)} more`,
-  weak: 'Made without a second factor. While your organization requires one, this key cannot decide requests.',
+  weak: 'Created without a second factor. While your organization requires one, this key cannot decide requests.',
 
   revoke: 'Revoke',
   revokeMore: 'Revoke …',
@@ -32,7 +32,7 @@ export const keys = {
   revokeTitle: 'Revoke this key?',
   revokeWhy: 'A program that uses it is refused at its next call. This cannot be undone.',
   removeTitle: 'Revoke the access of this program?',
-  removeWhy: 'It is refused at its next call. To come back, it must ask for access again.',
+  removeWhy: 'The app is refused at its next call. To reconnect, it must ask for access again.',
   confirmRevoke: 'Revoke the key',
   confirmRemove: 'Revoke access',
   revoking: 'Revoking …',
@@ -45,11 +45,11 @@ export const issue = {
   name: 'Name',
   nameHint: 'What it is for, such as a script and where it runs.',
   may: 'What it may do',
-  choices: { read: 'Only read', chosen: 'What I choose', all: 'Everything I can' },
-  open: 'In this edition, a key can do everything that you can, also what you are allowed later.',
-  all: 'It can do everything that you can, also what you are allowed later. Choose less if the program needs less.',
-  where: 'It may do this wherever you may, at the agents and teams that you have.',
-  chosen: (count: number) => someText(count, 'permission chosen.', 'permissions chosen.'),
+  choices: { read: 'Read only', chosen: 'Selected permissions', all: 'Everything I can' },
+  open: 'In this edition, a key can do everything that you can, including permissions you get later.',
+  all: 'The key can do everything that you can, including permissions you get later. Choose fewer if the program needs fewer.',
+  where: 'These permissions apply to the agents and teams you have access to.',
+  chosen: (count: number) => someText(count, 'permission selected.', 'permissions selected.'),
   none: 'Choose at least one permission.',
   dangerous: 'dangerous',
   sensitive:
@@ -65,5 +65,5 @@ export const issue = {
   busy: 'Creating …',
   cancel: 'Cancel',
   issued: (name: string) => `Key ${name}`,
-  ifLost: 'If you lose it, revoke the key and make another one.',
+  ifLost: 'If you lose it, revoke the key and create another one.',
 } as const;

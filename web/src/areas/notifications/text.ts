@@ -15,7 +15,7 @@ export const notifications = {
 
   slackTitle: 'Slack',
   slackNone:
-    'Your organization has not connected a Slack workspace. Anyone who may change connections can connect one.',
+    'Your organization has not connected a Slack workspace. Anyone with permission to change connections can connect one.',
   connectSlack: 'Connect Slack',
   slackIntro: 'Link your Slack user to receive and decide requests in Slack.',
   slackWorkspace: 'Workspace',

@@ -18,7 +18,7 @@ export const paths = {
   back: 'All paths',
 
   walk: 'Who is asked',
-  walkHint: 'Read it from top to bottom. The next card follows when no one has decided.',
+  walkHint: 'Read the cards from top to bottom. If no one decides, the next card follows.',
   noNodes: 'This path asks no one yet.',
   ask: 'Ask',
   urgent: 'Makes it urgent',
@@ -39,7 +39,7 @@ export const paths = {
   cannotDecideFor: 'Cannot decide for',
   noChannel: 'Has turned every notification channel off',
   notReached:
-    'The last message over each of their channels failed. The page of this person says why',
+    'The last message over each of their channels failed. See the page of this person for the reasons',
   emptyTeam: 'The team is empty',
   membersCannotDecide: (count: number, all: number) =>
     count === all ? 'No one in the team can decide' : `${count} of ${all} members cannot decide`,
@@ -57,15 +57,15 @@ export const paths = {
   isUrgent: 'the request is urgent',
   isNotUrgent: 'the request is not urgent',
   lanes: { then: 'If so', else: 'Otherwise' },
-  goOnBelow: 'Go on below',
+  goOnBelow: 'Continues below',
   locked: 'Only as JSON',
-  lockedNode: 'These cards do not know this kind of step.',
+  lockedNode: 'This kind of step can only be edited as JSON.',
   foot: (times: number, after: string) =>
     `Then repeat ${times === 1 ? 'once' : `${times} times`}, each time after ${after}. Then stop asking: the request stays open until it expires.`,
   footOnce: 'Then stop asking: the request stays open until it expires.',
 
   schedule: 'When people are asked',
-  scheduleHint: 'If no one decides. People and their permissions are those of now.',
+  scheduleHint: 'Shows who is asked if no one decides, with today’s people and permissions.',
   start: 'Start',
   now: 'Now',
   urgency: 'Urgency',
@@ -78,7 +78,7 @@ export const paths = {
   usual: (text: string) => `${text} (usual)`,
   slow: (text: string) => `${text} (95 % are shorter)`,
   call: 'As the request',
-  noCall: 'None: conditions about it do not hold',
+  noCall: 'None: conditions about the request do not match',
   zone: 'Times',
   zones: { mine: 'My time', utc: 'UTC' },
   presets: 'At three usual times',
@@ -86,6 +86,6 @@ export const paths = {
   truncated: 'Only the first 500 steps are shown.',
   lateFinding: 'No one is asked before the request expires.',
   noOneFinding: 'No one would be asked at all.',
-  longPolicy: 'lasts longer than the level that asks the team: its last steps do not happen.',
+  longPolicy: 'takes longer than the level that asks the team, so its last steps never run.',
   policyOf: 'The policy of',
 } as const;

@@ -3,7 +3,7 @@ import { countText, someText } from '../../shared/text/numbers.ts';
 
 export const people = {
   title: 'People',
-  hint: 'Who belongs to your organization.',
+  hint: 'The members of your organization.',
   seats: (used: number, limit: number) =>
     `${countText(used)} of ${someText(limit, 'seat is', 'seats are')} taken. Pending invitations count.`,
   invite: 'Invite people',
@@ -56,10 +56,10 @@ export const person = {
   self: 'This is you. Another person has to suspend or remove you.',
   ownerOnly: 'Only an owner can suspend or remove an owner.',
   removed:
-    'This person was removed. What they decided stays on record. A new invitation brings them back.',
-  suspended: 'This person is suspended. They keep what they may do, but cannot use it.',
+    'This person was removed. Their decisions stay on record. To bring them back, send a new invitation.',
+  suspended: 'This person is suspended. They keep their permissions but cannot use them.',
   teams: 'Teams',
-  teamsHint: 'They inherit what each team may do.',
+  teamsHint: 'Members inherit the permissions of their teams.',
   noTeams: 'They are in no team.',
   findTeam: 'Go to teams',
 } as const;
@@ -67,8 +67,8 @@ export const person = {
 export const factor = {
   reset: 'Reset …',
   resetOf: 'Reset the second factor',
-  why: 'For someone who lost their phone. First make sure that it is really them who asks: after this, their password alone opens their account.',
-  ends: 'Their sessions end. They sign in with their password alone, and can set up an app again.',
+  why: 'For someone who lost their phone. First confirm their identity: after the reset, their password alone opens their account.',
+  ends: 'Their sessions end. They sign in with only their password and can set up an authenticator app again.',
   confirm: 'Reset second factor',
   resetting: 'Resetting …',
   done: 'The second factor is removed, and their sessions ended.',
@@ -76,12 +76,12 @@ export const factor = {
 
 export const identities = {
   title: 'Single sign-on',
-  hint: 'Who they are at your identity provider.',
+  hint: 'Their accounts at your identity provider.',
   linked: 'linked',
   unlink: 'Unlink …',
   unlinkTitle: 'Unlink from the identity provider',
   ends: 'Their sessions end. API keys stay valid.',
-  next: 'The next person who signs in with this email at your provider becomes this member. First make sure that the address is still theirs:',
+  next: 'The next person who signs in with this email at your provider becomes this member. First check that this person still owns the address:',
   confirm: 'Unlink',
   unlinking: 'Unlinking …',
   ownerOnly: 'Only an owner can unlink them.',
@@ -90,16 +90,16 @@ export const identities = {
 
 export const keys = {
   title: 'Personal API keys',
-  hint: 'Keys act as this person, with what they may do.',
-  none: 'They have no key that works.',
-  all: 'All keys that they made',
+  hint: 'These keys act as this person, with their permissions.',
+  none: 'They have no working keys.',
+  all: 'All their keys',
 } as const;
 
 export const leaving = {
   suspend: 'Suspend …',
   suspendTitle: (name: string) => `Suspend ${name}`,
   suspendWhy:
-    'Their sessions and API keys stop at the next call. They keep what they may do, so that you can restore everything.',
+    'Their sessions and API keys stop at the next call. Their permissions are kept, so you can restore everything.',
   suspendConfirm: 'Suspend',
   suspending: 'Suspending …',
   suspended: (name: string) => `${name} is suspended.`,
@@ -111,18 +111,18 @@ export const leaving = {
   removeConfirm: 'Remove',
   removing: 'Removing …',
   removed: (name: string) => `${name} is removed.`,
-  endsSessions: 'They are signed out everywhere, and cannot sign in.',
+  endsSessions: 'They are signed out everywhere and cannot sign in.',
   endsKeys: (count: number) =>
     someText(count, 'personal API key is revoked.', 'personal API keys are revoked.'),
   endsTeams: 'They leave their teams:',
-  endsAccess: 'What they may do is deleted. An invitation brings them back without it.',
-  endsClaims: 'Requests that they hold are free again.',
-  staysRecord: 'Their decisions and their part of the audit log stay.',
+  endsAccess: 'Their permissions are deleted. A new invitation does not restore them.',
+  endsClaims: 'Their claims are released.',
+  staysRecord: 'Their decisions and their audit events are kept.',
   staysAsked: 'These ask them by name',
   staysAskedHint:
-    'Change them first, so that no step asks only someone who cannot decide. If you go on, they keep the name, and their steps skip this person.',
+    'Change these first, so that no step asks only this person. If you continue, they keep the name and their steps skip this person.',
   path: 'Escalation path',
   policy: 'Escalation policy of the team',
-  force: 'Go on, although these ask them by name',
-  forceMissing: 'Tick this, or first change what asks them.',
+  force: 'Remove anyway, although these ask them by name',
+  forceMissing: 'Select this, or change the paths and policies first.',
 } as const;

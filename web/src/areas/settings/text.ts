@@ -18,15 +18,15 @@ function exactDuration(text: string): string {
 
 export const settings = {
   title: 'Organization',
-  hint: 'Its name, its limits, and what holds for everyone in it.',
+  hint: 'Name, limits and settings that apply to everyone.',
   readOnly: (permission: string) =>
-    `You may read these settings. To change them, you need this permission: ${permission}.`,
+    `You can view these settings. To change them, you need this permission: ${permission}.`,
   save: 'Save',
   saving: 'Saving …',
-  saved: 'Saved. It applies from the next call on.',
+  saved: 'Saved. The change applies to the next call.',
   discard: 'Discard',
   conflict:
-    'Someone else changed the organization meanwhile. Your changes now stand on top of theirs. Check them, and save again.',
+    'Someone else changed the organization in the meantime. Your changes are now on top of theirs. Check them and save again.',
   leaveTitle: 'Leave without saving?',
   leaveWhy: 'You changed settings and did not save them. They are lost when you leave.',
   conflictSame: 'Someone else made the same change meanwhile.',
@@ -34,13 +34,13 @@ export const settings = {
   identity: 'Name',
   name: 'Name',
   id: 'ID',
-  idHint: 'It never changes. Deleting the organization asks for it.',
+  idHint: 'The ID never changes. You need it to delete the organization.',
   created: 'Created',
   edition: 'Edition',
   editions: { open: 'Open', hosted: 'Hosted' },
   renamed: (name: string) => `Pages, emails and messages call the organization “${name}”.`,
 
-  limits: 'Limits, and what is used of them',
+  limits: 'Limits and usage',
   limitsHint: 'The operator of this service sets the limits. You set the share of one agent.',
   used: (used: number, limit: number) => `${countText(used)} of ${countText(limit)}`,
   agents: 'Agents',
@@ -48,14 +48,14 @@ export const settings = {
   pending: 'Requests that wait for people',
   pendingHint: 'Above the limit, adapters get 429. Requests that rules decide never count.',
   seats: 'Seats',
-  seatsHint: 'Members that are not removed, and pending invitations.',
+  seatsHint: 'Members and pending invitations. Removed members do not count.',
   busiest: 'The agent with the most requests waiting:',
   ofShare: (used: number, limit: number) =>
     `${countText(used)} of the ${countText(limit)} that one agent may have`,
   noneWaits: (limit: number) => `One agent may have ${countText(limit)}. None waits now.`,
   share: 'Share of one agent, in percent',
   shareHint:
-    'The part of the waiting requests that may be of one agent, so that it cannot block others.',
+    'The largest share of the waiting requests that one agent can have, so that it cannot block others.',
   shareInvalid: 'Enter a whole number from 1 to 100.',
   shareChanged: (was: number, is: number) =>
     `One agent may have ${is} % of the waiting requests, instead of ${was} %.`,
@@ -80,7 +80,7 @@ export const settings = {
     'While it is required, they cannot decide requests until they add one under Account, Security. An identity provider may ask them for a second factor, too.',
   mfaOn:
     'People without a second factor can no longer decide requests or do other sensitive operations.',
-  mfaOnKeys: 'Personal keys that were made without a second factor no longer decide requests.',
+  mfaOnKeys: 'Personal keys created without a second factor can no longer decide requests.',
   mfaOff: 'A password alone is enough for deciding requests and for sensitive operations.',
   recent: 'An authentication is recent for',
   recentHint:
@@ -91,9 +91,9 @@ export const settings = {
   keys: 'API keys',
   keysHint: 'For keys of members. To change these, you may have to authenticate again.',
   personalKeys: 'Allow personal API keys',
-  personalKeysHint: 'With them, scripts and MCP clients act as a member.',
+  personalKeysHint: 'Scripts and MCP clients can then act as a member.',
   keysOff:
-    'All personal keys are refused from the next call on, also those of programs that people let in. They work again when you allow them again.',
+    'All personal keys are refused from the next call on, including those of connected apps. They work again if you allow them again.',
   keysOn: 'Members can make personal keys, and those that exist work again.',
   life: 'A new key lives at most',
   lives: {
@@ -107,13 +107,13 @@ export const settings = {
   otherLife: 'At most',
   otherLifeHint: 'From 1 hour to 87,600 hours (10 years).',
   lifeChanged: (is: string) =>
-    `New keys live for ${exactDuration(is)} at most. It applies to programs that people let in from their next refresh.`,
+    `New keys live for ${exactDuration(is)} at most. Connected apps pick this up the next time they refresh.`,
   lifeFree: 'New keys may live until someone revokes them.',
 
   hidden: 'Hidden values',
   hiddenHint:
     'Values of arguments with these names stay hidden on pages until someone asks, and messages never contain them.',
-  defaults: 'Names that usually name secrets',
+  defaults: 'Common names of secrets',
   defaultsHint: 'Such as password, secret, token, api_key, authorization, cookie and private_key.',
   more: 'More names',
   noMore: 'None.',
@@ -123,15 +123,15 @@ export const settings = {
   add: 'Add',
   remove: (name: string) => `Remove ${name}`,
   alreadyThere: 'This name is already in the list.',
-  defaultsOn: 'Values with names that usually name secrets are hidden.',
+  defaultsOn: 'Values with common names of secrets are hidden.',
   defaultsOff:
     'Values named password, token and the like are shown on pages and in messages, unless a presentation hides them.',
   nowHidden: (names: readonly string[]) => `Values are also hidden by: ${names.join(', ')}.`,
   nowShown: (names: readonly string[]) => `Values are no longer hidden by: ${names.join(', ')}.`,
   try: 'Try it on arguments',
-  tryHint: 'What you write stays in this page.',
+  tryHint: 'Your text stays on this page.',
   notJson: 'This is not JSON yet.',
-  tried: 'How people would see them',
+  tried: 'People would see:',
 
   deletion: 'Delete the organization',
   deletionHint: 'Ends access for all its members, agents and programs.',
@@ -140,8 +140,8 @@ export const settings = {
   ends: [
     'Everyone is signed out, and all members are removed.',
     'All API keys, agent credentials, provisioner tokens and invitations end at once.',
-    'Requests that wait are cancelled, and adapters get no more decisions.',
-    'What happened stays on record in the audit log.',
+    'Pending requests are cancelled, and adapters receive no more decisions.',
+    'The audit log keeps its record.',
     'The service writes a new bootstrap secret for its operator.',
   ],
   endsNow: ({ seats, agents, pending }: { seats: number; agents: number; pending: number }) =>

@@ -22,7 +22,7 @@ export const enroll = {
   createAgent: 'Create a new agent',
   agentName: 'Name of the new agent',
   agentSlug: 'Agent ID, used in addresses and rules',
-  slugHint: 'Lowercase letters, digits and hyphens. It can never be changed.',
+  slugHint: 'Lowercase letters, digits and hyphens. You cannot change it later.',
   authorize: 'Authorize',
   authorizing: 'Authorizing …',
   other: 'Enter another code',

@@ -35,12 +35,12 @@ export const checks = {
   database: {
     fact: 'does not respond',
     advice:
-      'Nothing works without it. Check that Postgres runs, and that DATABASE_URL leads to it.',
+      'Nothing works without the database. Check that Postgres runs and that DATABASE_URL points to it.',
   },
   readOnly: {
-    fact: 'can only be read',
+    fact: 'is read-only',
     advice:
-      'Nothing can be decided. Let DATABASE_URL lead to the primary, and check that default_transaction_read_only is off.',
+      'No request can be decided. Point DATABASE_URL to the primary, and check that default_transaction_read_only is off.',
   },
   clock: {
     fact: 'its clock differs from the clock of this process',
@@ -48,7 +48,7 @@ export const checks = {
   },
   migrations: {
     fact: 'cannot be read',
-    advice: 'Check that Postgres runs, and that DATABASE_URL leads to it.',
+    advice: 'Check that Postgres runs and that DATABASE_URL points to it.',
   },
   notMigrated: {
     fact: 'is older than this version of the service',
@@ -56,7 +56,7 @@ export const checks = {
   },
   temporal: {
     fact: 'does not respond',
-    advice: `${WITHOUT_TEMPORAL} Check that the Temporal server runs, and that TEMPORAL_ADDRESS leads to it.`,
+    advice: `${WITHOUT_TEMPORAL} Check that the Temporal server runs and that TEMPORAL_ADDRESS points to it.`,
   },
   unknownHost: {
     fact: 'its host name was not found',
@@ -67,7 +67,7 @@ export const checks = {
     advice: `${WITHOUT_TEMPORAL} Check TEMPORAL_TLS and the certificates that the TEMPORAL_TLS_ variables name.`,
   },
   refused: {
-    fact: 'does not let this service in',
+    fact: 'refuses this service',
     advice: `${WITHOUT_TEMPORAL} Check TEMPORAL_API_KEY, or the client certificate.`,
   },
   notSigned: {
@@ -77,18 +77,18 @@ export const checks = {
   },
   namespace: {
     fact: 'does not know the namespace',
-    advice: `${WITHOUT_TEMPORAL} Check TEMPORAL_NAMESPACE, and create the namespace where the service may not.`,
+    advice: `${WITHOUT_TEMPORAL} Check TEMPORAL_NAMESPACE. Create the namespace if the service is not allowed to.`,
   },
   noRoom: {
     fact: 'has no room for all search attributes',
     advice:
-      'Requests work. The Temporal UI cannot search by the attributes that are missing. Remove attributes of type Keyword that nothing uses, or give the service a namespace of its own.',
+      'Requests work, but the Temporal UI cannot search by the missing attributes. Remove unused attributes of type Keyword, or give the service a separate namespace.',
   },
 } as const satisfies Readonly<Record<string, FailureText>>;
 
 export const system = {
   title: 'System',
-  hint: 'How the service itself is doing. The figures are those of your organization, and of the process that responds.',
+  hint: 'The health of the service. Figures cover your organization and the process that responded.',
   well: 'All is well',
   problems: (wrong: number, watched: number) =>
     wrong > 0
@@ -97,7 +97,7 @@ export const system = {
   states: { well: 'Well', watch: 'Watch', wrong: 'Wrong' },
   names,
   responds: {
-    database: 'responds, and can be written to',
+    database: 'responds and accepts writes',
     migrations: 'up to date',
     temporal: 'responds',
     audit: 'nothing is refused',
@@ -123,15 +123,15 @@ export const system = {
     levels:
       'People are notified late. Check Temporal and the workers. The service catches up by itself.',
     workflows:
-      'The service moves these requests on itself. It starts their workflows again once Temporal responds.',
+      'The service continues these requests itself. It restarts their workflows once Temporal responds.',
     messages:
       'Check that a process with a worker runs, and the deliveries of your notification channels.',
     channels:
-      'Settings, Notification channels says what is wrong with each, and what to do about it.',
+      'Settings, Notification channels shows the problem of each channel and how to fix it.',
     dead: 'Look at the deliveries of your notification channels, fix the cause, and try them again.',
     calls: 'Temporal is too slow for the load. Nothing is lost.',
-    receivers: 'Receivers of instances do not accept decisions. Adapters that ask still get them.',
-    seal: 'Check that a process with a worker runs, and its log: it names a chain that cannot be extended.',
+    receivers: 'Some receivers do not accept decisions. Adapters can still read the decisions.',
+    seal: 'Check that a process with a worker runs, and look in its log for a chain that cannot be extended.',
     clock: 'Synchronize the clocks of their machines. Readiness fails above one second.',
   },
   figures: 'Figures',
@@ -151,7 +151,7 @@ export const system = {
   unknown: 'unknown',
   said: 'What it said',
   read: 'Read',
-  stale: 'These figures are old: the service did not respond.',
+  stale: 'These figures are out of date: the service did not respond.',
   workflow: 'Workflow of a request',
   workflowHint: 'Opens it in the Temporal UI.',
   requestId: 'ID of the request',

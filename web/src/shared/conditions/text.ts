@@ -28,7 +28,7 @@ export const conditions = {
   itemsKind: 'Which items',
   list: 'List',
   holds: 'meets:',
-  deep: 'Groups in groups are hard to read. Two rules, or a branch around them, say the same.',
+  deep: 'Nested groups are hard to read. Use two rules or a branch instead.',
   listHint: 'One value each. Press Enter after each one.',
   addValue: 'Add a value',
   removeValue: (value: string) => `Remove ${value}`,
@@ -38,8 +38,8 @@ export const conditions = {
   matchesNot: 'The pattern does not match.',
   badPattern: 'This is not a pattern in RE2 syntax.',
   currency: (field: string) =>
-    `This compares amounts of any currency: no test looks at “${field}”.`,
-  addCurrency: 'Add a test of it',
+    `This compares amounts in any currency, because no test checks “${field}”.`,
+  addCurrency: 'Add a test for it',
   seen: (count: number, requests: number) =>
     `in ${count} of ${someText(requests, 'call', 'calls')}`,
   hidden: 'hidden value',
@@ -73,8 +73,8 @@ export const conditions = {
   stays: {
     noCondition: 'It has no condition.',
     tooDeep: 'Its condition nests too deeply.',
-    condition: 'Its condition has a part of a kind that this page does not know.',
-    parts: 'A group of its condition has no parts.',
+    condition: 'Its condition has a part that this page does not know.',
+    parts: 'A group in its condition is empty.',
     items: 'A test of list items has no field, or a member that this page does not know.',
     operator: 'A test has no field, or an operator that this page does not know.',
   },

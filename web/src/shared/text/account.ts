@@ -44,7 +44,7 @@ export const account = {
   sessionEnded: (device: string) => `${device} is signed out.`,
   noOthers: 'You are not signed in anywhere else.',
 
-  singleKeysTitle: 'Keys without Ctrl or Alt',
+  singleKeysTitle: 'Single-key shortcuts',
   singleKeys: 'Single-key shortcuts',
   singleKeysHint:
     'Turn them off if you use speech input or press keys by accident. This browser remembers the setting.',

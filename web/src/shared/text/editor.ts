@@ -17,7 +17,8 @@ export const editor = {
   activated: (revision: number) => `Revision ${countText(revision)} is active.`,
   restored: 'These are your unsaved changes from',
   draftTooLarge: 'This browser has no room for a draft. Changes are lost when you leave.',
-  otherTab: 'This is also open in another tab. What you save last counts.',
+  otherTab:
+    'This document is also open in another tab. If you save in both, the second save shows a conflict.',
   offline: 'You are offline. Nothing is lost: try again once you are back.',
   busy: (seconds: number) => `The service is busy. Nothing is lost: try again in ${seconds} s.`,
 
@@ -27,7 +28,7 @@ export const editor = {
   cancel: 'Cancel',
   close: 'Close',
 
-  readOnly: 'You can read this, but not change it.',
+  readOnly: 'You can view this, but you cannot change it.',
   archived: 'This is archived. No one can change it.',
   cannotActivate: 'You can save a revision. Someone else has to activate it.',
   missing: (permission: string) =>
@@ -45,7 +46,7 @@ export const editor = {
   cannotSave: 'Fix the problems first.',
 
   conflictShort:
-    'Another revision became active meanwhile. Nothing was written over: close this and compare.',
+    'Another revision became active in the meantime. Nothing was overwritten. Close this dialog and compare.',
   theirChanges: (revision: number) => `What revision ${countText(revision)} changes`,
   myChanges: 'What you change',
   conflict: (revision: number) => `activated revision ${countText(revision)} while you edited.`,

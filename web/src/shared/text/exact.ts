@@ -2,7 +2,7 @@
 import { countText, someText } from './numbers.ts';
 
 export const exact = {
-  hidden: 'A character that hides, covers or reorders text, shown as its code',
+  hidden: 'A character that hides, covers or reorders text. Its code is shown instead',
   showAll: (characters: number) => `Show all ${countText(characters)} characters`,
   cut: (characters: number) => `(${countText(characters)} characters)`,
   /** Drawn between the first and the last part of a text. */

@@ -19,9 +19,9 @@ export const requests = {
     },
     mine: {
       title: 'Nothing to decide',
-      hint: 'Requests that you may decide appear here, even when others were asked about them.',
+      hint: 'Requests that you can decide appear here, even if other people were asked.',
     },
-    all: { title: 'No request is waiting', hint: 'Every request that you may see appears here.' },
+    all: { title: 'No request is waiting', hint: 'All requests visible to you appear here.' },
     decided: {
       title: 'Nothing has been decided yet',
       hint: 'Requests appear here once they are decided, withdrawn or expired.',
@@ -175,12 +175,11 @@ export const requests = {
     failed: 'The agent reported that the call failed.',
     not_run: 'The agent reported that the call did not run.',
     refused_by_runtime: 'The runtime of the agent refused the call. It did not run.',
-    ran_differently:
-      'Another call ran than the one that was approved. Find out what the agent did.',
+    ran_differently: 'The agent ran a different call than the approved one. Find out what it did.',
   },
   agentSays: 'The agent says:',
   notStarted:
-    'No start was reported while the approval was good. The agent may not run the call now.',
+    'The approval expired before the agent reported a start. The agent may no longer run the call.',
   expired: 'Expired: no one decided in time. The agent may not run it.',
   enterCode: 'Enter a code',
   cannot: {
@@ -188,7 +187,7 @@ export const requests = {
       'You can read this request. To decide it, you need the permission request.decide.',
     mfa_required:
       'Your organization requires a second factor to decide, and this session has none.',
-    request_not_routed: 'You can read this request. It was routed to others, who can decide it.',
+    request_not_routed: 'You can read this request, but it was routed to other people.',
     request_evaluating: 'Rules are still checking this request.',
     already_terminal: '',
     claim_held: '',
@@ -211,10 +210,10 @@ export const requests = {
     paused: 'Paused: someone holds the claim.',
     exhausted: 'Everyone on the path was asked. They can decide until the deadline.',
     unrouted: 'Everyone who may decide was asked.',
-    finished: 'Closed. No one is asked any more.',
+    finished: 'Closed. No one else will be asked.',
   },
   noOneAsked: 'No one on the path could be asked.',
-  noOneReached: 'No message reached anyone on the path. Everyone it names may still decide here.',
+  noOneReached: 'No message reached anyone on the path. The people on it can still decide here.',
   couldNotBeReached: 'could not be reached:',
   afterDeadline: {
     first: 'No one will be asked before it expires.',

@@ -31,7 +31,7 @@ export const schedule = {
     asked: 'Asked',
     planned: 'Still to be asked',
     waits: 'Waits for working hours',
-    late: 'After the deadline: no one sees it',
+    late: 'After the deadline',
     open: 'Working hours',
   },
   clocksChange: (zone: string) => `Clocks change in ${zone}`,

@@ -17,7 +17,8 @@ export const session = {
   reload: 'Reload',
   otherPersonTitle: 'Someone else is signed in now',
   otherPersonNow: 'In this browser you are now signed in as',
-  otherPersonHint: 'This page was for another person, so it does nothing more. Reload it to go on.',
+  otherPersonHint:
+    'This page belongs to the person who was signed in before. Reload it to continue.',
   partFailed: 'This part could not be loaded.',
   signOutFailed: 'You are still signed in. Try again.',
   notFoundTitle: 'Page not found',
@@ -28,7 +29,7 @@ export const session = {
   failedTitle: 'This page could not be shown',
   forbiddenTitle: 'You do not have access to this page',
   missingTitle: 'Nothing here',
-  missing: 'This does not exist, or you may not see it.',
+  missing: 'This does not exist, or you do not have access to it.',
   missingPermission: (permission: string) =>
     `You do not have the permission “${permission}”. An owner of your organization can grant it.`,
 } as const;

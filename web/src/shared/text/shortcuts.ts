@@ -11,8 +11,8 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     title: 'In the list of requests',
     isSingle: true,
     keys: [
-      ['j', 'Go to the next request, and open it beside the list'],
-      ['k', 'Go to the previous request, and open it beside the list'],
+      ['j', 'Open the next request next to the list'],
+      ['k', 'Open the previous request next to the list'],
       ['x', 'Select the request, to deny several together'],
       ['/', 'Search'],
       ['?', 'Show these keys'],
@@ -48,7 +48,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     title: 'On every page',
     isSingle: false,
     keys: [
-      ['Ctrl + K', 'Go to anything by a few letters. On a Mac, ⌘ + K'],
+      ['Ctrl + K', 'Search for any page. On a Mac, ⌘ + K'],
       ['Tab', 'Go to the next control. The first one skips to the content'],
       ['Shift + Tab', 'Go to the previous control'],
       ['Enter', 'Open the link or press the button that has the focus'],

@@ -17,7 +17,7 @@ export const signIn = {
     sso_failed:
       'Your identity provider did not respond as expected. Try again. If it fails again, ask an owner of your organization.',
     sign_in_not_admitted:
-      'Your identity provider knows you, but you have no access here yet. Ask an owner of your organization for an invitation.',
+      'Your identity provider signed you in, but you do not have access here yet. Ask an owner of your organization for an invitation.',
     email_not_verified:
       'Your identity provider has not verified your email. Verify it there, then sign in again. If your provider does not verify emails, ask the operator of this service.',
     membership_inactive:

@@ -14,7 +14,7 @@ const RESULTS: Readonly<Record<string, string>> = {
   failed: 'failed',
   not_run: 'did not run',
   refused_by_runtime: 'was refused by its runtime',
-  ran_differently: 'ran with other arguments',
+  ran_differently: 'ran with different arguments',
 };
 
 /** What happened, by the event's type without `approval_request.`. Names of actors come before it. */
@@ -35,7 +35,7 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   urgency_raised: () => 'Raised the urgency',
   deferred: ({ ends_after_deadline: late }) =>
     late === true
-      ? 'Waiting for working hours, which begin after the deadline: no one else will be asked in time'
+      ? 'Waiting for working hours. These begin after the deadline, so no one else will be asked in time'
       : 'Waiting for working hours',
   condition_failed: ({ code }) =>
     code === 'condition_too_costly'
@@ -66,7 +66,7 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   cancelled: (data) => `withdrew it${byOther(data)}`,
   started: (data) => `started the call${byOther(data)}`,
   result_reported: ({ outcome }) => `reported that the call ${RESULTS[words(outcome)] ?? 'ended'}`,
-  ran_differently: () => 'ran another call than the approved one',
+  ran_differently: () => 'ran a different call than the approved one',
 };
 
 export const timeline = {

@@ -4,25 +4,25 @@ import { countText, someText } from '../../../shared/text/numbers.ts';
 const members = (count: number) => someText(count, 'member', 'members');
 const links = (count: number) =>
   count === 1 ? 'The link of 1 member ends' : `The links of ${countText(count)} members end`;
-const told = (count: number) => (count === 1 ? 'They are told by email' : 'Each is told by email');
+const told = (count: number) => (count === 1 ? 'They get an email' : 'Each of them gets an email');
 
 export const slack = {
   title: 'Slack',
-  hint: 'People get requests in Slack, and decide them there with buttons.',
+  hint: 'People receive requests in Slack and decide them with buttons.',
   readOnly: 'You can see the connection. To change it, you need the permission',
   noneTitle: 'No Slack workspace is connected.',
   noneHint: 'To connect one, you need the permission',
   noKeyTitle: 'Slack needs a secrets key.',
   noKey:
-    'This service has none, so it cannot keep the token and the signing secret. Its operator sets COUNTERSIGN_SECRETS_KEY and starts it again.',
+    'This service has no secrets key, so it cannot store the token and the signing secret. The operator can set COUNTERSIGN_SECRETS_KEY and restart it.',
 } as const;
 
 export const connect = {
   title: 'Connect a workspace',
   notPublic: 'Slack calls only public https addresses, and this service is at',
   notPublicTodo:
-    'Messages arrive, but buttons and the command do nothing until its operator sets COUNTERSIGN_PUBLIC_URL to such an address.',
-  app: 'Make a Slack app',
+    'Messages will arrive, but buttons and the command will not work until the operator sets COUNTERSIGN_PUBLIC_URL to a public https address.',
+  app: 'Create a Slack app',
   appHint: 'Slack opens with the app filled in. Choose your workspace there and create it.',
   openSlack: 'Open Slack',
   copyManifest: 'Copy the manifest',
@@ -38,19 +38,19 @@ export const connect = {
   install: 'Install it, and copy its token',
   installHint: 'Open “Install App” in Slack, and install it to the workspace.',
   token: 'Bot user OAuth token',
-  tokenHint: 'It begins with xoxb- and is kept encrypted. No one can see it here again.',
+  tokenHint: 'It starts with xoxb- and is stored encrypted. You cannot see it here again.',
   showToken: 'Show the token',
   signing: 'Copy its signing secret',
   signingHint: 'Open “Basic Information” in Slack, and go to “App Credentials”.',
   secret: 'Signing secret',
-  secretHint: 'It proves that a press of a button comes from Slack. It is kept encrypted.',
+  secretHint: 'It proves that a button press comes from Slack. It is stored encrypted.',
   showSecret: 'Show the signing secret',
-  announce: 'Choose a channel for everyone, if you want one',
+  announce: 'Choose a channel for everyone (optional)',
   announceHint:
-    'Invite the app to a channel in Slack with /invite @Countersign. The id of the channel is at the end of its details.',
+    'Invite the app to a channel in Slack with /invite @Countersign. The ID of the channel is at the end of its details.',
   channel: 'Default channel',
   channelHint:
-    'An id such as C0789JKLM. Each request is announced there, also when the people asked cannot be reached. Leave it empty for none.',
+    'An ID such as C0789JKLM. Each request is announced there, even when the people asked cannot be reached. Leave it empty for no channel.',
   connect: 'Connect Slack',
   connecting: 'Asking Slack …',
   connected: 'Slack is connected. Send a test, then let each member link their own Slack user.',
@@ -69,7 +69,7 @@ export const connection = {
   change: 'Default channel …',
   replace: 'Replace secrets …',
   disconnect: 'Disconnect …',
-  off: 'Its channel is turned off, so no one gets messages in Slack.',
+  off: 'The Slack channel is turned off, so no one gets messages in Slack.',
   toChannels: 'Go to the channels',
 } as const;
 
@@ -87,7 +87,7 @@ export const replacement = {
   ends: (count: number) =>
     count === 0
       ? 'No one is linked yet, so no link ends.'
-      : `${links(count)} when you send another token or secret, since anyone who knows these can press buttons for them. ${told(count)}, and can link again.`,
+      : `${links(count)} when you save another token or secret, because anyone who knows these can press buttons for them. ${told(count)} and can link again.`,
   nothing: 'Enter a new token, a new signing secret, or both.',
   token: 'New bot user OAuth token',
   secret: 'New signing secret',
@@ -98,10 +98,10 @@ export const replacement = {
 
 export const disconnection = {
   title: 'Disconnect Slack?',
-  ends: 'No one gets messages in Slack any more. Messages that were sent stay, but their buttons stop working.',
+  ends: 'No one gets messages in Slack any more. Earlier messages stay, but their buttons stop working.',
   links: (count: number) =>
     count === 0 ? 'No one is linked.' : `${links(count)}. ${told(count)}.`,
-  back: 'To come back, connect the workspace again. Each member then links again.',
+  back: 'To undo this, connect the workspace again. Each member must then link again.',
   disconnect: 'Disconnect Slack',
   disconnecting: 'Disconnecting …',
   disconnected: 'Slack is disconnected.',
@@ -110,7 +110,7 @@ export const disconnection = {
 export const people = {
   title: 'Who gets messages in Slack',
   linked: (linked: number, all: number) =>
-    `${countText(linked)} of ${members(all)} linked their Slack user. Others get no message there.`,
+    `${countText(linked)} of ${members(all)} have linked their Slack user. Other members get no messages in Slack.`,
   linkOwn: 'Link your own Slack user',
   linkedTitle: 'Linked',
   unlinkedTitle: 'Not linked',
@@ -125,8 +125,7 @@ export const people = {
   unlink: 'Unlink …',
   unlinkOf: (name: string) => `Unlink ${name}`,
   unlinkTitle: 'End this link?',
-  unlinkEnds:
-    'Buttons in Slack decide nothing for them until they link again. They are told by email.',
+  unlinkEnds: 'Slack buttons stop working for them until they relink. They get an email.',
   unlinkConfirm: 'Unlink',
   unlinking: 'Unlinking …',
   unlinked: 'The link has ended.',

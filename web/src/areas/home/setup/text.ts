@@ -5,7 +5,7 @@ export type StepKey = 'agent' | 'request' | 'people' | 'rule' | 'path' | 'factor
 
 export const setup = {
   title: 'Set up Countersign',
-  intro: 'What most teams do first, in any order. Nothing waits for it.',
+  intro: 'The first steps of most teams. Do them in any order, or skip them.',
   allDone: 'All of it is done.',
   newHere: 'New here? See one request go from a call to a decision.',
   tryDemo: 'Try it with a demo agent',
@@ -24,11 +24,11 @@ export const setup = {
     },
     people: {
       title: 'Invite people',
-      why: 'Requests are decided in time more often when several people can decide them.',
+      why: 'Requests are more often decided in time when several people can decide them.',
     },
     rule: {
       title: 'Write a rule',
-      why: 'Rules decide at once what no one needs to look at.',
+      why: 'Rules decide at once when no one needs to look.',
     },
     path: {
       title: 'Choose who is asked',
@@ -36,7 +36,7 @@ export const setup = {
     },
     factor: {
       title: 'Turn on a second factor',
-      why: 'A stolen password alone then approves nothing.',
+      why: 'With a second factor, a stolen password is not enough to approve a call.',
     },
     channel: {
       title: 'Connect mail or Slack',

@@ -1,14 +1,14 @@
 /** English texts of the organization's API keys. */
 export const organization = {
   title: 'API keys of the organization',
-  hint: 'Every key with which programs call this service: those of people, and those of the organization itself.',
+  hint: 'All keys that programs use to call this service: personal keys and keys of the organization.',
   own: 'Your own keys',
   create: 'New organization key',
   mayNotIssue: (permission: string) =>
-    `You cannot make keys of the organization, because you lack this permission: ${permission}.`,
-  open: 'In this edition, every key acts as a person. Keys of the organization itself are in the hosted edition.',
+    `You cannot create organization keys. You need this permission: ${permission}.`,
+  open: 'In this edition, every key acts as a person. The hosted edition also has keys of the organization.',
   mayNotRead: (permission: string) =>
-    `You cannot see the keys that exist, because you lack this permission: ${permission}.`,
+    `You cannot see existing keys. You need this permission: ${permission}.`,
 
   search: 'Search by key, person or email',
   filters: { active: 'Working', ending: 'Ends soon', expired: 'Expired', revoked: 'Revoked' },
@@ -34,8 +34,8 @@ export const organization = {
   noneHint: 'People make keys for their scripts in their account.',
   noMatch: 'No key matches.',
 
-  everything: 'May do everything that its person may.',
-  nothing: 'May do nothing now.',
+  everything: 'Can do everything that its person can.',
+  nothing: 'Has no permissions now.',
 
   back: 'All API keys',
   glance: 'At a glance',
@@ -53,15 +53,15 @@ export const organization = {
   },
   may: 'What it may do',
   mayHint: {
-    personal: 'Never more than its person may, at the agents and teams that they have.',
+    personal: 'Never more than its person can do, and only for their agents and teams.',
     organization: 'The same for every program that uses it.',
   },
-  now: 'With what its person may do now:',
+  now: 'With the current permissions of its person:',
 } as const;
 
 export const issue = {
   title: 'New organization key',
-  hint: 'It acts for the organization and keeps working when you leave. It never decides requests.',
+  hint: 'It acts for the organization and keeps working after you leave. It cannot decide requests.',
   steps: { name: '1. What uses it', may: '2. What it may do', until: '3. How long' },
   name: 'Name',
   nameHint: 'Such as a system and where it runs.',

@@ -11,11 +11,11 @@ export const uses = {
   more: (count: number) => `and ${count} more`,
   andOthers: 'and others',
   waiting: (count: number) => `${count === MOST ? `${MOST} or more` : count} waiting`,
-  keep: '(they keep their revision)',
+  keep: '(these keep their revision)',
   archive: 'Archive …',
   archiveTitle: (name: string) => `Archive ${name}?`,
   isFinal:
-    'Archiving is final. The key stays taken, and no revision is active any more. Requests that wait on the path stay on it.',
+    'You cannot undo this. The key stays reserved, and no revision is active. Requests that wait on the path stay on it.',
   confirm: 'Archive',
   archiving: 'Archiving …',
   inUse: (count: number) =>

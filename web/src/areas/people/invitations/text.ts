@@ -3,7 +3,7 @@ import { countText, someText } from '../../../shared/text/numbers.ts';
 
 export const invitations = {
   title: 'Invitations',
-  hint: 'An invitation is a link that works once, within seven days.',
+  hint: 'An invitation is a link that works once and expires after seven days.',
   search: 'Search invitations by email',
   statuses: {
     pending: 'Pending',
@@ -45,7 +45,7 @@ export const invite = {
   title: 'Invite people',
   emails: 'Email addresses',
   emailsHint:
-    'One, or a list as you copied it: with or without names, divided by lines, commas or semicolons.',
+    'Paste one address or a list, with or without names, separated by lines, commas or semicolons.',
   role: 'What they may do',
   roles: {
     reviewer: 'Read and decide requests of all agents',
@@ -56,24 +56,24 @@ export const invite = {
   roleHint: {
     reviewer: '',
     agents: '',
-    none: 'You choose what they may do after they joined, or put them into a team.',
-    owner: 'Owners can do everything, also remove other owners.',
+    none: 'Grant permissions or add them to a team after they join.',
+    owner: 'Owners can do everything, including removing other owners.',
   },
-  lacking: 'You can give only what you may do yourself.',
+  lacking: 'You can only grant permissions that you have yourself.',
   agents: 'Agents',
   agentsMissing: 'Choose at least one agent.',
   noAgents: 'There is no agent yet.',
   found: (count: number) => `${someText(count, 'person', 'people')} to invite`,
   leftOut: (count: number) => `${countText(count)} left out`,
   reasons: {
-    invalid: 'no email address',
+    invalid: 'not an email address',
     repeated: 'twice in the list',
-    member: 'is a member already',
-    invited: 'is invited already',
-    tooMany: 'too many at once: invite them afterwards',
+    member: 'already a member',
+    invited: 'already invited',
+    tooMany: 'too many at once: invite these later',
   },
   missing: 'Enter at least one email address.',
-  noneLeft: 'No one in this list is left to invite.',
+  noneLeft: 'Everyone in this list is already invited or a member.',
   seats: (free: number) =>
     `Only ${someText(free, 'seat is', 'seats are')} free. The others will be refused.`,
   submit: (count: number) =>
@@ -86,20 +86,18 @@ export const sending = {
   doneTitle: 'Invitations sent',
   partTitle: 'Not all invitations were sent',
   progress: (done: number, all: number) => `${countText(done)} of ${countText(all)}`,
-  list: 'What became of each',
+  list: 'Results',
   outcome: {
     waiting: 'not sent',
     sending: 'sending …',
     sent: 'invited',
   },
   pausing: (seconds: number) =>
-    `the service asks to wait ${someText(seconds, 'second', 'seconds')}`,
+    `waiting ${someText(seconds, 'second', 'seconds')} as the service asks`,
   stop: 'Stop',
   stopping: 'Stopping …',
   retry: (count: number) =>
-    count === 1
-      ? 'Try the one that is left again'
-      : `Try the ${countText(count)} that are left again`,
+    count === 1 ? 'Try the remaining one again' : `Try the remaining ${countText(count)} again`,
   others: 'Invite others',
   summary: (sent: number, all: number) =>
     `${countText(sent)} of ${someText(all, 'person is', 'people are')} invited.`,

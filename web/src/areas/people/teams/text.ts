@@ -3,7 +3,7 @@ import { countText, someText } from '../../../shared/text/numbers.ts';
 
 export const teams = {
   title: 'Teams',
-  hint: 'Members of a team inherit what it may do, and escalation paths ask it as one.',
+  hint: 'Members inherit the permissions of a team. Escalation paths can ask the whole team.',
   create: 'New team',
   search: 'Search teams',
   filters: { live: 'Live', archived: 'Archived' },
@@ -13,7 +13,7 @@ export const teams = {
   managed: 'Directory',
   none: 'No team yet.',
   noneHint:
-    'Make one for people who share a task, such as “Refund desk”. Give it what they need to do, then let an escalation path ask it.',
+    'Create a team for people who share a task, such as “Refund desk”. Grant it permissions, then add it to an escalation path.',
   noneArchived: 'No team was archived.',
   noMatch: 'No team matches.',
   name: 'Name',
@@ -24,7 +24,7 @@ export const teams = {
 } as const;
 
 export const team = {
-  archived: 'This team is archived. It gives nothing, and no path asks it.',
+  archived: 'This team is archived. It grants no permissions, and no path asks it.',
   archivedMark: 'Archived',
   managed: 'Your directory names this team and archives it.',
   members: (count: number) => someText(count, 'member', 'members'),
@@ -37,16 +37,16 @@ export const team = {
   archiveConfirm: 'Archive',
   archiving: 'Archiving …',
   archiveEnds:
-    'Members lose at once what they may do through this team. Its escalation policy becomes inactive, and its name becomes free.',
-  isFinal: 'An archived team cannot be brought back.',
-  inUse: 'This team cannot be archived while it is asked. First change what asks it:',
+    'Members immediately lose the permissions of this team. Its escalation policy becomes inactive, and other teams can use its name.',
+  isFinal: 'You cannot restore an archived team.',
+  inUse: 'You cannot archive this team while paths or policies ask it. Change these first:',
   path: 'Escalation path',
   waiting: (count: number) =>
     `${someText(count, 'request waits', 'requests wait')} on a path that asks it:`,
   waitingMore: (count: number) => `and ${countText(count)} more`,
   request: 'Request',
   membersTitle: 'Members',
-  membersHint: 'They inherit what the team may do.',
+  membersHint: 'Members inherit the permissions of the team.',
   noMembers: 'No one is in this team yet.',
   fromDirectory: 'from the directory',
   suspended: 'Suspended',
@@ -57,7 +57,7 @@ export const team = {
   adding: 'Adding …',
   inTeam: 'in the team',
   added: (name: string) => `${name} is in the team now.`,
-  noneFound: 'No one matches who is not in the team.',
+  noneFound: 'No match outside the team.',
   moreFound: 'Type more to see others.',
   takeOut: 'Take out',
   takeOutOf: (name: string) => `Take out ${name}`,
@@ -65,12 +65,12 @@ export const team = {
   stillAsked: (name: string) => `Take out ${name}`,
   stillAskedWhy: 'The escalation policy of this team asks them by name:',
   stillAskedHint:
-    'Change the policy first. If you go on, it keeps the name, and its step skips them.',
+    'Change the policy first. If you continue, the policy keeps the name and its step skips them.',
   goOn: 'Take out',
   goingOn: 'Taking out …',
   policyTitle: 'Escalation policy',
-  policyHint: 'In which order a path that asks this team asks its members.',
+  policyHint: 'The order in which a path asks the members of this team.',
   policyOn: (revision: number) => `Revision ${countText(revision)} is active.`,
-  policyOff: 'There is none: a path that asks this team asks all its members at once.',
+  policyOff: 'None. A path that asks this team asks all its members at once.',
   openPolicy: 'Open the policy',
 } as const;

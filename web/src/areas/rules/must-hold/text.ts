@@ -3,8 +3,8 @@ import { countText, someText } from '../../../shared/text/numbers.ts';
 
 export const mustHold = {
   title: 'Tests',
-  hint: 'What must stay true, whatever someone changes. The tests run at each change, with these rules alone. This browser keeps them until you sign out.',
-  none: 'There is no test yet. Choose a request and what has to become of it.',
+  hint: 'Tests check that rules keep the outcomes you rely on. They run at each change, against these rules only. This browser keeps them until you sign out.',
+  none: 'There is no test yet. Choose a request and its expected outcome.',
   expected: 'Must be',
   outcomes: { approve: 'approved', deny: 'denied', human: 'sent to a person' },
   add: 'Add the test',
@@ -17,13 +17,13 @@ export const mustHold = {
   holds: 'holds',
   running: 'Running the tests …',
   fails: (outcome: string) => `does not hold: it is ${outcome}`,
-  system: 'cannot be told: a rule that asks another system comes first',
-  gone: 'cannot be told: the request can no longer be read',
-  refused: 'cannot be told: the request is not one that rules can read',
+  system: 'unknown: a rule that asks another system comes first',
+  gone: 'unknown: the request can no longer be read',
+  refused: 'unknown: rules cannot read the request',
   waiting: 'not run yet',
   stopped:
-    'The tests did not run. They run again at the next change; rules that are not valid cannot be tested.',
+    'The tests did not run. They run again at the next change. Fix any problems in the rules first.',
   accept: (names: readonly string[]) =>
-    `${someText(names.length, 'test does', 'tests do')} not hold: ${names.map((name) => `“${name}”`).join(', ')}. This is meant.`,
-  notRun: 'The tests have not run with this text yet. Activate it all the same.',
+    `${someText(names.length, 'test does', 'tests do')} not hold: ${names.map((name) => `“${name}”`).join(', ')}. This is intended.`,
+  notRun: 'The tests have not run with this version yet. Activate it anyway.',
 } as const;
