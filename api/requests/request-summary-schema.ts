@@ -47,9 +47,9 @@ export const summarySchema = listedSchema
       }),
     excerpt: z.string().meta({
       description:
-        'One line of the arguments, at most 200 characters: the title and primary fields of the presentation, or the first arguments by name where these show none. It is ' +
-        'made of their first 2,000 characters. Sensitive values are hidden, and characters that hide, cover or reorder text escaped. It helps to find a request. To decide, ' +
-        'read the arguments.',
+        'One line of the arguments with at most 200 characters: the title and primary fields of the presentation or, if these show nothing, the first arguments by name. ' +
+        'Of longer arguments, only the first 8,000 and the last 1,000 characters are read. Sensitive values are hidden, and characters that hide, cover or reorder text are ' +
+        'escaped. Use it to find a request. Read the arguments to decide.',
     }),
     urgency: urgencySchema,
     notified_at: timestamp(
