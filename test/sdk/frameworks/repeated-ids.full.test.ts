@@ -2,9 +2,23 @@
 import { beforeEach, describe, expect } from '@jest/globals';
 import { z } from 'zod';
 import { gateTools } from '../../../sdk/typescript/src/adapters/ai.ts';
+import type { Countersign } from '../../../sdk/typescript/src/index.ts';
 import { recordedService } from '../../support/sdk/recorded.ts';
 import { framework, test } from './framework.ts';
 
+const {
+  Agent,
+  MemorySession,
+  run: runAgent,
+  setTracingDisabled,
+  tool: toolOfAgents,
+} = await framework(() => import('@openai/agents'));
+const { assistantMessage, functionCall, ScriptedModel } = await framework(
+  () => import('@openai/agents/testing'),
+);
+const { gateTool, runDurable } = await framework(
+  () => import('../../../sdk/typescript/src/adapters/openai.ts'),
+);
 const ai = await framework(() => import('ai'));
 const { MockLanguageModelV4 } = await framework(() => import('ai/test'));
 const { AIMessage, createAgent, createMiddleware, fakeModel, HumanMessage, tool, ToolMessage } =
@@ -15,7 +29,7 @@ const { countersignMiddleware } = await framework(
   () => import('../../../sdk/typescript/src/adapters/langchain.ts'),
 );
 
-const { clientOf, keys, outcomes, results } = await recordedService();
+const { clientOf, decide, keys, outcomes, results } = await recordedService();
 let session = '';
 let count = 0;
 beforeEach(() => {
@@ -29,8 +43,8 @@ describe('in the AI SDK,', () => {
     inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
     outputTokens: { total: 1, text: 1, reasoning: 0 },
   };
-  /** Calls the tool three times with one id. */
-  const modelOf = () => {
+  /** Calls the tool so many times with one id. */
+  const modelOf = (calls: number) => {
     let turn = 0;
     const call = {
       ...{ type: 'tool-call' as const, toolCallId: 'call_0', toolName: 'approve' },
@@ -39,7 +53,7 @@ describe('in the AI SDK,', () => {
     return new MockLanguageModelV4({
       doGenerate: async () => ({
         ...{ usage, warnings: [] },
-        ...((turn += 1) <= 3
+        ...((turn += 1) <= calls
           ? { content: [call], finishReason: { unified: 'tool-calls' as const, raw: undefined } }
           : {
               content: [{ type: 'text' as const, text: 'Done.' }],
@@ -49,19 +63,22 @@ describe('in the AI SDK,', () => {
     });
   };
   const runs: unknown[] = [];
-  const runOf = (kept: number) => async (messages: { role: 'user'; content: string }[]) => {
-    runs.length = 0;
-    const approve = ai.tool({
-      inputSchema: z.object({ amount: z.number() }),
-      execute: (args) => runs.push(args),
-    });
-    await ai.generateText({
-      ...{ model: modelOf(), messages, stopWhen: ai.stepCountIs(5) },
-      tools: gateTools({ approve }, { countersign: clientOf(), session }),
-      prepareStep: ({ messages: all }) => ({ messages: all.slice(-kept) }),
-    });
-    return keys.splice(0);
-  };
+  const runOf =
+    (kept: number, more: { countersign?: Countersign; calls?: number } = {}) =>
+    async (messages: { role: 'user'; content: string }[]) => {
+      const { countersign = clientOf(), calls = 3 } = more;
+      runs.length = 0;
+      const approve = ai.tool({
+        inputSchema: z.object({ amount: z.number() }),
+        execute: (args) => runs.push(args),
+      });
+      await ai.generateText({
+        ...{ model: modelOf(calls), messages, stopWhen: ai.stepCountIs(5) },
+        tools: gateTools({ approve }, { countersign, session }),
+        prepareStep: ({ messages: all }) => ({ messages: all.slice(-kept) }),
+      });
+      return keys.splice(0);
+    };
 
   test('each call is another one, and a run that is made again asks for the same ones', async () => {
     const run = runOf(3);
@@ -71,6 +88,68 @@ describe('in the AI SDK,', () => {
     // In the same process, and in another one, which has none of the objects.
     expect(await run(messages)).toEqual(first);
     expect(await run(structuredClone(messages))).toEqual(first);
+  });
+
+  test('calls of which no message is left are asked for once the gate hears that they ran', async () => {
+    const counts: number[] = [];
+    for (let restart = 0; restart < 2; restart += 1) {
+      const countersign = clientOf();
+      for (let at = 0; at < 4; at += 1) {
+        const trimmed = [{ role: 'user' as const, content: 'Pay.' }];
+        await runOf(3, { countersign, calls: 1 })(trimmed);
+        counts.push(runs.length);
+      }
+    }
+    expect(counts).toEqual([1, 0, 1, 1, 0, 0, 0, 1]);
+  });
+});
+
+describe('in OpenAI Agents,', () => {
+  const paid: unknown[] = [];
+  const agentOf = (countersign: Countersign, name: string, turns: ('call' | 'done')[]) => {
+    const plain = toolOfAgents({
+      ...{ name, description: '', strict: false as const, execute: () => paid.push(1) },
+      parameters: { type: 'object', properties: {}, required: [], additionalProperties: true },
+    });
+    const tools = [gateTool(plain, { countersign, session, durable: name === 'hold' })];
+    const steps = {
+      call: [functionCall(name, '{"amount":1}', { callId: 'call_0' })],
+      done: [assistantMessage('Done.')],
+    };
+    return new Agent({
+      ...{ name: 'Payer', tools },
+      model: new ScriptedModel(turns.map((turn) => steps[turn])),
+    });
+  };
+  beforeEach(() => {
+    setTracingDisabled(true);
+    paid.length = 0;
+  });
+
+  test('each run asks for its call, and one that ran before a restart is refused once', async () => {
+    const runs = async () => {
+      const agent = agentOf(clientOf(), 'approve', ['call', 'done', 'call', 'done']);
+      for (const input of ['Pay.', 'Pay again.']) await runAgent(agent, input);
+      return paid.splice(0).length;
+    };
+    expect([await runs(), new Set(keys).size]).toEqual([2, 2]);
+    expect(await runs()).toBe(1);
+  });
+
+  test('a durable run asks for the same call in another process', async () => {
+    const history = new MemorySession();
+    const first = clientOf();
+    for (let at = 0; at < 3; at += 1) {
+      const before = agentOf(first, 'hold', ['call']);
+      const { suspended } = await runDurable(before, 'Pay.', { session: history });
+      expect(paid).toHaveLength(at);
+      decide(suspended?.tickets[0]?.id ?? '', 'approved');
+      const { state = '' } = suspended ?? {};
+      const after = agentOf(clientOf(), 'hold', ['done']);
+      const { result } = await runDurable(after, { state }, { session: history });
+      expect([result.finalOutput, paid.length]).toEqual(['Done.', at + 1]);
+    }
+    expect(new Set(keys).size).toBe(3);
   });
 });
 

@@ -4,12 +4,26 @@ import asyncio
 import unittest
 from typing import Any
 
-from agents import Agent, RunContextWrapper, Runner, RunState, function_tool, set_tracing_disabled
+from agents import (
+    Agent,
+    RunContextWrapper,
+    Runner,
+    RunState,
+    SQLiteSession,
+    function_tool,
+    set_tracing_disabled,
+)
 from agents.testing import ScriptedModel, assistant_message, function_call
 from service import Service
 
 from countersign_sdk import AsyncCountersign, Countersign, ToolCall, Unavailable
-from countersign_sdk.openai_agents import Suspended, gate_tool, run_durable
+from countersign_sdk.openai_agents import (
+    DurableRunEnd,
+    Suspended,
+    gate_tool,
+    run_durable,
+    stream_durable,
+)
 
 set_tracing_disabled(True)
 CONTEXT = {"conversation": "s"}
@@ -92,10 +106,92 @@ class Runs(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(self.ran, [])
         self.assertIn("denied this call", self.outputs(run)[0])
 
+    async def test_are_streamed_suspended_and_resumed(self) -> None:
+        async def streamed(agent: Agent[Any], input: Any) -> tuple[set[str], DurableRunEnd]:
+            types = set()
+            async for event in stream_durable(agent, input, context=CONTEXT):
+                types.add(event.type)
+            assert isinstance(event, DurableRunEnd)
+            return types, event
+
+        _, first = await streamed(self.agent('{"n": 1}'), "Pay.")
+        assert first.suspended
+        self.assertEqual((self.ran, len(first.suspended.tickets)), ([], 1))
+        self.service.decide("approved")
+        types, last = await streamed(self.agent(), {"state": first.suspended.state})
+        self.assertEqual((last.suspended, self.outputs(last)), (None, ["paid 1"]))
+        self.assertIn("run_item_stream_event", types)
+
+    async def test_end_with_the_stream(self) -> None:
+        self.service.outcome = lambda _: "approved"
+        stream = stream_durable(self.agent('{"n": 1}'), "Pay.", context=CONTEXT)
+        await anext(stream)
+        await stream.aclose()
+        await asyncio.sleep(0)
+        self.assertEqual(self.ran, [])
+
     async def test_tell_a_model_that_writes_no_json(self) -> None:
         run = await run_durable(self.agent('{"n": 1'), "Pay.", context=CONTEXT)
         self.assertEqual((self.ran, self.service.statuses(), run.suspended), ([], [], None))
         self.assertIn("no JSON object", self.outputs(run)[0])
+
+
+class Turns(unittest.IsolatedAsyncioTestCase):
+    """Of models that give each call the id `call_0`."""
+
+    def setUp(self) -> None:
+        self.service = Service()
+        self.ran: list[int] = []
+
+    def agent(self, client: AsyncCountersign, *, is_durable: bool = False) -> Agent[Any]:
+        @function_tool
+        async def pay(n: int) -> str:
+            self.ran.append(n)
+            return f"paid {n}"
+
+        tools = [gate_tool(pay, client, session="s", durable=is_durable)]
+        call = function_call("pay", '{"n": 1}', call_id="call_0")
+        turns = [[call], [assistant_message("done")]] * 4
+        return Agent(name="Payer", model=ScriptedModel(turns), tools=tools)
+
+    def client(self) -> AsyncCountersign:
+        return AsyncCountersign(**self.service.options)
+
+    async def test_with_an_equal_call_are_asked_about_in_each_run(self) -> None:
+        self.service.outcome = lambda _: "approved"
+        # As where the provider keeps the history, or it is trimmed.
+        agent = self.agent(self.client())
+        for _ in range(2):
+            await Runner.run(agent, "Pay.")
+        self.assertEqual((len(self.ran), len(self.service.rows)), (2, 2))
+        # It may have run in the process before. So the model hears that, once.
+        agent = self.agent(self.client())
+        for _ in range(2):
+            await Runner.run(agent, "Pay.")
+        self.assertEqual((len(self.ran), len(self.service.rows)), (3, 3))
+
+    async def test_are_known_after_a_restart_where_there_is_a_history(self) -> None:
+        self.service.outcome = lambda _: "approved"
+        history = SQLiteSession("s")
+        for _ in range(3):
+            await Runner.run(self.agent(self.client()), "Pay.", session=history)
+        self.assertEqual((len(self.ran), len(self.service.rows)), (3, 3))
+
+    async def test_of_a_durable_run_are_the_same_in_another_process(self) -> None:
+        history = SQLiteSession("s")
+        first = self.client()
+        for paid in range(3):
+            agent = self.agent(first, is_durable=True)
+            kept = (await run_durable(agent, "Pay.", session=history)).suspended
+            assert kept
+            self.assertEqual(len(self.ran), paid)
+            self.service.decide("approved")
+            model = ScriptedModel([[assistant_message("done")]])
+            other = self.client() if paid % 2 else first
+            agent = self.agent(other, is_durable=True).clone(model=model)
+            done = await run_durable(agent, {"state": kept.state}, session=history)
+            self.assertIsNone(done.suspended)
+        self.assertEqual((len(self.ran), len(self.service.rows)), (3, 3))
 
 
 class Results(unittest.IsolatedAsyncioTestCase):

@@ -89,6 +89,27 @@ class Hooks(unittest.IsolatedAsyncioTestCase):
             await self.say("PostToolUse", **{"tool_use_id": f"{other}", **other})
             self.assertEqual(self.outcomes(), ["succeeded"] * 2)
 
+    async def test_ask_about_an_equal_call_once_the_one_before_it_has_ended(self) -> None:
+        asked = [await self.decision()]
+        await self.say("PostToolUse")
+        # The third one comes while the second one runs. What was denied has ended.
+        asked += [await self.decision() for _ in range(3)]
+        self.assertEqual(asked, ["ask others", "ask others", "deny", "ask others"])
+        self.assertEqual(len(self.service.rows), 3)
+
+    async def test_deny_a_call_that_ran_before_a_restart_once(self) -> None:
+        for _ in range(2):
+            await self.decision()
+            await self.say("PostToolUse")
+        self.hooks = gate_hooks(AsyncCountersign(**self.service.options))
+        asked = [await self.decision(), await self.decision()]
+        self.assertEqual(asked, ["deny", "ask others"])
+
+    async def test_ask_about_a_command_of_a_skill_that_comes_again(self) -> None:
+        for _ in range(2):
+            output = await self.say("PreSkillShellCommand")
+            self.assertNotIn("permissionDecision", output["hookSpecificOutput"])
+
     async def test_forget_an_exempt_call_that_was_refused(self) -> None:
         await self.say("PreToolUse", tool_name="Read")
         await self.say("PostToolBatch", tool_calls=[{"tool_use_id": "1"}])

@@ -48,6 +48,7 @@ interface Row {
   readonly deadlineAt: number;
   status: string;
   decidedAt?: number;
+  startKey?: unknown;
 }
 
 interface Failure {
@@ -153,9 +154,11 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
     return shown(row, 200);
   };
 
-  const start = (row: Row | undefined): BrokenReply => {
+  const start = (row: Row | undefined, key: unknown): BrokenReply => {
     if (row?.status !== 'approved')
       return failed({ status: 409, type: 'conflict', code: 'not_approved' });
+    if ((row.startKey ??= key) !== key)
+      return failed({ status: 409, type: 'conflict', code: 'already_started' });
     const body = JSON.stringify({ id: row.id, started_at: new Date().toISOString() });
     return { status: 200, headers: { 'Content-Type': 'application/json' }, body };
   };
@@ -181,7 +184,8 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
       ];
     }
     const [, starting] = /\/requests\/([^/]+)\/start$/.exec(url.pathname) ?? [];
-    if (starting !== undefined) return ['start', start(rows.get(starting))];
+    if (starting !== undefined)
+      return ['start', start(rows.get(starting), request.headers['idempotency-key'])];
     // As older services, it has no place for results.
     if (url.pathname.endsWith('/result')) return ['result', notFound];
     if (request.method === 'POST') return ['create', create(request, body)];

@@ -18,6 +18,7 @@ from . import Approved, AsyncCountersign, CallOutcome, NotApproved, ToolCall, Un
 from .arguments import text_of
 from .checks import digest_of
 from .limits import seconds_of
+from .state.turns import Turn, turns_of
 
 _EVENTS = ("PreToolUse", "PreSkillShellCommand")
 _REFUSED_EVENTS = ("PostToolBatch", "PermissionDenied")
@@ -110,6 +111,7 @@ class _Started:
     """Its full name."""
     approved: Approved | None
     """None for a call that needs no approval."""
+    turn: Turn | None = None
 
 
 _Key: TypeAlias = "tuple[str | None, str | None, str | None, str | None]"
@@ -135,7 +137,10 @@ class _Seen:
             # One with an approval first.
             alike.sort(key=lambda each: self.started[each].approved is None)
             key = alike[0] if alike else key
-        return self.started.pop(key, None)
+        found = self.started.pop(key, None)
+        if found is not None and found.turn is not None:
+            found.turn.end()
+        return found
 
 
 _seen: WeakKeyDictionary[AsyncCountersign, _Seen] = WeakKeyDictionary()
@@ -219,16 +224,25 @@ def pre_tool_use(
             if event == "PreToolUse":
                 seen.started[_key_of(given)] = _Started(given["tool_name"], None)
             return {}
+        turn: Turn | None = None
         try:
-            asking = asyncio.ensure_future(countersign.ask(_call_of(given)))
+            turn = turns_of(countersign).next(_call_of(given))
+            asking = asyncio.ensure_future(countersign.ask(turn.call))
             approved = await _within(asking, seconds - reserve, reserve / 2)
-        except Exception as error:
+        except BaseException as error:
+            if turn is not None:
+                turn.end(error)
+            if not isinstance(error, Exception):
+                raise
             reason = {"permissionDecisionReason": _for_model(error)}
             return _output(event, permissionDecision="deny", **reason)
         # Another hook may have changed the arguments since. The last one to end has the last word.
         pinned = {"updatedInput": approved.arguments} if event == "PreToolUse" else {}
         if pinned:
-            seen.started[_key_of(given)] = _Started(given["tool_name"], approved)
+            seen.started[_key_of(given)] = _Started(given["tool_name"], approved, turn)
+        else:
+            # No event says that a command of a skill has ended.
+            turn.end()
         return _output(event, **pinned)
 
     # A Claude Code that runs tools after a failed hook refuses to start with `block`.

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
-from agents import Agent, FunctionTool, RunContextWrapper, Runner, RunResult, RunState
+from agents import (
+    Agent,
+    FunctionTool,
+    RunContextWrapper,
+    Runner,
+    RunResult,
+    RunResultStreaming,
+    RunState,
+    StreamEvent,
+)
 from agents.items import ToolApprovalItem
 from agents.tool import (
     invoke_function_tool,
@@ -19,6 +30,7 @@ from agents.tool import (
 from agents.tool_context import ToolContext
 
 from . import AsyncCountersign, CallOutcome, JsonText, NotApproved, Ticket, ToolCall, Unavailable
+from .state.turns import Turn, turns_of
 
 _UNREADABLE = "The arguments are no JSON object, so this call did not run. Send a valid one."
 
@@ -26,12 +38,15 @@ _UNREADABLE = "The arguments are no JSON object, so this call did not run. Send 
 @dataclass(frozen=True)
 class _Gate:
     countersign: AsyncCountersign
-    call_of: Callable[[RunContextWrapper[Any], str, str], ToolCall]
+    turn_of: Callable[[RunContextWrapper[Any], str, str], Turn]
     """Raises TypeError and ValueError for arguments that are no JSON object."""
 
 
 _failed: ContextVar[list[str]] = ContextVar("countersign_failed")
 """The error of the call that runs, where the model is told of it."""
+_ordinals: ContextVar[dict[str, int] | None] = ContextVar("countersign_ordinals")
+"""Of the calls of the durable run. In one run, the SDK runs equal calls with one id once."""
+_ORDINALS = "countersign_ordinals"
 _durable: WeakKeyDictionary[Any, _Gate] = WeakKeyDictionary()
 """Of durable tools, by the function that only they have."""
 
@@ -75,8 +90,8 @@ def gate_tool(
     # The tool's own time limit is for its run, not for reviewers.
     inner = set_function_tool_failure_error_function(copy.copy(tool), told_of)
 
-    def call_of(run_context: RunContextWrapper[Any], text: str, call_id: str) -> ToolCall:
-        return ToolCall(
+    def turn_of(run_context: RunContextWrapper[Any], text: str, call_id: str) -> Turn:
+        call = ToolCall(
             tool=tool.name,
             server=server,
             arguments=JsonText(text or "{}"),
@@ -85,17 +100,22 @@ def gate_tool(
             context=context,
             timeout=timeout,
         )
+        # As long as the conversation before the run, so that each run has other ordinals.
+        before = max(len(run_context.turn_input) - 1, 0)
+        run = _ordinals.get(None) if durable else None
+        return turns_of(countersign).next(call, before, run)
 
     async def ask_and_run(call_context: ToolContext[Any], text: str) -> Any:
         try:
             JsonText(text or "{}")
         except (TypeError, ValueError):
             return _UNREADABLE
-        call = call_of(call_context, text, call_context.tool_call_id)
+        turn = turn_of(call_context, text, call_context.tool_call_id)
         try:
-            approved = await countersign.ask(call)
-        except (NotApproved, Unavailable) as error:
-            if on_refusal == "raise":
+            approved = await countersign.ask(turn.call)
+        except BaseException as error:
+            turn.end(error)
+            if on_refusal == "raise" or not isinstance(error, (NotApproved, Unavailable)):
                 raise
             return error.to_model
         failed: list[str] = []
@@ -105,8 +125,10 @@ def gate_tool(
                 function_tool=inner, context=call_context, arguments=approved.arguments_text
             )
         except BaseException as error:
+            turn.end()
             await countersign.report(approved, "failed", type(error).__name__)
             raise
+        turn.end()
         outcome: CallOutcome = "failed" if failed else "succeeded"
         await countersign.report(approved, outcome, "".join(failed[:1]))
         return result
@@ -116,7 +138,7 @@ def gate_tool(
     gated.on_invoke_tool = ask_and_run
     if durable:
         gated.needs_approval = True
-        _durable[ask_and_run] = _Gate(countersign, call_of)
+        _durable[ask_and_run] = _Gate(countersign, turn_of)
     return gated
 
 
@@ -135,38 +157,111 @@ class DurableRun:
     """None when the run is done."""
 
 
+@dataclass(frozen=True)
+class DurableRunEnd:
+    """The last event of a streamed run."""
+
+    result: RunResultStreaming
+    suspended: Suspended | None
+    """None when the run is done."""
+    type: Literal["durable_run_end"] = "durable_run_end"
+
+
+DurableInput: TypeAlias = "str | list[Any] | Mapping[str, str]"
+"""
+As for `Runner.run`, or `{"state": …}` of a run that was suspended, in this process or another one.
+"""
+
+
 async def run_durable(
-    agent: Agent[Any],
-    input: str | list[Any] | Mapping[str, str],
-    *,
-    context: Any = None,
-    **options: Any,
+    agent: Agent[Any], input: DurableInput, *, context: Any = None, **options: Any
 ) -> DurableRun:
     """
-    Runs the agent until it is done, or can only wait for people. `input` is as for `Runner.run`, or
-    `{"state": …}` of a run that was suspended, in this process or another one. The state decides
-    nothing: each call asks the service before it runs. A run stays suspended while the service is
-    away. `options` are those of `Runner.run`.
+    Runs the agent until it is done, or can only wait for people. The state decides nothing: each
+    call asks the service before it runs. A run stays suspended while the service is away. `options`
+    are those of `Runner.run`.
     """
-    given: Any = input
-    more = {"context": context}
-    if isinstance(input, Mapping):
-        given = await RunState.from_string(agent, input["state"], context_override=context)
-        more = {}
+    given, ordinals = await _input_of(agent, input, context)
     while True:
-        result = await Runner.run(agent, given, **more, **options)
-        if not result.interruptions:
-            return DurableRun(result, None)
-        state = result.to_state()
-        waiting = [await _waiting(item, result, state) for item in result.interruptions]
-        if all(waiting):
-            tickets = [each for each in waiting if isinstance(each, Ticket)]
-            return DurableRun(result, Suspended(state.to_string(), tickets))
-        given, more = state, {}
+        more = {} if isinstance(given, RunState) else {"context": context}
+        with _counted(ordinals):
+            result = await Runner.run(agent, given, **more, **options)
+            following = await _following(result, ordinals)
+        if not isinstance(following, RunState):
+            return DurableRun(result, following)
+        given = following
+
+
+async def stream_durable(
+    agent: Agent[Any], input: DurableInput, *, context: Any = None, **options: Any
+) -> AsyncGenerator[StreamEvent | DurableRunEnd, None]:
+    """
+    As `run_durable`. It yields the events of the run, and then its end. `options` are those of
+    `Runner.run_streamed`.
+    """
+    given, ordinals = await _input_of(agent, input, context)
+    while True:
+        more = {} if isinstance(given, RunState) else {"context": context}
+        # The run is a task of its own, which keeps them.
+        with _counted(ordinals):
+            result = Runner.run_streamed(agent, given, **more, **options)
+        try:
+            async for event in result.stream_events():
+                yield event
+        finally:
+            if not result.is_complete:
+                result.cancel()
+        with _counted(ordinals):
+            following = await _following(result, ordinals)
+        if not isinstance(following, RunState):
+            yield DurableRunEnd(result, following)
+            return
+        given = following
+
+
+async def _input_of(
+    agent: Agent[Any], input: DurableInput, context: Any
+) -> tuple[str | list[Any] | RunState[Any, Any], dict[str, int]]:
+    if not isinstance(input, Mapping):
+        return input, {}
+    state = await RunState.from_string(agent, input["state"], context_override=context)
+    return state, _ordinals_in(input["state"])
+
+
+@contextmanager
+def _counted(ordinals: dict[str, int]) -> Iterator[None]:
+    token = _ordinals.set(ordinals)
+    try:
+        yield
+    finally:
+        _ordinals.reset(token)
+
+
+def _ordinals_in(state: str) -> dict[str, int]:
+    """Of a state that others may have changed. A wrong ordinal is another question."""
+    given = json.loads(state).get(_ORDINALS)
+    entries = given if isinstance(given, dict) else {}
+    return {name: each for name, each in entries.items() if type(each) is int and each > 0}
+
+
+async def _following(
+    result: RunResult | RunResultStreaming, ordinals: dict[str, int]
+) -> RunState[Any, Any] | Suspended | None:
+    """What is left to do. The run goes on where at least one call has a decision."""
+    if not result.interruptions:
+        return None
+    state = result.to_state()
+    waiting = [await _waiting(item, result, state) for item in result.interruptions]
+    if not all(waiting):
+        return state
+    tickets = [each for each in waiting if isinstance(each, Ticket)]
+    # The state of the SDK leaves out members that it does not know.
+    kept = {**json.loads(state.to_string()), _ORDINALS: ordinals}
+    return Suspended(json.dumps(kept), tickets)
 
 
 async def _waiting(
-    item: ToolApprovalItem, result: RunResult, state: RunState[Any, Any]
+    item: ToolApprovalItem, result: RunResult | RunResultStreaming, state: RunState[Any, Any]
 ) -> Ticket | bool:
     """
     Asks. A call with a decision goes on, whatever it is: the gate hears it when the call runs.
@@ -176,8 +271,8 @@ async def _waiting(
         # What is not gated is its owner's to approve.
         return True
     try:
-        call = gate.call_of(result.context_wrapper, item.arguments or "", str(item.call_id))
-        ticket = await gate.countersign.start(call, keep=True)
+        turn = gate.turn_of(result.context_wrapper, item.arguments or "", str(item.call_id))
+        ticket = await gate.countersign.start(turn.call, keep=True)
         if await gate.countersign.is_pending(ticket):
             return ticket
     except (NotApproved, Unavailable) as error:

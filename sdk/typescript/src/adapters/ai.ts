@@ -3,6 +3,7 @@ import type { ToolCall } from '../calls.ts';
 import type { Countersign } from '../countersign.ts';
 import { ordinalOf } from './ordinals.ts';
 import { refused } from './refused.ts';
+import { during, turnsOf, type Turn } from './turns.ts';
 
 /** What the AI SDK gives an execution, as far as the gate and its users look at it. */
 export interface Execution {
@@ -59,13 +60,15 @@ function plain(name: string, execute: Execute, options: GateOptions): Execute {
     const { countersign } = options;
     let isRunning = false;
     try {
-      return await countersign.run(
-        callOf(name, input, { options, execution }),
-        async (args) => {
-          isRunning = true;
-          return await lastOf(await execute(args, execution));
-        },
-        { signal: execution.abortSignal },
+      return await during(turnOf(name, input, { options, execution }), async (call) =>
+        countersign.run(
+          call,
+          async (args) => {
+            isRunning = true;
+            return await lastOf(await execute(args, execution));
+          },
+          { signal: execution.abortSignal },
+        ),
       );
     } catch (error) {
       throw isRunning ? error : refused(error);
@@ -77,9 +80,11 @@ function plain(name: string, execute: Execute, options: GateOptions): Execute {
 function streaming(name: string, execute: Execute, options: GateOptions): Execute {
   return async function* (input, execution = {}) {
     const { countersign } = options;
+    const turn = turnOf(name, input, { options, execution });
     const approved = await countersign
-      .ask(callOf(name, input, { options, execution }), { signal: execution.abortSignal })
+      .ask(turn.call, { signal: execution.abortSignal })
       .catch((error: unknown) => {
+        turn.end(error);
         throw refused(error);
       });
     let outcome: 'failed' | 'succeeded' = 'failed';
@@ -87,28 +92,31 @@ function streaming(name: string, execute: Execute, options: GateOptions): Execut
       yield* execute(approved.arguments, execution) as AsyncIterable<unknown>;
       outcome = 'succeeded';
     } finally {
+      turn.end();
       await countersign.report(approved, { outcome });
     }
   };
 }
 
-function callOf(
+/** Some models give each call of a conversation the same id. */
+function turnOf(
   tool: string,
   input: unknown,
   { options, execution }: { readonly options: GateOptions; readonly execution: Execution },
-): ToolCall {
-  const { session, server, context, timeout } = options;
-  return {
-    ...{ tool, server, context, timeout, callId: execution.toolCallId },
+): Turn {
+  const { countersign, session: given, server, context, timeout } = options;
+  const { toolCallId: callId, messages = [] } = execution;
+  const session = typeof given === 'function' ? given(execution) : given;
+  const call = {
+    ...{ tool, session, server, context, timeout, callId },
     arguments: input as ToolCall['arguments'],
-    ...placeOf(tool, typeof session === 'function' ? session(execution) : session, execution),
   };
-}
-
-/** Some models give each call of a conversation the same id. */
-function placeOf(tool: string, session: string, { toolCallId, messages }: Execution) {
-  const ordinal = ordinalOf({ session, tool, callId: toolCallId ?? '' }, messages ?? []);
-  return { session, ordinal };
+  const turns = turnsOf(countersign);
+  const place = { session, tool, callId: callId ?? '', messages };
+  return turns.at(
+    call,
+    ordinalOf(place, (before) => turns.next(call, { before }).call.ordinal),
+  );
 }
 
 const isGenerator = (execute: object): boolean =>

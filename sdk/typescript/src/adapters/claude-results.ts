@@ -3,6 +3,7 @@ import { textOf } from '../arguments.ts';
 import type { Approved, ToolCall } from '../calls.ts';
 import type { Countersign } from '../countersign.ts';
 import { digestOf } from '../digests.ts';
+import type { Turn } from './turns.ts';
 
 export interface ClaudeResults {
   readonly countersign: Countersign;
@@ -46,6 +47,7 @@ interface Started {
   readonly tool: string;
   /** Undefined for a call that needs no approval. */
   readonly approved?: Approved;
+  readonly turn?: Turn;
 }
 
 interface Seen {
@@ -86,6 +88,7 @@ function take({ started }: Seen, call: Call): Started | undefined {
   const key = exact ?? alike.find((each) => started.get(each)?.approved) ?? alike[0] ?? '';
   const found = started.get(key);
   started.delete(key);
+  found?.turn?.end();
   return found;
 }
 

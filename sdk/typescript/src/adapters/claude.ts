@@ -13,6 +13,7 @@ import {
 } from './claude-results.ts';
 import { namesIn } from './exempt.ts';
 import { toModel } from './refused.ts';
+import { turnsOf, type Turn } from './turns.ts';
 
 export {
   postToolUse,
@@ -96,6 +97,7 @@ export function preToolUse({ countersign, exempt, limit = '16m' }: ClaudeGate): 
     hooks: [
       async (input, _id, { signal }) => {
         const event = eventOf(input);
+        let turn: Turn | undefined;
         try {
           const given = input as HookInput;
           const stop = seen.stopped.get(given.session_id);
@@ -105,15 +107,20 @@ export function preToolUse({ countersign, exempt, limit = '16m' }: ClaudeGate): 
             if (event === 'PreToolUse') seen.started.set(keyOf(given), { tool: given.tool_name });
             return decision(event, {});
           }
+          turn = turnsOf(countersign).next(callOf(given));
+          const { call, end } = turn;
           const approved = await within({ ms, reserve, signal }, (limited) =>
-            countersign.ask(callOf(given), { signal: limited }),
+            countersign.ask(call, { signal: limited }),
           );
           // Another hook may have changed the arguments since. The last one to end has the last word.
           const updatedInput = structuredClone(approved.arguments);
           if (event === 'PreToolUse')
-            seen.started.set(keyOf(given), { tool: given.tool_name, approved });
+            seen.started.set(keyOf(given), { tool: given.tool_name, approved, turn });
+          // No event says that a command of a skill has ended.
+          else end();
           return decision(event, event === 'PreToolUse' ? { updatedInput } : {});
         } catch (error) {
+          turn?.end(error);
           return decision(event, {
             permissionDecision: 'deny',
             permissionDecisionReason: toModel(error),

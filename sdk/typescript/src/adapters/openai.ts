@@ -19,6 +19,7 @@ import { JsonText } from '../arguments.ts';
 import type { Ticket, ToolCall } from '../calls.ts';
 import type { Countersign } from '../countersign.ts';
 import { NotApproved, Unavailable } from '../errors.ts';
+import { during, turnsOf, type Ordinals, type Turn } from './turns.ts';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- of every context and output, as in the Agents SDK */
 type AnyTool = FunctionTool<any, any, any>;
@@ -37,7 +38,7 @@ export interface GateOptions extends Pick<ToolCall, 'server' | 'context' | 'time
 interface Gate {
   readonly countersign: Countersign;
   /** Throws for arguments that are no JSON object. */
-  readonly callOf: (context: AnyContext, input: string, callId: string | undefined) => ToolCall;
+  readonly turnOf: (context: AnyContext, input: string, callId: string | undefined) => Turn;
 }
 
 /** Of durable tools, by the function that only they have. */
@@ -70,14 +71,17 @@ export function gateTool<Tool extends AnyTool>(tool: Tool, options: GateOptions)
     let isRunning = false;
     const isFailure = failureOf(getCurrentSpan());
     try {
-      return (await gate.countersign.run(
-        gate.callOf(context, input, details?.toolCall?.callId),
-        async (_, { argumentsText }) => {
-          isRunning = true;
-          return (await invoke.call(tool, context, argumentsText, details)) as unknown;
-        },
-        { signal: details?.signal, isFailure },
-      )) as unknown;
+      const turn = gate.turnOf(context, input, details?.toolCall?.callId);
+      return await during<unknown>(turn, async (call) =>
+        gate.countersign.run(
+          call,
+          async (_, { argumentsText }): Promise<unknown> => {
+            isRunning = true;
+            return await invoke.call(tool, context, argumentsText, details);
+          },
+          { signal: details?.signal, isFailure },
+        ),
+      );
     } catch (error) {
       const text = isRunning ? undefined : toModelOf(error);
       if (text === undefined) throw error;
@@ -111,17 +115,53 @@ function failureOf(span: ReturnType<typeof getCurrentSpan>): () => boolean {
 }
 
 function gateOf(tool: string, options: GateOptions): Gate {
-  const { countersign, session, server, context, timeout } = options;
+  const { countersign, session, server, context, timeout, durable } = options;
   if (typeof session !== 'function' && !session)
     throw new TypeError('gateTool needs the session of the calls.');
   return {
     countersign,
-    callOf: (runContext, input, callId) => ({
-      ...{ tool, server, context, timeout, callId, arguments: new JsonText(input) },
-      session: typeof session === 'function' ? session(runContext) : session,
-    }),
+    turnOf: (runContext, input, callId) => {
+      const call = {
+        ...{ tool, server, context, timeout, callId, arguments: new JsonText(input) },
+        session: typeof session === 'function' ? session(runContext) : session,
+      };
+      const turns = turnsOf(countersign);
+      if (!durable) return turns.next(call);
+      const { before, ordinals: run } = ordinalsOf(runContext);
+      return turns.next(call, { before, run });
+    },
   };
 }
+
+interface DurableOrdinals {
+  /** As long as the conversation before the run, so that each run has other ones, in each process. */
+  readonly before: number;
+  /** In one run, the Agents SDK runs equal calls with one id once. */
+  readonly ordinals: Ordinals;
+}
+
+const durableOrdinals = new WeakMap<AnyContext, DurableOrdinals>();
+
+function ordinalsOf(context: AnyContext, before = 0): DurableOrdinals {
+  const known = durableOrdinals.get(context) ?? { before, ordinals: new Map<string, number>() };
+  durableOrdinals.set(context, known);
+  return known;
+}
+
+/** The state of the Agents SDK leaves out members that it does not know. */
+function stateOf({ state, runContext }: Pick<Stopped, 'state' | 'runContext'>): string {
+  const members = JSON.parse(state.toString()) as object;
+  return JSON.stringify({ ...members, [ORDINALS]: [...ordinalsOf(runContext).ordinals] });
+}
+
+/** Of a state that others may have changed. A wrong ordinal is another question. */
+function ordinalsIn(state: string): Ordinals {
+  const given = (JSON.parse(state) as Record<string, unknown>)[ORDINALS];
+  const entries = (Array.isArray(given) ? given : []) as [string, number][];
+  return new Map(entries.filter(([, ordinal]) => Number.isSafeInteger(ordinal) && ordinal > 0));
+}
+
+const ORDINALS = 'countersign_ordinals';
 
 /** An abort, for one, is not told. Arguments that are no JSON object are the model's to mend. */
 function toModelOf(error: unknown): string | undefined {
@@ -191,6 +231,7 @@ export async function* streamDurable<TAgent extends AnyAgent, Context = undefine
 }
 
 interface Stopped {
+  readonly input: string | AgentInputItem[];
   readonly interruptions: readonly RunToolApprovalItem[];
   readonly runContext: AnyContext;
   readonly state: Pick<RunState<unknown, AnyAgent>, 'approve' | 'reject' | 'toString'>;
@@ -201,8 +242,9 @@ async function nextOf(
   result: Stopped,
   signal: AbortSignal | undefined,
 ): Promise<'goes on' | { readonly suspended?: Suspended }> {
-  const { state, interruptions } = result;
+  const { interruptions, input, runContext } = result;
   if (interruptions.length === 0) return {};
+  ordinalsOf(runContext, typeof input === 'string' ? 0 : input.length - 1);
   const tickets: Ticket[] = [];
   let goesOn = false;
   for (const item of interruptions) {
@@ -213,7 +255,7 @@ async function nextOf(
     if (pending === 'decided') goesOn = true;
     else if (pending !== 'away') tickets.push(pending);
   }
-  return goesOn ? 'goes on' : { suspended: { state: state.toString(), tickets } };
+  return goesOn ? 'goes on' : { suspended: { state: stateOf(result), tickets } };
 }
 
 async function inputOf<TAgent extends AnyAgent, Context>(
@@ -222,9 +264,13 @@ async function inputOf<TAgent extends AnyAgent, Context>(
   { context }: { readonly context?: NonStreamRunOptions<Context, TAgent>['context'] },
 ): Promise<string | AgentInputItem[] | RunState<Context, TAgent>> {
   if (typeof input === 'string' || Array.isArray(input)) return input;
-  if (context === undefined) return await RunState.fromString<Context, TAgent>(agent, input.state);
   const own = context instanceof RunContext ? context : new RunContext(context);
-  return await RunState.fromStringWithContext(agent, input.state, own);
+  const state = await (context === undefined
+    ? RunState.fromString<Context, TAgent>(agent, input.state)
+    : RunState.fromStringWithContext(agent, input.state, own));
+  for (const [name, ordinal] of ordinalsIn(input.state))
+    ordinalsOf(state._context).ordinals.set(name, ordinal);
+  return state;
 }
 
 function gateFor({ rawItem, agent }: RunToolApprovalItem): Gate | undefined {
@@ -239,7 +285,7 @@ function gateFor({ rawItem, agent }: RunToolApprovalItem): Gate | undefined {
 async function pendingOf(
   item: RunToolApprovalItem,
   {
-    gate: { countersign, callOf },
+    gate: { countersign, turnOf },
     result: { state, runContext },
     signal,
   }: {
@@ -250,7 +296,7 @@ async function pendingOf(
 ): Promise<Ticket | 'decided' | 'away'> {
   const { callId } = item.rawItem as { readonly callId: string };
   try {
-    const call = callOf(runContext, item.arguments ?? '', callId);
+    const { call } = turnOf(runContext, item.arguments ?? '', callId);
     const ticket = await countersign.start(call, { signal, keep: true });
     if (await countersign.isPending(ticket, { signal })) return ticket;
     state.approve(item);

@@ -14,10 +14,18 @@ const runs = new WeakMap<object, Call[]>();
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Of a call, with the messages before it. */
+interface Place {
+  readonly session: string;
+  readonly tool: string;
+  readonly callId: string;
+  /** What came before the call. */
+  readonly messages: readonly unknown[];
+}
+
+/** `next` gives the ordinal of a call that is not known, from that of the last one before it. */
 export function ordinalOf(
-  { session, tool, callId }: { session: string; tool: string; callId: string },
-  messages: readonly unknown[],
+  { session, tool, callId, messages }: Place,
+  next: (before: number) => number,
 ): number {
   const objects = messages.filter(isObject);
   const name = JSON.stringify([session, tool, callId]);
@@ -27,7 +35,7 @@ export function ordinalOf(
   const before = run.findLast((call) => call.name === name);
   const call = run[at] ?? {
     ...{ name, messages: [...messages] },
-    ordinal: Math.max(resultsOf(callId, objects), before?.ordinal ?? 0) + 1,
+    ordinal: next(Math.max(resultsOf(callId, objects), before?.ordinal ?? 0)),
   };
   // The same messages mean that a run is made again from here.
   const calls = at < 0 ? [...run, call] : run.slice(0, at + 1);

@@ -97,6 +97,29 @@ test.each([
   expect([service.outcomes(), errors]).toEqual([['succeeded', 'succeeded'], []]);
 });
 
+test('an equal call with the same id is another one once the one before it has ended', async () => {
+  const asked = [await before()];
+  await after('PostToolUse');
+  // The third one comes while the second one runs, so it is the same. What was denied has ended.
+  for (let at = 0; at < 3; at += 1) asked.push(await before());
+  expect(asked).toEqual(['ask others', 'ask others', 'deny', 'ask others']);
+  expect(new Set(service.keys).size).toBe(3);
+});
+
+test('after a restart, a call that ran before is denied once', async () => {
+  for (let at = 0; at < 2; at += 1) {
+    await before();
+    await after('PostToolUse');
+  }
+  hooks = gateHooks({ countersign: service.clientOf() });
+  expect([await before(), await before()]).toEqual(['deny', 'ask others']);
+});
+
+test('a command of a skill that comes again is another call', async () => {
+  const command = { hook_event_name: 'PreSkillShellCommand' };
+  expect([await before(command), await before(command)]).toEqual(['ask others', 'ask others']);
+});
+
 test('an exempt call that was refused does not hide another one with its id', async () => {
   await before({ tool_name: 'Read' });
   await after('PostToolBatch', { tool_calls: [{ tool_use_id: id }] });
