@@ -27,7 +27,7 @@ import {
 import { understandable } from './outcomes.ts';
 import type { Request } from './request.ts';
 import { Requests } from './requests.ts';
-import { isFirstToTell, Place, wasNotTold } from './state/parked.ts';
+import { isFirstToTell, Place, wasNotTold, type Left } from './state/parked.ts';
 import { idOf, requireSameCall, ticketOf } from './tickets.ts';
 
 const isAway = (error: unknown): boolean =>
@@ -43,15 +43,21 @@ interface GivenUp {
   readonly place: Place;
 }
 
+/** The requests of equal calls that ended before, but for this one. */
+const othersOf = ({ id }: Request, left: readonly Left[] = []): readonly Left[] =>
+  left.filter(({ path }) => path !== `/requests/${id}`);
+
 export class Countersign {
   readonly #asker: Asker;
   readonly #requests: Requests;
   readonly #url: string;
+  readonly #agent: string;
 
   /** Throws `Unavailable` when the address or the token is missing or wrong. */
   constructor(options: Options = {}, requests?: Requests) {
     const credentials = credentialsFor(options);
     this.#url = credentials.url;
+    this.#agent = credentials.agent;
     this.#requests = requests ?? new Requests(credentials);
     this.#asker = {
       options,
@@ -112,14 +118,28 @@ export class Countersign {
   /** The caller forgets the key once it is through with the call. Until then, a crash leaves it, so that it is not run again. */
   async #approve(call: ToolCall, options: AskOptions) {
     const asking = await prepare(call, options, this.#asker);
-    const { parking, token } = asking;
-    const place = new Place(parking && JSON.stringify([this.#url, token, parking]));
+    const { parking } = asking;
+    const place = new Place(parking && JSON.stringify([this.#agent, parking]));
     try {
       const request = await this.#decided(asking, place);
-      return { approved: await this.#started(request, asking), asking };
+      try {
+        return { approved: await this.#started(request, asking), asking };
+      } finally {
+        await this.#withdrawAll(othersOf(request, place.leave()), asking);
+      }
     } finally {
+      // Unless it was left before.
       place.leave();
     }
+  }
+
+  /** True when nothing of it is open any more. */
+  async #withdrawAll(all: readonly Left[], { limits }: Asking): Promise<boolean> {
+    const withdrawing = all.map(
+      async ({ path, token }) => await this.#requests.withdraw(path, withdrawLimits(limits), token),
+    );
+    const results = await Promise.allSettled(withdrawing);
+    return results.every(({ status }) => status === 'fulfilled');
   }
 
   /** The request, once it has an outcome. */
@@ -258,27 +278,21 @@ export class Countersign {
    * No one is asked about a call that will not run, unless equal calls go on waiting. What the service refused has no request of
    * this call.
    */
-  async #giveUp(
-    { key, token, limits, forget, parking }: Asking,
-    { request, error, place }: GivenUp,
-  ): Promise<void> {
+  async #giveUp(asking: Asking, { request, error, place }: GivenUp): Promise<void> {
+    const { key, token, limits, forget, parking } = asking;
     if (parking !== undefined && request?.status === 'pending' && isWaiting(error, limits)) {
       await this.#asker.keys.save(parking, request.id, withdrawLimits(limits));
+      // What was asked with a key alone may be this request.
+      const known = othersOf(request, place.leave()).filter(({ path }) => !path.includes('?'));
+      await this.#withdrawAll(known, asking);
       return;
     }
     const isOver = request ? request.status !== 'pending' : error instanceof Refusal;
     const path = request
       ? `/requests/${request.id}`
       : `/requests?idempotency_key=${encodeURIComponent(key)}`;
-    const paths = place.leave(isOver ? undefined : path);
-    if (!paths && !isOver) return;
-    const withdrawing = (paths ?? []).map(
-      async (each) => await this.#requests.withdraw(each, withdrawLimits(limits), token),
-    );
-    const isWithdrawn = await Promise.all(withdrawing).then(
-      () => true,
-      () => false,
-    );
-    if (isWithdrawn) await forget();
+    const left = place.leave(isOver ? undefined : { path, token });
+    if (!left && !isOver) return;
+    if (await this.#withdrawAll(left ?? [], asking)) await forget();
   }
 }

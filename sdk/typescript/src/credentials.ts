@@ -16,6 +16,8 @@ export interface Access {
 
 export interface Credentials {
   readonly url: string;
+  /** Who asks. It stays the same when a token is renewed. */
+  readonly agent: string;
   /** Works at least `ms` longer, where credentials live that long. */
   token(ms: number, limits: Limits): Promise<string>;
 }
@@ -48,8 +50,17 @@ export function credentialsFor(given: Access): Credentials {
       'configuration',
       `The token of countersign enroll is for ${file.url}, not for ${address}. Give a token for this address.`,
     );
-  return { url: address, token: async () => token };
+  const { agent, instance } = file;
+  const isEnrolled = token === file.token && agent !== undefined && instance !== undefined;
+  return {
+    url: address,
+    agent: agentOf(address, isEnrolled ? { agent, instance } : { token }),
+    token: async () => token,
+  };
 }
+
+const agentOf = (url: string, given: Readonly<Record<string, string>>): string =>
+  JSON.stringify([url, given]);
 
 function requireToken(token: string): void {
   if (!/^[\x21-\x7e]+$/.test(token))
@@ -61,6 +72,9 @@ export interface Enrolled {
   readonly token?: string;
   /** ISO 8601. */
   readonly expiresAt?: string;
+  /** Names at the service. */
+  readonly agent?: string;
+  readonly instance?: string;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -70,9 +84,13 @@ export function enrolled(
   path: string = join(homedir(), '.config', 'countersign-credential'),
 ): Enrolled {
   try {
-    const { url, token, expires_at } = JSON.parse(readFileSync(path, 'utf8')) as Json;
+    const { url, token, ...more } = JSON.parse(readFileSync(path, 'utf8')) as Json;
     if (typeof url !== 'string' || typeof token !== 'string') throw new TypeError('no file of it');
-    return { url, token, ...(typeof expires_at === 'string' && { expiresAt: expires_at }) };
+    const { expires_at: expiresAt, agent, instance } = more;
+    const texts = Object.entries({ expiresAt, agent, instance }).filter(
+      ([, value]) => typeof value === 'string',
+    );
+    return { url, token, ...Object.fromEntries(texts) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new Unavailable(
@@ -111,7 +129,7 @@ function provisioned(url: string, provisioner: string): Credentials {
       }
     }
   };
-  return { url, token };
+  return { url, agent: agentOf(url, { provisioner }), token };
 }
 
 /** All callers wait for it, so it has limits of its own. The key repeats a lost response. */

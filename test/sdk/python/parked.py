@@ -1,8 +1,12 @@
 """Equal calls that park at the same time, against a service in this process."""
 
 import asyncio
+import json
+import os
+import tempfile
 import threading
 import unittest
+from pathlib import Path
 from typing import Any
 
 from service import Service
@@ -61,6 +65,30 @@ class Equal(unittest.TestCase):
             two.join()
             self.assertEqual(of_two, ["ran"])
         self.assertEqual(len(self.told), 2)
+
+    def test_of_an_agent_whose_token_was_renewed_are_its_own(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "credential")
+            os.environ["COUNTERSIGN_CREDENTIAL"] = str(file)
+            self.addCleanup(os.environ.pop, "COUNTERSIGN_CREDENTIAL")
+            clients = []
+            for token in ("whc_1", "whc_2"):
+                names = {"agent": "coder", "instance": "desk"}
+                given = {**self.service.options, "token": token, **names}
+                file.write_text(json.dumps(given), "utf-8")
+                clients.append(Countersign(on_pending=self.tell))
+        cancel = threading.Event()
+        one, _ = self.started(clients[0], cancel)
+        self.waiting(1)
+        two, of_two = self.started(clients[1], threading.Event())
+        self.waiting(2)
+        cancel.set()
+        one.join()
+        # In this service, each token has a request of its own. The last caller ends both.
+        self.assertEqual(self.service.statuses(), ["pending", "pending"])
+        self.service.decide("approved", list(self.service.rows)[1])
+        two.join()
+        self.assertEqual((of_two, self.service.statuses()), (["ran"], ["cancelled", "approved"]))
 
     def test_are_withdrawn_by_the_last_one(self) -> None:
         first, second = threading.Event(), threading.Event()

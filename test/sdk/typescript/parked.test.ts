@@ -1,5 +1,8 @@
 /** Equal calls that park at the same time: people are asked once and told once, and each caller ends on its own. */
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Countersign, type Options } from '../../../sdk/typescript/src/index.ts';
 import { startBrokenServer } from '../../support/servers/broken-server.ts';
 import { until } from '../../support/waiting.ts';
@@ -53,6 +56,29 @@ test.each(['one client', 'two clients'])(
     expect([await two, told.length]).toEqual(['ran', 1]);
   },
 );
+
+test('calls of an agent whose token was renewed are its own, and the last one withdraws what is open', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-parked-'));
+  const file = join(folder, 'credential');
+  process.env['COUNTERSIGN_CREDENTIAL'] = file;
+  const enrolled = (token: string) => {
+    const url = server.baseUrl.replace(/\/api\/aap$/, '');
+    writeFileSync(file, JSON.stringify({ url, token, agent: 'coder', instance: 'desk' }));
+    return new Countersign({ onPending: ({ id }) => void told.push(id) });
+  };
+  const stop = new AbortController();
+  const one = running(enrolled(server.credential), stop.signal);
+  await until('a person is asked', () => told.length === 1);
+  const two = running(enrolled(`${server.credential}-renewed`));
+  await until('both are asked for', () => told.length === 2);
+  stop.abort(new Error('stopped'));
+  // Each token has a request of its own here. The last caller ends both.
+  expect([await one, cancels]).toEqual(['stopped', 0]);
+  server.decide(told[1] ?? '', 'approved');
+  expect([await two, cancels]).toEqual(['ran', 1]);
+  delete process.env['COUNTERSIGN_CREDENTIAL'];
+  rmSync(folder, { recursive: true });
+});
 
 test('the last one that is aborted withdraws the request', async () => {
   const stop = new AbortController();

@@ -44,6 +44,7 @@ export interface BrokenServer {
 interface Row {
   readonly id: string;
   readonly input: JsonNode & { readonly kind: 'object' };
+  readonly token: string | undefined;
   readonly createdAt: number;
   readonly deadlineAt: number;
   status: string;
@@ -110,8 +111,11 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
     if (failure) return failed(failure);
     const key = String(request.headers['idempotency-key']);
     const known = options.deleteKeys ? undefined : keys.get(key);
+    const token = request.headers.authorization;
     const equal = input.members.has('resume')
-      ? [...rows.values()].find((row) => isOpen(row) && isSameCall(row.input, input))
+      ? [...rows.values()].find(
+          (row) => row.token === token && isOpen(row) && isSameCall(row.input, input),
+        )
       : undefined;
     if (equal) {
       keys.set(key, equal);
@@ -126,6 +130,7 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
     const createdAt = tool === 'expire' ? Date.now() - window - 5_000 : Date.now();
     const row: Row = {
       id: randomUUID(),
+      token,
       input,
       createdAt,
       deadlineAt: createdAt + window,
@@ -177,7 +182,8 @@ export async function startBrokenServer(options: BrokenServerOptions = {}): Prom
     const url = new URL(request.url ?? '/', 'http://localhost');
     const notFound = failed({ status: 404, type: 'not_found', code: 'not_found' });
     if (!url.pathname.startsWith('/api/aap/v1/requests')) return ['unknown', notFound];
-    if (request.headers.authorization !== `Bearer ${CREDENTIAL}`) {
+    // A renewed token begins as the one before.
+    if (!request.headers.authorization?.startsWith(`Bearer ${CREDENTIAL}`)) {
       return [
         'unknown',
         failed({ status: 401, type: 'authentication', code: 'authentication_required' }),

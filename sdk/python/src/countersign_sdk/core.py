@@ -53,6 +53,7 @@ class Core:
     ) -> None:
         credentials = credentials_for(url, token, provisioner)
         self._url = credentials.url
+        self._agent = credentials.agent
         self.requests = Requests(credentials)
         self._times = Times(timeout, limit)
         self._context = context
@@ -76,11 +77,11 @@ class Core:
         so that the call is not run again.
         """
         asking = yield from self._prepare(call, park)
-        name = (self._url, asking.token, asking.parking) if asking.parking else None
-        place = Place(name)
+        place = Place((*self._agent, asking.parking) if asking.parking else None)
         try:
             return (yield from self._approve(asking, place))
         finally:
+            # Unless it was left before.
             place.leave()
 
     def _approve(self, asking: Prepared, place: Place) -> Steps[Started]:
@@ -105,14 +106,26 @@ class Core:
             approved = yield from self.requests.start(request, asking, asking.arguments)
             # While the service recorded the start, too.
             asking.require_same()
+            yield from self._withdraw_all(_others_of(request, place.leave()), asking)
             return Started(self, approved, asking)
         except GeneratorExit:
             raise
         except BaseException:
             if approved is not None:
                 yield from self.requests.report(approved, "not_run", end=asking.end)
+            yield from self._withdraw_all(_others_of(request, place.leave()), asking)
             yield from self.forget(asking.name, asking.end)
             raise
+
+    def _withdraw_all(self, left: Mapping[str, str], asking: Prepared) -> Steps[bool]:
+        """True when nothing of it is open any more."""
+        is_withdrawn = True
+        for path, token in left.items():
+            try:
+                yield from self.requests.delete(path, last_moments(asking.end), token)
+            except Exception:
+                is_withdrawn = False
+        return is_withdrawn
 
     def _parked(self, asking: Prepared) -> Steps[Request | None]:
         if asking.parking is None:
@@ -280,25 +293,29 @@ class Core:
         """
         if asking.parking is not None and request is not None and is_waiting(request, error):
             yield from self._keys.save(asking.parking, request.id, last_moments(asking.end))
+            others = _others_of(request, place.leave())
+            # What was asked with a key alone may be this request.
+            known = {path: token for path, token in others.items() if "?" not in path}
+            yield from self._withdraw_all(known, asking)
             return
         is_over = isinstance(error, Refusal) if request is None else request.status != "pending"
         by_key = f"?idempotency_key={quote(asking.key, safe='')}"
         at = by_key if request is None else f"/{request.id}"
-        paths = place.leave(None if is_over else f"/requests{at}")
-        if paths is None:
+        left = place.leave(None if is_over else f"/requests{at}", asking.token)
+        if left is None:
             return
-        is_withdrawn = True
-        for path in () if is_over else paths:
-            try:
-                yield from self.requests.delete(path, last_moments(asking.end), asking.token)
-            except Exception:
-                is_withdrawn = False
-        if is_withdrawn:
+        if (yield from self._withdraw_all(left, asking)):
             yield from self.forget(asking.name, asking.end)
 
     def _withdraw_quietly(self, given: AnyTicket) -> Steps[None]:
         with suppress(Exception):
             yield from self.withdraw(given)
+
+
+def _others_of(request: Request, left: Mapping[str, str] | None) -> dict[str, str]:
+    """The requests of equal calls that ended before, but for this one."""
+    own = f"/requests/{request.id}"
+    return {path: token for path, token in (left or {}).items() if path != own}
 
 
 @dataclass(frozen=True)

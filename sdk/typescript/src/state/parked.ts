@@ -2,8 +2,14 @@
 
 interface Group {
   callers: number;
-  /** What the last caller withdraws: a caller may have left before it knew the request. */
-  readonly paths: Set<string>;
+  /** What the last caller withdraws, each with the token that asked: a caller may have left before it knew the request. */
+  readonly paths: Map<string, string>;
+}
+
+/** What to withdraw, and with which token. */
+export interface Left {
+  readonly path: string;
+  readonly token: string;
 }
 
 const groups = new Map<string, Group>();
@@ -18,21 +24,21 @@ export class Place {
   constructor(name?: string) {
     this.#name = name;
     const known = name === undefined ? undefined : groups.get(name);
-    this.#group = known ?? { callers: 0, paths: new Set() };
+    this.#group = known ?? { callers: 0, paths: new Map<string, string>() };
     this.#group.callers += 1;
     if (name !== undefined) groups.set(name, this.#group);
   }
 
-  /** What to withdraw, with `path`. Undefined where others go on waiting. Only the first call counts. */
-  leave(path?: string): readonly string[] | undefined {
+  /** What to withdraw, with `left`. Undefined where others go on waiting. Only the first call counts. */
+  leave(left?: Left): readonly Left[] | undefined {
     const group = this.#group;
     this.#group = undefined;
     if (!group) return undefined;
-    if (path !== undefined) group.paths.add(path);
+    if (left) group.paths.set(left.path, left.token);
     group.callers -= 1;
     if (group.callers > 0) return undefined;
     if (this.#name !== undefined) groups.delete(this.#name);
-    return [...group.paths];
+    return [...group.paths].map(([path, token]) => ({ path, token }));
   }
 }
 

@@ -10,8 +10,11 @@ import time
 class _Group:
     def __init__(self) -> None:
         self.callers = 0
-        self.paths: set[str] = set()
-        """What the last caller withdraws: a caller may have left before it knew the request."""
+        self.paths: dict[str, str] = {}
+        """
+        What the last caller withdraws, each with the token that asked: a caller may have left
+        before it knew the request.
+        """
 
 
 class _Shared:
@@ -42,14 +45,17 @@ class Place:
                 self._group = _shared.groups.setdefault(name, self._group)
             self._group.callers += 1
 
-    def leave(self, path: str | None = None) -> set[str] | None:
-        """What to withdraw, with `path`. None where others go on waiting. Only once."""
+    def leave(self, path: str | None = None, token: str = "") -> dict[str, str] | None:
+        """
+        What to withdraw, with `path`, and the tokens for it. None where others go on waiting. Only
+        once.
+        """
         with _shared.lock:
             group, self._group = self._group, None
             if group is None:
                 return None
             if path is not None:
-                group.paths.add(path)
+                group.paths[path] = token
             group.callers -= 1
             if group.callers > 0:
                 return None

@@ -26,6 +26,8 @@ from .service import ServiceCall, address_of, call_service, too_late
 
 class Credentials(Protocol):
     url: str
+    agent: tuple[str, ...]
+    """Who asks. It stays the same when a token is renewed."""
 
     def token(self, seconds: float, until: float) -> Steps[str]:
         """Works at least `seconds` longer, where credentials live that long."""
@@ -61,7 +63,8 @@ def credentials_for(url: str | None, token: str | None, provisioner: str | None)
             f"The token of countersign enroll is for {file.url}, not for {address}. "
             "Give a token for this address.",
         )
-    return _Fixed(address, used)
+    names = file.names if file and used == file.token else ()
+    return _Fixed(address, used, (address, *names) if names else (address, used))
 
 
 def _require_token(token: str) -> None:
@@ -73,6 +76,8 @@ def _require_token(token: str) -> None:
 class _Enrolled:
     url: str
     token: str
+    names: tuple[str, ...]
+    """Of the agent and the instance, where the file has them."""
 
 
 def _enrolled(given: str | None) -> _Enrolled | None:
@@ -81,7 +86,9 @@ def _enrolled(given: str | None) -> _Enrolled | None:
         written = json.loads(path.read_text("utf-8"))
         url, token = written["url"], written["token"]
         if isinstance(url, str) and isinstance(token, str):
-            return _Enrolled(url, token)
+            names = tuple(written.get(each) for each in ("agent", "instance"))
+            has_names = all(isinstance(each, str) for each in names)
+            return _Enrolled(url, token, names if has_names else ())
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError):
@@ -92,8 +99,9 @@ def _enrolled(given: str | None) -> _Enrolled | None:
 
 
 class _Fixed:
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, agent: tuple[str, ...]) -> None:
         self.url = url
+        self.agent = agent
         self._token = token
 
     def token(self, seconds: float, until: float) -> Steps[str]:
@@ -122,6 +130,7 @@ class _Fleet:
     def __init__(self, url: str, provisioner: str) -> None:
         _require_token(provisioner)
         self.url = url
+        self.agent: tuple[str, ...] = (url, provisioner)
         self._provisioner = provisioner
         self._lock = threading.Lock()
         self._held: tuple[int, concurrent.futures.Future[_Made]] | None = None
