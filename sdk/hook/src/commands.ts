@@ -9,6 +9,7 @@ import { NO_TERMINALS, TERMINALS } from './codex.ts';
 import { managedSettingsOf, requirementsOf } from './deployed.ts';
 import { addressFor, credentialOf, entriesFor, ownFile } from './entries.ts';
 import { change, isWanted, readSettings, say } from './files.ts';
+import { limitIn } from './limit.ts';
 import { clearStop, stops } from './run/kept.ts';
 import { RUNTIME_NAMES, runtimeNamed, type Runtime } from './runtimes.ts';
 import { othersIn, scopesOf } from './scopes.ts';
@@ -136,8 +137,12 @@ async function install(runtime: Runtime, values: Values): Promise<boolean> {
 
 /** The hooks of two scopes ask one question. With two limits it would be two, and the second one is refused. */
 function requireSameLimit({ runtime, file, timeout }: LimitedHook): void {
-  for (const other of [runtime.userFile(), resolve(runtime.file)]) {
-    const limit = other === file || !existsSync(other) ? undefined : limitIn(other, runtime);
+  const scopes = runtime.name === 'claude' ? scopesOf(runtime) : [];
+  const read = scopes.filter(({ fault }) => fault === undefined).map((scope) => scope.file);
+  for (const other of new Set([runtime.userFile(), resolve(runtime.file), ...read])) {
+    const [command = ''] =
+      other === file || !existsSync(other) ? [] : commandsIn(readFileSync(other, 'utf8'), runtime);
+    const limit = limitIn(command);
     if (limit !== undefined && limit !== timeout)
       throw new Error(
         `${other} has the hook with --limit ${String(limit)}s. Use the same limit here, or each call is denied.`,
@@ -150,13 +155,6 @@ interface LimitedHook {
   readonly file: string;
   /** In seconds. */
   readonly timeout: number;
-}
-
-/** Undefined: the hook is not there. */
-function limitIn(file: string, runtime: Runtime): number | undefined {
-  const [command = ''] = commandsIn(readFileSync(file, 'utf8'), runtime);
-  const [, limit] = /--limit (\d+)s/.exec(command) ?? [];
-  return limit === undefined ? undefined : Number(limit);
 }
 
 function deploy(runtime: Runtime, values: Values): boolean {

@@ -8,6 +8,12 @@ const SHORTEST = 7;
 /** Timers of Node end at 24 days. */
 const LONGEST = 1_000_000;
 
+/** Of an installed command, in seconds. Undefined: it has none. */
+export function limitIn(command: string): number | undefined {
+  const [, limit] = /--limit (\d+)s/.exec(command) ?? [];
+  return limit === undefined ? undefined : Number(limit);
+}
+
 /** Throws for a limit that is not a duration, or leaves no time to ask. */
 export function secondsOf(limit = DEFAULT): number {
   const seconds = msOf(limit, '--limit') / 1_000;

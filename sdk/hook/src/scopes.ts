@@ -78,7 +78,11 @@ function scopeOf(name: Scope['name'], file: string, runtime: Runtime): Scope {
 }
 
 /** The system and bash read them before the command can clear them. */
-const endsShell = (name: string) => /^(?:(?:LD|DYLD)_.*|SHELLOPTS)$/.test(name);
+export const ENDING_SHELL = [
+  ...['LD_PRELOAD', 'LD_AUDIT', 'LD_TRACE_LOADED_OBJECTS', 'LD_LIBRARY_PATH', 'LD_PROFILE'],
+  ...['SHELLOPTS', 'DYLD_INSERT_LIBRARIES', 'DYLD_LIBRARY_PATH', 'DYLD_FRAMEWORK_PATH'],
+] as const;
+const endsShell = (name: string) => ENDING_SHELL.some((each) => each === name);
 
 type When = keyof Gaps;
 

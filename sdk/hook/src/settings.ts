@@ -1,6 +1,7 @@
 /** The settings of a runtime as text: the hook goes in and out, and everything else stays as it is, comments too. */
 import { applyEdits, modify, parse, parseTree, type JSONPath, type Node } from 'jsonc-parser';
 import { isOwnCommand, type Entries, type HookEntry } from './entries.ts';
+import { limitIn } from './limit.ts';
 import type { Runtime } from './runtimes.ts';
 
 /** The file is not as the runtime describes it, so it is left alone. */
@@ -95,8 +96,7 @@ function gapsOf({ event, hook, group }: Found, runtime: Runtime): string[] {
     gaps.push(`"async" or "if" lets calls through at ${event}`);
   if (!isOwnCommand(String(hook['command']), runtime))
     gaps.push(`the command at ${event} is not the one of this version, so install it again`);
-  const [, limit] = /--limit (\d+)s/.exec(String(hook['command'])) ?? [];
-  if (!(Number(hook['timeout']) >= Number(limit)))
+  if (!(Number(hook['timeout']) >= (limitIn(String(hook['command'])) ?? Infinity)))
     gaps.push(`"timeout" at ${event} ends before --limit of the command`);
   return gaps;
 }

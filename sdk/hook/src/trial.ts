@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { say } from './files.ts';
 import { tryProgram } from './program.ts';
+import { DECIDED } from './run/gate.ts';
 import type { Runtime } from './runtimes.ts';
 import { lookAt, notCompared, type Look } from './status.ts';
 
@@ -24,6 +25,8 @@ interface Start {
 interface Ended {
   readonly code: number | null;
   readonly reason: string;
+  /** A word. */
+  readonly outcome: string;
 }
 
 /** Calls of this tool do nothing. */
@@ -35,7 +38,7 @@ const SHORT_LIMIT = 7;
 export async function tryOut(runtime: Runtime, start: Start, look: Look): Promise<boolean> {
   say(`Asks ${start.url} for a call of ${TOOL}. A reviewer has half a minute.`);
   const asked = await run(runtime, { ...start, limit: SERVICE_LIMIT });
-  const isDecided = isPass(asked) || !/did not respond|gave no decision/.test(asked.reason);
+  const isDecided = isPass(asked) || DECIDED.includes(asked.outcome);
   say(`as installed    ${shown(runtime, asked)}`);
   const areDenied = await failuresDeny(runtime, start);
   const looked = await lookAt(runtime, look);
@@ -98,19 +101,28 @@ async function run(
   { name }: Runtime,
   { file, url, credential, limit = SERVICE_LIMIT, isKilled = false }: Start,
 ): Promise<Ended> {
-  const options = ['--credential', credential, '--limit', `${String(limit)}s`, '--url', url];
+  const options = [
+    ...['--credential', credential, '--limit', `${String(limit)}s`, '--url', url, '--outcome'],
+  ];
   const { HOME, XDG_STATE_HOME, NODE_EXTRA_CA_CERTS } = process.env;
   const child = spawn(process.execPath, [file, 'run', name, ...options], {
     env: { HOME, XDG_STATE_HOME, NODE_EXTRA_CA_CERTS },
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   });
   const errors: Buffer[] = [];
+  const outcome: Buffer[] = [];
+  child.stdio[3].on('data', (chunk: Buffer) => outcome.push(chunk));
   child.stdout.resume();
   child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
   child.stdin.on('error', () => undefined);
   child.stdin.end(JSON.stringify(eventOf(name)));
   if (isKilled) child.kill('SIGKILL');
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, reason: Buffer.concat(errors).toString() };
+  return {
+    code,
+    reason: Buffer.concat(errors).toString(),
+    outcome: Buffer.concat(outcome).toString(),
+  };
 }
 
 function eventOf(name: string): unknown {

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -242,6 +243,10 @@ describe('install', () => {
     expect(shared).toMatch(/--limit 3600s[^]*3600,/);
     const second = await hook.run(['install', 'claude', '--yes'], { cwd: project });
     expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('--limit 3600s')]);
+    // Claude Code reads the local settings, too.
+    renameSync(join(project, FILES.claude), join(project, '.claude/settings.local.json'));
+    const third = await hook.run(['install', 'claude', '--yes'], { cwd: project });
+    expect([third.code, third.stderr]).toEqual([1, expect.stringContaining('settings.local.json')]);
     // It is committed, and every teammate has other folders.
     expect(shared).not.toMatch(/home|countersign-hook\.js|bin\/node/);
     const file = join(project, 'other.json');

@@ -13,6 +13,8 @@ import { RESERVE, secondsOf } from '../limit.ts';
 import { runtimeNamed, type Runtime } from '../runtimes.ts';
 
 const DENIED = 2;
+/** The file descriptor. */
+const OUTCOME = 3;
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const STOPPED = 'The program that asked stopped waiting, so the request was withdrawn.';
 const GONE = 'The program that asked is gone, so the request was withdrawn.';
@@ -34,7 +36,8 @@ export function gate([name, ...rest]: readonly string[]): void {
     });
   try {
     if (!runtime) throw new TypeError(`It knows no runtime ${JSON.stringify(name)}.`);
-    const { named, limit, scope } = optionsOf(rest);
+    const { named, limit, scope, outcome } = optionsOf(rest);
+    verdict.tells = outcome;
     watchParent(() => {
       stop.abort(new Error(GONE));
     });
@@ -55,15 +58,18 @@ function optionsOf(args: readonly string[]) {
     options: {
       ...{ url: { type: 'string' }, credential: { type: 'string' }, limit: { type: 'string' } },
       scope: { type: 'string', default: 'user' },
+      // For `test`: the outcome as a word, on file descriptor 3.
+      outcome: { type: 'boolean', default: false },
     },
   });
-  const { url, credential, limit, scope } = values;
+  const { url, credential, limit, scope, outcome } = values;
   if (!/^[a-z]+$/.test(scope)) throw new TypeError('--scope is a word.');
-  return { named: { url, credential }, limit: secondsOf(limit), scope };
+  return { named: { url, credential }, limit: secondsOf(limit), scope, outcome };
 }
 
 /** The first one counts. */
 class Verdict {
+  tells = false;
   #isGiven = false;
 
   constructor(private readonly runtime: Runtime | undefined) {}
@@ -85,6 +91,7 @@ class Verdict {
     const denial = (this.runtime ?? runtimeNamed('claude'))?.denial(reason);
     written(2, `${reason}\n`);
     written(1, JSON.stringify(denial));
+    if (this.tells) written(OUTCOME, outcomeOf(error));
     process.exit(DENIED);
   };
 }
@@ -97,6 +104,14 @@ function written(to: number, text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** What `test` hears of a call that was denied by a decision. */
+export const DECIDED: readonly string[] = ['denied', 'expired', 'cancelled', 'stale', 'used'];
+
+function outcomeOf(error: unknown): string {
+  if (error instanceof NotApproved) return error.status;
+  return error instanceof Unavailable ? error.reason : 'failed';
 }
 
 /** The model reads it in the place of the result. It is never empty. */

@@ -38,6 +38,8 @@ export interface Stop {
 /** What the runtime never reported on is removed after this time. */
 const LIFE_MS = 7 * 24 * 3_600_000;
 
+const LOOK_MS = 3_600_000;
+
 export const digestOf = (...parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 const asked = () => join(stateFolder(), 'asked');
@@ -134,7 +136,15 @@ async function read(file: string): Promise<unknown> {
   }
 }
 
+/** It looks at every file, so it does not at every call. */
 export async function removeOld(folder: string): Promise<void> {
+  const mark = join(folder, 'looked');
+  const last = await stat(mark).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+  if (Math.abs(Date.now() - last) < LOOK_MS) return;
+  await writeFile(mark, '', { mode: 0o600 });
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
     const { mtimeMs } = await stat(file);
