@@ -256,6 +256,22 @@ describe('Codex', () => {
   );
 
   test(
+    'asks once where the user and the project have the hook',
+    async () => {
+      const desk = await installed('[features]\nunified_exec_tty = false\n');
+      const ofUser = readFileSync(join(desk.home, '.codex/hooks.json'), 'utf8');
+      const ofProject = ofUser.replaceAll('--scope user', '--scope project');
+      expect(ofProject).not.toBe(ofUser);
+      desk.write('project/.codex/hooks.json', ofProject);
+      const before = await requests();
+      const { files } = await approving(desk.run({ args: [TRUSTED] }));
+      expect([files, await requests()]).toEqual([['ran'], before + 1]);
+      expect((await desk.command(['resume'])).stdout).toContain('No session');
+    },
+    LONG,
+  );
+
+  test(
     'skips a hook that is not trusted, and status says so',
     async () => {
       const desk = await installed('[features]\nunified_exec_tty = false\n');
