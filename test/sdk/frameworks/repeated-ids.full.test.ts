@@ -218,6 +218,34 @@ describe('in LangChain,', () => {
     expect(Object.keys(state)).toEqual(['messages']);
   });
 
+  test('a middleware that is listed after the gate changes what runs, and before it what is asked', async () => {
+    const changing = createMiddleware({
+      name: 'changing',
+      wrapToolCall: async (request, handler) =>
+        await handler({
+          ...request,
+          toolCall: { ...request.toolCall, args: { amount: 9 } },
+        }),
+    });
+    const asked: unknown[] = [];
+    const countersign = clientOf();
+    const run = countersign.run.bind(countersign);
+    countersign.run = async (given, ...more) => {
+      asked.push(given.arguments);
+      return await run(given, ...more);
+    };
+    const gate = countersignMiddleware({ countersign, session });
+    for (const middleware of [
+      [gate, changing],
+      [changing, gate],
+    ]) {
+      const agent = createAgent({ model: modelOf(), tools: [approve()], middleware });
+      await agent.invoke({ messages: 'Pay.' });
+      expect(paid.splice(0)).toContainEqual({ amount: 9 });
+    }
+    expect([asked[0], asked.at(-1)]).toEqual([{ amount: 1 }, { amount: 9 }]);
+  });
+
   test('a tool that interrupts the graph hears what to do instead', async () => {
     const { interrupt } = await import('@langchain/langgraph');
     const asking = tool(() => interrupt('sure?') as string, { name: 'approve', schema });
