@@ -46,9 +46,10 @@ export async function compile(root, { folders, to }) {
   }
 }
 
-/** Never through a link: packages of agent frameworks are linked into a folder of tests. */
+/** Without packages: those of agent frameworks are in a folder of tests, those of the documentation site in a folder of `bin`. */
 function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.name === 'node_modules') return [];
     const path = join(folder, entry.name);
     return entry.isDirectory() ? filesIn(path) : entry.isFile() ? [path] : [];
   });
