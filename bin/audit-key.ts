@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../src/platform/config.ts';
 import { signedEndsFrom } from '../src/domain/audit/signed-ends.ts';
-import { readKeptFile } from '../src/platform/crypto/kept-file.ts';
+import { KeptFileFailure, readKeptFile } from '../src/platform/crypto/kept-file.ts';
 import { ensureSecretFile, readSecretFile } from '../src/platform/crypto/secret-file.ts';
 import { openSigningKey, type SigningKey } from '../src/platform/crypto/signing-key.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
@@ -43,7 +43,10 @@ export async function keptSignedEnds(
   if (text === undefined) return undefined;
   const ends = signedEndsFrom(text);
   if (ends) return ends;
-  throw new OperatorError(`${file} does not say what was signed. Put it back from a backup.`);
+  throw new KeptFileFailure(file, {
+    problem: 'does not say what was signed',
+    advice: 'Put it back from a backup.',
+  });
 }
 
 async function readOwnAuditKey(config: Config): Promise<string | undefined> {

@@ -17,6 +17,26 @@ const MOST = 100;
 
 const notSigned = (count: number): string =>
   `${count === 1 ? '1 audit log does' : `${count} audit logs do`} not extend what was signed last, so nothing of it is signed; the log of a process with a worker says why`;
+const notKept = (reason: string): string =>
+  `nothing in the audit log is signed, because what is signed cannot be kept: ${reason}`;
+const NOT_KEPT_ELSEWHERE =
+  'another process with a worker cannot read or write its file; its log and its /health/ready name the file';
+
+/** A process without a worker learns it from the database. */
+async function auditProblem(db: Db, signedEnds: SignedEnds): Promise<string | undefined> {
+  const { failure } = signedEnds;
+  const refusals =
+    signedEnds.refused.size > 0
+      ? [...signedEnds.refused.values()]
+      : await listRefusals(db, { limit: MOST });
+  const changed = refusals.filter(({ cause }) => cause === 'log_changed').length;
+  const isElsewhere = !failure && changed < refusals.length;
+  const problems = [
+    ...(changed > 0 ? [notSigned(changed)] : []),
+    ...(failure ? [notKept(failure.message)] : isElsewhere ? [notKept(NOT_KEPT_ELSEWHERE)] : []),
+  ];
+  return problems.length === 0 ? undefined : problems.join('; ');
+}
 
 /** What probes look at. */
 export interface Probed {
@@ -64,9 +84,8 @@ export function probes({ db, schema, signedEnds }: Probed, temporal: TemporalLin
     migrations: schema,
     temporal: temporal.probe,
     audit: async () => {
-      // A process without a worker learns it from the database.
-      const refused = signedEnds.refused.size || (await listRefusals(db, { limit: MOST })).length;
-      return refused === 0 ? undefined : { degraded: notSigned(refused) };
+      const problem = await auditProblem(db, signedEnds);
+      return problem === undefined ? undefined : { degraded: problem };
     },
   };
 }

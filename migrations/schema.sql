@@ -389,6 +389,7 @@ CREATE TABLE audit_checkpoints_due (
   due_at timestamp(3) with time zone NOT NULL,
   refused_since timestamp(3) with time zone,
   refused_because text,
+  not_kept boolean NOT NULL DEFAULT false,
   CONSTRAINT audit_checkpoints_due_pkey PRIMARY KEY (organization_id),
   CONSTRAINT audit_checkpoints_due_refused_check CHECK (((refused_since IS NULL) = (refused_because IS NULL))) NOT VALID,
   CONSTRAINT audit_checkpoints_due_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
@@ -396,6 +397,7 @@ CREATE TABLE audit_checkpoints_due (
 COMMENT ON TABLE audit_checkpoints_due IS 'Chains with entries after their newest checkpoint, and when they get the next one.';
 CREATE INDEX audit_checkpoints_due_due_at_idx ON audit_checkpoints_due USING btree (due_at);
 COMMENT ON COLUMN audit_checkpoints_due.refused_because IS 'Why sealers refuse to sign the chain: it does not extend what they signed last.';
+COMMENT ON COLUMN audit_checkpoints_due.not_kept IS 'A refused chain may be whole: the sealer cannot keep what it signs. False: the chain does not extend what was signed last.';
 
 CREATE TABLE audit_counts (
   organization_id uuid NOT NULL,

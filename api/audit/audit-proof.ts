@@ -21,7 +21,7 @@ import {
   timestamp,
   uuid,
 } from '../http/schema.ts';
-import { refusalSchema } from './refusal-schema.ts';
+import { refusalOf, refusalSchema } from './refusal-schema.ts';
 import { auditFilterFields, auditFilterOf, REPEATABLE_AUDIT_FILTERS } from './audit-filters.ts';
 
 const TAG = 'Audit log';
@@ -247,7 +247,7 @@ const chainEndpoint = defineEndpoint({
         unsealed_count: state.unsealed,
         unsealed_since: state.unsealedSince ?? undefined,
         signing_key_id: state.keyId,
-        refused: state.refusal && { since: state.refusal.since, reason: state.refusal.reason },
+        refused: refusalOf(state.refusal),
         checkpoint: state.checkpoint && printedCheckpoint(state.checkpoint),
       },
     };

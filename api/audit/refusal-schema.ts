@@ -1,18 +1,23 @@
 /** Why the audit log of an organization is not signed. */
 import { z } from 'zod';
+import type { ChainState } from '../../src/services/audit/chain-state.ts';
 import { timestamp } from '../http/schema.ts';
 
 export const refusalSchema = z
   .strictObject({
-    since: timestamp('When it was first refused.'),
-    reason: z
-      .string()
-      .meta({
-        description: 'The part of the log that does not extend the last signed checkpoint.',
-      }),
+    since: timestamp('Since when it is not signed.'),
+    cause: z.enum(['log_changed', 'not_kept']).meta({
+      description:
+        '`log_changed`: the log does not extend what was signed last. Someone changed the database directly, or an older backup was restored. `not_kept`: the service cannot read or write the file that keeps what it signed last. The log may be whole.',
+    }),
+    reason: z.string().meta({
+      description: 'What does not fit what was signed last, or what is wrong with the file.',
+    }),
   })
   .meta({
     id: 'AuditRefusal',
-    description:
-      'The service refuses to sign the audit log, because it does not extend what was signed last. Absent when it signs.',
+    description: 'Why the service does not sign the audit log. Absent when it signs.',
   });
+
+export const refusalOf = (refusal: ChainState['refusal']) =>
+  refusal && { since: refusal.since, cause: refusal.cause, reason: refusal.reason };

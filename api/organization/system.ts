@@ -8,7 +8,7 @@ import {
 import type { ServiceContext } from '../../src/services/context.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { timestamp } from '../http/schema.ts';
-import { refusalSchema } from '../audit/refusal-schema.ts';
+import { refusalOf, refusalSchema } from '../audit/refusal-schema.ts';
 import { presentTroubled, troubledChannels } from '../notifications/channel-state-schema.ts';
 
 const count = (description: string) =>
@@ -147,7 +147,7 @@ function present(
     audit: {
       unsealed_count: chain.unsealed,
       unsealed_since: chain.unsealedSince ?? undefined,
-      refused: refusal && { since: refusal.since, reason: refusal.reason },
+      refused: refusalOf(refusal),
     },
     workflows_url: deployment.workflowsUrl,
   };

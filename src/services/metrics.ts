@@ -27,7 +27,7 @@ export interface Metrics {
   /** Since when the oldest audit event without a place in its chain waits. */
   readonly auditUnsealedSince: WaitingSince;
   /** Chains that this process refuses to sign. Should stay 0. */
-  readonly auditSealRefused: Gauge;
+  readonly auditSealRefused: Gauge<'cause'>;
   /** Since when the oldest sealed one waits that lists do not find by their index yet. */
   readonly auditUnindexedSince: WaitingSince;
   /** Calls to Temporal: how many wait and how long they waited. */
@@ -111,7 +111,8 @@ function auditMetrics(
     }),
     auditSealRefused: new Gauge({
       name: 'countersign_audit_seal_refused',
-      help: 'Audit logs that this process refuses to sign, because they do not extend what was signed last.',
+      help: 'Audit logs that this process does not sign. `log_changed`: they do not extend what was signed last. `not_kept`: the file that keeps this cannot be read or written.',
+      labelNames: ['cause'],
       registers: [registry],
     }),
     auditUnindexedSince: waitingSince(registry, {

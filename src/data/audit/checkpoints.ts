@@ -48,13 +48,23 @@ export async function insertCheckpoints(
   );
 }
 
+/** Why a chain is not signed although a checkpoint is due. */
+export interface Unsigned {
+  /** `log_changed`: it does not extend what was signed last. `not_kept`: what is signed cannot be kept, and it may be whole. */
+  readonly cause: 'log_changed' | 'not_kept';
+  readonly reason: string;
+}
+
 export interface CheckpointDue {
   readonly organizationId: string;
   /** Undefined when the chain ends with a checkpoint. */
   readonly dueAt: Date | undefined;
-  /** Why it was not signed although it was due. */
-  readonly refusedBecause?: string | undefined;
+  readonly refused?: Unsigned | undefined;
 }
+
+/** Who cannot keep what they sign did not look at the chain. What another process found in it stays. */
+const KNOWN_AS_CHANGED =
+  'excluded.not_kept and due.refused_because is not null and not due.not_kept';
 
 /** For locked chains. */
 export async function recordCheckpointsDue(
@@ -70,16 +80,19 @@ export async function recordCheckpointsDue(
     );
   if (waiting.length > 0)
     await trx.raw(
-      `insert into audit_checkpoints_due as due (organization_id, due_at, refused_because, refused_since)
-       select id, due_at, refused_because, case when refused_because is not null then clock_timestamp() end
-         from unnest(cast(:ids as uuid[]), cast(:times as timestamptz[]), cast(:reasons as text[])) as d (id, due_at, refused_because)
+      `insert into audit_checkpoints_due as due (organization_id, due_at, not_kept, refused_because, refused_since)
+       select id, due_at, not_kept, refused_because, case when refused_because is not null then clock_timestamp() end
+         from unnest(cast(:ids as uuid[]), cast(:times as timestamptz[]), cast(:notKept as boolean[]), cast(:reasons as text[]))
+              as d (id, due_at, not_kept, refused_because)
        on conflict (organization_id) do update set
          due_at = greatest(due.due_at, excluded.due_at),
-         refused_because = excluded.refused_because,
+         not_kept = excluded.not_kept and not (${KNOWN_AS_CHANGED}),
+         refused_because = case when ${KNOWN_AS_CHANGED} then due.refused_because else excluded.refused_because end,
          refused_since = case when excluded.refused_because is not null then coalesce(due.refused_since, excluded.refused_since) end
        where excluded.due_at > due.due_at or excluded.refused_because is distinct from due.refused_because`,
       {
-        reasons: waiting.map(({ refusedBecause }) => refusedBecause ?? null),
+        notKept: waiting.map(({ refused }) => refused?.cause === 'not_kept'),
+        reasons: waiting.map(({ refused }) => refused?.reason ?? null),
         ids: waiting.map(({ organizationId }) => organizationId),
         times: waiting.map(({ dueAt }) => dueAt?.toISOString() ?? null),
       },

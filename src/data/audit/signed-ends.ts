@@ -3,7 +3,12 @@ import type { ChainEntry, ChainHead } from '../../domain/audit/chain.ts';
 import type { Checkpoint } from '../../domain/audit/checkpoints.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { queryRows } from '../../platform/rows.ts';
-import { CHECKPOINT_COLUMNS, checkpointOf, type CheckpointRow } from './checkpoints.ts';
+import {
+  CHECKPOINT_COLUMNS,
+  checkpointOf,
+  type CheckpointRow,
+  type Unsigned,
+} from './checkpoints.ts';
 
 /** By organization. */
 type Positions = ReadonlyMap<string, Pick<ChainHead, 'position'>>;
@@ -57,20 +62,21 @@ export async function readEntriesFrom(db: Db, from: Positions, limit: number): P
   );
 }
 
-export interface Refusal {
+export interface Refusal extends Unsigned {
   readonly organizationId: string;
   readonly since: Date;
-  readonly reason: string;
 }
 
-/** Chains that a sealer refuses to sign, the earliest first. */
+/** Chains that a sealer does not sign, the earliest first. */
 export async function listRefusals(
   db: Db,
   { organizationId, limit }: { readonly organizationId?: string; readonly limit: number },
 ): Promise<Refusal[]> {
   return await queryRows<Refusal>(
     db,
-    `select organization_id, refused_since as since, refused_because as reason from audit_checkpoints_due
+    `select organization_id, refused_since as since, refused_because as reason,
+            case when not_kept then 'not_kept' else 'log_changed' end as cause
+       from audit_checkpoints_due
       where refused_since is not null and organization_id = coalesce(cast(:organizationId as uuid), organization_id)
       order by refused_since, organization_id limit :limit`,
     { organizationId: organizationId ?? null, limit },

@@ -17,9 +17,10 @@ import {
   type SignedEnd,
 } from '../../domain/audit/signed-ends.ts';
 import { readChainEnds } from '../../data/audit/chain.ts';
+import type { Unsigned } from '../../data/audit/checkpoints.ts';
 import { readCheckpointsFrom, readEntriesFrom } from '../../data/audit/signed-ends.ts';
 import { listChainedOrganizations } from '../../data/audit/verification.ts';
-import { readKeptFile, writeKeptFile } from '../../platform/crypto/kept-file.ts';
+import { KeptFileFailure, readKeptFile, writeKeptFile } from '../../platform/crypto/kept-file.ts';
 import { verifierOf, type SigningKey } from '../../platform/crypto/signing-key.ts';
 import { createYielder } from '../../platform/event-loop.ts';
 import type { Logger } from '../../platform/logger.ts';
@@ -30,16 +31,19 @@ const ENTRIES = 10_000;
 /** Chains of a statement at the first start. */
 const CHAINS = 1_000;
 
-/** Why a chain must not be signed, by organization. */
-export type Refusals = ReadonlyMap<string, string>;
+/** Why a chain is not signed, by organization. */
+export type Refusals = ReadonlyMap<string, Unsigned>;
+
+/** What does not fit what was signed last, by organization. */
+export type Misfits = ReadonlyMap<string, string>;
 
 export type KeptEnds = ReadonlyMap<string, SignedEnd>;
 
 export class SignedEnds {
   readonly #file: string | undefined;
   readonly #ends = new Map<string, SignedEnd>();
-  readonly #refused = new Map<string, string>();
-  readonly #failures = new Set<string>();
+  readonly #refused = new Map<string, Unsigned>();
+  #failure: KeptFileFailure | undefined;
   #text: string | undefined;
   #preparing: Promise<void> | undefined;
   #isReady = false;
@@ -52,14 +56,37 @@ export class SignedEnds {
 
   /**
    * Reads what other processes wrote, and writes what could not be written before. Without a file yet, takes what the database
-   * has. Throws when the file can be neither read nor written: then nothing must be signed.
+   * has. Returns why the file cannot be read or written: then nothing must be signed. `logger` hears of it once.
    */
-  async prepare(db: Db, logger: Logger): Promise<void> {
+  async prepare(db: Db, logger: Logger): Promise<KeptFileFailure | undefined> {
     // The sealer and an export may come at once.
-    this.#preparing ??= this.#prepare(db, logger).finally(() => {
+    this.#preparing ??= this.#keeping(logger, () => this.#prepare(db, logger)).finally(() => {
       this.#preparing = undefined;
     });
     await this.#preparing;
+    return this.#failure;
+  }
+
+  /** Why nothing is signed now: what is signed cannot be kept. */
+  get failure(): KeptFileFailure | undefined {
+    return this.#failure;
+  }
+
+  async #keeping(logger: Logger, keep: () => Promise<void>): Promise<void> {
+    const before = this.#failure?.message;
+    try {
+      await keep();
+      this.#failure = undefined;
+      if (before !== undefined) logger.info('what was signed in the audit log is kept again');
+    } catch (error) {
+      if (!(error instanceof KeptFileFailure)) throw error;
+      this.#failure = error;
+      if (error.message !== before)
+        logger.error(
+          { reason: error.message },
+          'nothing in the audit log is signed, because what was signed last cannot be kept',
+        );
+    }
   }
 
   async #prepare(db: Db, logger: Logger): Promise<void> {
@@ -82,50 +109,49 @@ export class SignedEnds {
     return this.#ends;
   }
 
-  /** What this process refuses to sign now. */
+  /** What this process does not sign now. */
   get refused(): Refusals {
     return this.#refused;
   }
 
-  /** Returns the chains that it refuses since now, or for another reason than before. */
+  /** Returns the chains that it does not sign since now, or for another reason than before. */
   refuse(compared: readonly string[], refusals: Refusals): Refusals {
-    const news = new Map([...refusals].filter(([id, why]) => this.#refused.get(id) !== why));
+    const news = new Map(
+      [...refusals].filter(([id, { reason }]) => this.#refused.get(id)?.reason !== reason),
+    );
     for (const id of compared) this.#refused.delete(id);
     for (const [id, why] of refusals) this.#refused.set(id, why);
     return news;
   }
 
-  /** Whether this process met no failure of this code before, so that its log has each only once. */
-  isNewFailure(code: string): boolean {
-    if (this.#failures.has(code)) return false;
-    this.#failures.add(code);
-    return true;
-  }
-
-  /** Call it after the commit: a signature that the database has lost would be refused for ever. */
-  async record(ends: ReadonlyMap<string, SignedEnd>): Promise<void> {
+  /**
+   * Call it after the commit: a signature that the database has lost would be refused for ever. What cannot be kept now is kept
+   * before the next signature.
+   */
+  async record(ends: ReadonlyMap<string, SignedEnd>, logger: Logger): Promise<void> {
     if (ends.size === 0) return;
     for (const [id, end] of ends) this.#ends.set(id, furtherEnd(this.#ends.get(id), end));
     this.#isWritten = false;
-    await this.#write();
+    await this.#keeping(logger, () => this.#write());
   }
 
   /**
    * What others signed, so that it is followed once. Where it cannot be written, this process still knows it, and may sign: a
    * file that is behind is only followed for longer.
    */
-  async recordFollowed(ends: ReadonlyMap<string, SignedEnd>): Promise<void> {
+  async recordFollowed(ends: ReadonlyMap<string, SignedEnd>, logger: Logger): Promise<void> {
     if (ends.size === 0) return;
     for (const [id, end] of ends) this.#ends.set(id, furtherEnd(this.#ends.get(id), end));
-    await this.#write();
+    await this.#keeping(logger, () => this.#write());
   }
 
   #merge(text: string): void {
     const ends = signedEndsFrom(text);
     if (!ends)
-      throw new Error(
-        `${this.#file} does not say what was signed. Put it back from a backup, or remove it to take what the database has.`,
-      );
+      throw new KeptFileFailure(this.#file ?? '', {
+        problem: 'does not say what was signed',
+        advice: 'Put it back from a backup, or remove it to take what the database has.',
+      });
     for (const [id, end] of ends) this.#ends.set(id, furtherEnd(this.#ends.get(id), end));
     this.#text = text;
   }
@@ -160,7 +186,7 @@ export class SignedEnds {
 export interface FollowedChains {
   /** The last checkpoints of the own key that others signed since. Without those of refused chains. */
   readonly ends: ReadonlyMap<string, SignedEnd>;
-  readonly refusals: Refusals;
+  readonly misfits: Misfits;
 }
 
 /**
@@ -172,26 +198,26 @@ export async function followChains(
   auditKey: SigningKey,
   { heads, kept }: { readonly heads: ReadonlyMap<string, ChainHead>; readonly kept: KeptEnds },
 ): Promise<FollowedChains> {
-  const refusals = new Map<string, string>();
-  const followed = await followSigned(db, auditKey, { heads, kept, refusals });
-  await followToHeads(db, heads, { followed, refusals });
+  const misfits = new Map<string, string>();
+  const followed = await followSigned(db, auditKey, { heads, kept, misfits });
+  await followToHeads(db, heads, { followed, misfits });
   const ends = [...followed]
-    .filter(([id, { anchor }]) => anchor !== kept.get(id) && !refusals.has(id))
+    .filter(([id, { anchor }]) => anchor !== kept.get(id) && !misfits.has(id))
     .map(([id, { anchor }]) => [id, anchor] as const);
-  return { ends: new Map(ends), refusals };
+  return { ends: new Map(ends), misfits };
 }
 
 interface Following {
   readonly heads: ReadonlyMap<string, ChainHead>;
   readonly kept: KeptEnds;
-  readonly refusals: Map<string, string>;
+  readonly misfits: Map<string, string>;
 }
 
 /** Shares the event loop: a signature takes 0.2 ms, and a month has 43,200. */
 async function followSigned(
   db: Db,
   auditKey: SigningKey,
-  { heads, kept, refusals }: Following,
+  { heads, kept, misfits }: Following,
 ): Promise<Map<string, Followed>> {
   const followed = new Map<string, Followed>();
   const verify = verifierOf(auditKey);
@@ -203,17 +229,17 @@ async function followSigned(
   for await (const checkpoint of readCheckpointsFrom(db, kept)) {
     const { organizationId: id, position } = checkpoint;
     const end = kept.get(id);
-    if (!end || refusals.has(id) || position > (heads.get(id)?.position ?? 0)) continue;
-    const isRefused = refusing(refusals, id, () => {
+    if (!end || misfits.has(id) || position > (heads.get(id)?.position ?? 0)) continue;
+    const isMisfit = refusing(misfits, id, () => {
       const from = followed.get(id) ?? followFrom(end, checkpoint);
       followed.set(id, followCheckpoint(from, checkpoint, isOwn));
     });
-    if (isRefused) followed.delete(id);
+    if (isMisfit) followed.delete(id);
     await yieldIfDue();
   }
   for (const [id, end] of kept)
-    if (!followed.has(id) && !refusals.has(id))
-      refusing(refusals, id, () => followed.set(id, followFrom(end, undefined)));
+    if (!followed.has(id) && !misfits.has(id))
+      refusing(misfits, id, () => followed.set(id, followFrom(end, undefined)));
   return followed;
 }
 
@@ -222,8 +248,8 @@ async function followToHeads(
   heads: ReadonlyMap<string, ChainHead>,
   {
     followed,
-    refusals,
-  }: { readonly followed: Map<string, Followed>; readonly refusals: Map<string, string> },
+    misfits,
+  }: { readonly followed: Map<string, Followed>; readonly misfits: Map<string, string> },
 ): Promise<void> {
   const at = new Map<string, ChainHead>([...followed].map(([id, { anchor }]) => [id, anchor]));
   while (at.size > 0) {
@@ -233,7 +259,7 @@ async function followToHeads(
     for (const [id, from] of [...at]) {
       const head = heads.get(id) ?? EMPTY_CHAIN;
       const found = (entries.get(id) ?? []).filter(({ position }) => position <= head.position);
-      const isRefused = refusing(refusals, id, () => {
+      const isMisfit = refusing(misfits, id, () => {
         if (from.position > head.position)
           throw new DoesNotExtend(`position ${from.position} was sealed, and is missing`);
         // The others come with the next statement.
@@ -243,18 +269,18 @@ async function followToHeads(
         if (reached.position === head.position) at.delete(id);
         else if (isAll) throw new DoesNotExtend(`position ${reached.position + 1} is missing`);
       });
-      if (isRefused) at.delete(id);
+      if (isMisfit) at.delete(id);
     }
   }
 }
 
-function refusing(refusals: Map<string, string>, id: string, follow: () => unknown): boolean {
+function refusing(misfits: Map<string, string>, id: string, follow: () => unknown): boolean {
   try {
     follow();
     return false;
   } catch (error) {
     if (!(error instanceof DoesNotExtend)) throw error;
-    refusals.set(id, error.message);
+    misfits.set(id, error.message);
     return true;
   }
 }

@@ -16,6 +16,7 @@ import {
   recordCheckpointsDue,
   recordUnsigned,
   type CheckpointDue,
+  type Unsigned,
 } from '../../data/audit/checkpoints.ts';
 import type { SigningKey } from '../../platform/crypto/signing-key.ts';
 import type { Trx } from '../../platform/postgres.ts';
@@ -30,8 +31,8 @@ export interface ExtendedChain extends ChainEnd {
 export interface Signing {
   /** The longest time that entries wait for a checkpoint. */
   readonly everyMs: number;
-  /** Why nothing can be signed: what was signed last cannot be kept. */
-  readonly obstacle: string | undefined;
+  /** Why nothing can be signed. Organizations read it, so it names no file. */
+  readonly obstacle: Unsigned | undefined;
 }
 
 /** What a transaction signed and refused, for `keepSigned` after its commit. */
@@ -51,17 +52,9 @@ export async function prepareSigning(
   { db, auditKey, signedEnds, logger }: SigningContext,
   everyMs: number = CHECKPOINT_MS,
 ): Promise<Signing> {
-  if (!auditKey) return { everyMs, obstacle: undefined };
-  try {
-    await signedEnds.prepare(db, logger);
-    return { everyMs, obstacle: undefined };
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'damaged';
-    if (signedEnds.isNewFailure(code))
-      logger.error({ err: error }, 'what was signed last in the audit log cannot be kept');
-    // Organizations read it, so it names no file.
-    return { everyMs, obstacle: `what was signed last cannot be kept (${code})` };
-  }
+  const failure = auditKey && (await signedEnds.prepare(db, logger));
+  const reason = failure && `the file that keeps what was signed last ${failure.problem}`;
+  return { everyMs, obstacle: reason === undefined ? undefined : { cause: 'not_kept', reason } };
 }
 
 interface SigningBatch {
@@ -107,12 +100,8 @@ export async function writeCheckpoints(
   await recordCheckpointsDue(
     trx,
     plans.map(({ organizationId, dueAt }) => {
-      const refusedBecause = refusals.get(organizationId);
-      return {
-        organizationId,
-        dueAt: refusedBecause === undefined ? dueAt : again,
-        refusedBecause,
-      };
+      const refused = refusals.get(organizationId);
+      return { organizationId, dueAt: refused ? again : dueAt, refused };
     }),
   );
   return {
@@ -128,13 +117,12 @@ async function refusalsOf(
   { toSign, signing }: { readonly toSign: readonly Plan[]; readonly signing: Signing },
 ): Promise<Refusals> {
   const { obstacle } = signing;
-  if (obstacle !== undefined)
-    return new Map(toSign.map(({ organizationId }) => [organizationId, obstacle]));
+  if (obstacle) return new Map(toSign.map(({ organizationId }) => [organizationId, obstacle]));
   if (toSign.length === 0) return new Map();
   const heads = new Map(toSign.map(({ organizationId, chain }) => [organizationId, chain.head]));
   const kept = signedEnds.endsOf([...heads.keys()]);
-  const { refusals } = await followChains(trx, auditKey, { heads, kept });
-  return refusals;
+  const { misfits } = await followChains(trx, auditKey, { heads, kept });
+  return new Map([...misfits].map(([id, reason]) => [id, { cause: 'log_changed', reason }]));
 }
 
 interface ToSign {
@@ -171,25 +159,27 @@ function endsOf(
   return ends;
 }
 
-/** After the commit. What cannot be kept now is kept before the next signature. */
+/** After the commit. */
 export async function keepSigned(
   { signedEnds, logger, metrics }: Runtime,
   { ends, compared, refusals }: SignedBatch,
 ): Promise<void> {
-  for (const [organizationId, reason] of signedEnds.refuse(compared, refusals))
-    logger.error(
-      { organization_id: organizationId, reason },
-      'refused to sign the audit log of an organization: it does not extend what was signed last',
-    );
-  metrics.auditSealRefused.set(signedEnds.refused.size);
-  await signedEnds.record(ends).catch((error: unknown) => {
-    logger.error({ err: error }, 'what was signed in the audit log could not be kept');
-  });
+  for (const [organizationId, { cause, reason }] of signedEnds.refuse(compared, refusals))
+    // The failure of a file has a line of its own, for all organizations.
+    if (cause === 'log_changed')
+      logger.error(
+        { organization_id: organizationId, reason },
+        'refused to sign the audit log of an organization: it does not extend what was signed last',
+      );
+  const causes = [...signedEnds.refused.values()].map(({ cause }) => cause);
+  for (const cause of ['log_changed', 'not_kept'] as const)
+    metrics.auditSealRefused.set({ cause }, causes.filter((each) => each === cause).length);
+  await signedEnds.record(ends, logger);
 }
 
 /**
  * Who signs the first line of an export. Call it before the end of the chain is read, and the result with it. Undefined where
- * the chain does not extend what was signed last.
+ * the chain does not extend what was signed last, or where that cannot be kept.
  */
 export async function headerSigner(
   context: SigningContext,
@@ -201,13 +191,17 @@ export async function headerSigner(
   const kept = signedEnds.endsOf([organizationId]);
   return async (end) => {
     const heads = new Map([[organizationId, end]]);
-    const followed =
-      obstacle === undefined ? await followChains(db, auditKey, { heads, kept }) : undefined;
-    const reason = obstacle ?? followed?.refusals.get(organizationId);
-    if (followed && reason === undefined) {
-      await signedEnds.recordFollowed(followed.ends).catch((error: unknown) => {
-        logger.warn({ err: error }, 'what others signed in the audit log could not be kept');
-      });
+    if (obstacle) {
+      logger.error(
+        { organization_id: organizationId, reason: obstacle.reason },
+        'an export of the audit log is not signed: what was signed last cannot be kept',
+      );
+      return undefined;
+    }
+    const { ends, misfits } = await followChains(db, auditKey, { heads, kept });
+    const reason = misfits.get(organizationId);
+    if (reason === undefined) {
+      await signedEnds.recordFollowed(ends, logger);
       return auditKey;
     }
     logger.error(

@@ -96,6 +96,12 @@ const problems = async (): Promise<string> => {
   return found.problems.join('\n');
 };
 
+async function readiness() {
+  const { status, body } = await app.http.get('/health/ready?exclude=temporal');
+  expect(status).toBe(200);
+  return (body as { checks: { audit: unknown } }).checks.audit;
+}
+
 test('a forged log is not signed: an error, a metric, readiness and verification say so', async () => {
   const id = await signedOrganization();
   expect(await problems()).toBe('');
@@ -106,11 +112,10 @@ test('a forged log is not signed: an error, a metric, readiness and verification
   expect(await checkpointsOf(id)).toEqual([]);
   expect(app.log.join('')).toMatch(/"level":"?(50|error)"?.*refused to sign the audit log/);
   expect(await context.metrics.figure('countersign_audit_seal_refused')).toBe(1);
-  const ready = await app.http.get('/health/ready?exclude=temporal');
-  expect([ready.status, ready.body]).toMatchObject([
-    200,
-    { status: 'degraded', checks: { audit: { status: 'degraded' } } },
-  ]);
+  const message = expect.stringMatching(
+    /^1 audit log does not extend what was signed last, [^/]*$/,
+  );
+  expect(await readiness()).toEqual({ status: 'degraded', message });
   // A process that starts later keeps to it, because of the file.
   await seal({ ...context, signedEnds: new SignedEnds(file) });
   expect(await checkpointsOf(id)).toEqual([]);
@@ -129,7 +134,10 @@ test('once the log is as it was, it is signed again, and nothing is refused', as
   await remove();
   await record(db, id);
   await seal();
-  expect(context.signedEnds.refused.get(id)).toMatch(/checkpoint 1, of position 8, was signed/);
+  expect(context.signedEnds.refused.get(id)).toEqual({
+    cause: 'log_changed',
+    reason: expect.stringMatching(/checkpoint 1, of position 8, was signed/),
+  });
   await db('audit_checkpoints').insert(rows);
   await seal();
   expect(context.signedEnds.refused.has(id)).toBe(false);
@@ -175,7 +183,8 @@ test('nothing is signed while the file cannot be read, and its events are sealed
   const how = { ...context, signedEnds: new SignedEnds(broken) };
   await seal(how);
   expect(await checkpointsOf(id)).toEqual([]);
-  expect(how.signedEnds.refused.get(id)).toMatch(/cannot be kept/);
+  const reason = 'the file that keeps what was signed last does not say what was signed';
+  expect(how.signedEnds.refused.get(id)).toEqual({ cause: 'not_kept', reason });
   expect(await db('audit_chain').where({ organization_id: id })).toHaveLength(2);
   await seal();
   expect(await checkpointsOf(id)).toHaveLength(1);
@@ -185,20 +194,48 @@ test('a file that cannot be written is named in the log once, and never in what 
   const { id } = await createOrganization(app);
   await record(db, id);
   // The name of its draft is too long.
-  const name = 'x'.repeat(250);
-  const how = { ...context, signedEnds: new SignedEnds(join(folder, name)) };
+  const named = join(folder, 'x'.repeat(250));
+  const signedEnds = new SignedEnds(named);
+  const how = { ...context, signedEnds };
   await seal(how);
   await seal(how);
-  const reason = 'what was signed last cannot be kept (ENAMETOOLONG)';
-  expect(await refusalOf(id)).toBe(reason);
-  expect(app.log.filter((line) => line.includes(`${name}.`))).toHaveLength(1);
-  const refused = app.log.filter((line) => line.includes(id) && line.includes(reason));
-  expect(refused).toHaveLength(1);
+  const problem = 'cannot be written (ENAMETOOLONG: name too long)';
+  expect(await refusalOf(id)).toBe(`the file that keeps what was signed last ${problem}`);
+  const advice =
+    'Let the user of the process read and write it and its folder, or name another file.';
+  expect(signedEnds.failure?.message).toBe(`${named} ${problem}. ${advice}`);
+  expect(app.log.filter((line) => line.includes(`${named} ${problem}`))).toHaveLength(1);
+  // It says nothing against the log of the organization.
+  expect(app.log.filter((line) => line.includes(id) && line.includes('refused'))).toEqual([]);
+  const metrics = await context.metrics.registry.metrics();
+  expect(metrics).toMatch(/countersign_audit_seal_refused\{cause="not_kept"\} [1-9]/);
+  expect(metrics).toContain('countersign_audit_seal_refused{cause="log_changed"} 0');
   await seal();
   expect(await refusalOf(id)).toBeUndefined();
 });
 
-test('a process without a key leaves refusals as they are', async () => {
+test('readiness names the file that cannot be read and what to do, and the log is signed afterwards', async () => {
+  const { id } = await createOrganization(app);
+  const whole = readFileSync(file, 'utf8');
+  writeFileSync(file, 'damaged');
+  await record(db, id);
+  await seal();
+  expect(await checkpointsOf(id)).toEqual([]);
+  const unkept = {
+    status: 'degraded',
+    message: expect.stringContaining(
+      `nothing in the audit log is signed, because what is signed cannot be kept: ${file} does not say what was signed. Put it back from a backup, or remove it to take what the database has.`,
+    ),
+  };
+  expect(await readiness()).toEqual(unkept);
+  writeFileSync(file, whole);
+  await seal();
+  expect(await checkpointsOf(id)).toHaveLength(1);
+  expect(app.log.some((line) => line.includes('is kept again'))).toBe(true);
+  expect(await readiness()).not.toEqual(unkept);
+});
+
+test('a process without a key, or with a file that it cannot write, leaves refusals as they are', async () => {
   const id = await signedOrganization();
   await forge(id);
   await record(db, id);
@@ -207,6 +244,7 @@ test('a process without a key leaves refusals as they are', async () => {
   expect(refusal).toMatch(/checkpoint 1, of position 8, was signed/);
   await record(db, id);
   await seal({ ...context, auditKey: undefined });
+  await seal({ ...context, signedEnds: new SignedEnds(join(folder, 'x'.repeat(250))) });
   expect(await db('audit_chain').where({ organization_id: id })).toHaveLength(10);
   expect(await refusalOf(id)).toBe(refusal);
 });

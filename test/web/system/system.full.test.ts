@@ -155,6 +155,26 @@ test('a part that works and lacks something is to watch', () => {
   });
 });
 
+test('a file that cannot be written says nothing against the audit log, and names itself', () => {
+  const problem = 'what is signed cannot be kept: /data/audit-signed cannot be written.';
+  const told = (cause: 'log_changed' | 'not_kept') =>
+    linesOf({
+      ...quiet,
+      checks: [{ name: 'audit', is_ok: true, problem }],
+      audit: { ...quiet.audit, refused: { since: before(9), cause, reason: 'why' } },
+    }).find(({ name }) => name === 'audit');
+  expect(told('not_kept')).toMatchObject({
+    state: 'wrong',
+    fact: 'nothing is signed: what is signed cannot be kept',
+    said: problem,
+  });
+  expect(told('log_changed')).toMatchObject({
+    state: 'wrong',
+    fact: 'refused: the log does not extend what was signed last',
+    said: 'why',
+  });
+});
+
 test('what a part of the service says is told in plain words, and kept as it was said', () => {
   const told = (name: string, problem: string) => {
     const lines = linesOf({ ...quiet, checks: [{ name, is_ok: false, problem }] });

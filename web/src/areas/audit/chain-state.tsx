@@ -74,13 +74,19 @@ export function ChainState() {
   );
 }
 
-function Refused({ since, reason }: { readonly since: string; readonly reason: string }) {
+interface RefusedProps {
+  readonly since: string;
+  readonly cause: 'log_changed' | 'not_kept';
+  readonly reason: string;
+}
+
+function Refused({ since, cause, reason }: RefusedProps) {
   return (
     <Fact label={text.signature}>
-      <StateMark tone="danger">{text.refused}</StateMark>{' '}
+      <StateMark tone="danger">{text.refused[cause]}</StateMark>{' '}
       <Instant at={since} as="ago" focusable={false} />
       <p className={classes['late']}>
-        {text.refusedHint} <bdi>{reason}</bdi>
+        {text.refusedHint[cause]} <bdi>{reason}</bdi>
       </p>
     </Fact>
   );

@@ -86,9 +86,13 @@ export const chain = {
   checkpointAt: (position: number) => `Position ${countText(position)}, signed`,
   noCheckpoint: 'None yet. The first one follows within a minute of the first event.',
   signature: 'Signature',
-  refused: 'Refused',
-  refusedHint:
-    'The log does not extend what was signed last: someone changed the database past the service, or an older backup was restored. It says:',
+  refused: { log_changed: 'Refused', not_kept: 'Nothing is signed' },
+  refusedHint: {
+    log_changed:
+      'The log does not extend what was signed last: someone changed the database past the service, or an older backup was restored. It says:',
+    not_kept:
+      'The service cannot keep what it signs, so it signs nothing. The log may be whole. Those who run the service find the name of the file in its log. It says:',
+  },
   key: 'Signing key',
   unsigned: 'None: the log is chained, but nothing is signed. Set COUNTERSIGN_AUDIT_KEY.',
   keep: 'Save this checkpoint',

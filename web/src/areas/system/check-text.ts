@@ -20,7 +20,10 @@ const READINGS: Readonly<Record<CheckName, readonly Reading[]>> = {
     [/namespace\b.*not found/i, text.namespace],
     [/dns|lookup|name or service not known/i, text.unknownHost],
   ],
-  audit: [[/not extend/, text.notSigned]],
+  audit: [
+    [/not extend/, text.notSigned],
+    [/cannot be kept/, text.notKept],
+  ],
 };
 
 const OTHERWISE: Readonly<Record<CheckName, FailureText>> = {

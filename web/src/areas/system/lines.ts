@@ -1,7 +1,7 @@
 /** The state of the service line by line: a word first, then what to do about it. Pure. */
 import { checkProblem, type CheckName } from './check-text.ts';
 import type { System } from './system-data.ts';
-import { system as text, type LineName } from './text.ts';
+import { checks as problems, system as text, type LineName } from './text.ts';
 
 /** `watch`: it may pass by itself. */
 export type LineState = 'well' | 'watch' | 'wrong';
@@ -70,9 +70,12 @@ function checkLine({ checks }: System, name: CheckName): Line {
 function auditLine(system: System): Line {
   const line = checkLine(system, 'audit');
   const { refused } = system.audit;
-  return refused
-    ? { ...line, state: 'wrong', ...checkProblem('audit', 'not extend'), said: refused.reason }
-    : line;
+  if (!refused) return line;
+  const { cause, reason } = refused;
+  if (cause === 'log_changed')
+    return { ...line, state: 'wrong', ...problems.notSigned, said: reason };
+  // The check of this process names the file.
+  return { ...line, state: 'wrong', ...problems.notKept, said: line.said ?? reason };
 }
 
 function workerLine(system: System): Line {

@@ -75,6 +75,11 @@ export const checks = {
     advice:
       'Someone changed the database past the service, or an older backup was restored. Run countersign verify-audit, compare with a checkpoint that you kept, and read the guide on the audit log.',
   },
+  notKept: {
+    fact: 'nothing is signed: what is signed cannot be kept',
+    advice:
+      'The log may be whole. The process cannot read or write the file that keeps what it signed last: its log and /health/ready name the file, and say what to do. It signs again by itself afterwards.',
+  },
   namespace: {
     fact: 'does not know the namespace',
     advice: `${WITHOUT_TEMPORAL} Check TEMPORAL_NAMESPACE. Create the namespace if the service is not allowed to.`,
