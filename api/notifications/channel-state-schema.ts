@@ -1,6 +1,6 @@
 /** How the API shows whether a channel works. */
 import { z } from 'zod';
-import type { ShownState } from '../../src/domain/notifications/channel-states.ts';
+import { CHANNEL_STATES, type ShownState } from '../../src/domain/notifications/channel-states.ts';
 import { CHANNEL_KINDS } from '../../src/domain/notifications/channels.ts';
 import type { TroubledChannel } from '../../src/services/notifications/channel-states.ts';
 import { present } from '../http/present.ts';
@@ -22,7 +22,7 @@ export const channelTrouble = {
 /** Of a channel for everyone, or of one member's messages over it. */
 export const channelStateSchema = z
   .strictObject({
-    state: z.enum(['working', 'failing', 'broken']).meta({
+    state: z.enum(CHANNEL_STATES).meta({
       description:
         'By the results of messages. `failing`: they are tried again. `broken`: the last one failed for good.',
     }),

@@ -1,7 +1,7 @@
 /** The members of the organization: list, suspend, reactivate, remove. */
 import { MEMBERSHIP_STATUSES, type MemberPosition } from '../../src/domain/people/memberships.ts';
 import { z } from 'zod';
-import { getTroubledChannels } from '../../src/services/notifications/channel-states.ts';
+import { troublesOfMember } from '../../src/services/notifications/channel-states.ts';
 import { presentTroubled, troubledChannels } from '../notifications/channel-state-schema.ts';
 import {
   changeMemberStatus,
@@ -202,7 +202,9 @@ const getMemberEndpoint = defineEndpoint({
   handler: async ({ principal, params }, context) => ({
     body: {
       ...presentMember(await getMember(context, principal, params.id)),
-      troubled_channels: presentTroubled(await getTroubledChannels(context, principal, params.id)),
+      troubled_channels: presentTroubled(
+        await troublesOfMember(context, { ...principal, membershipId: params.id }),
+      ),
     },
   }),
 });

@@ -10,7 +10,6 @@ import {
   type StoredTrouble,
 } from '../../domain/notifications/channel-states.ts';
 import type { ChannelKind } from '../../domain/notifications/channels.ts';
-import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 
@@ -31,7 +30,7 @@ const toTroubled = (trouble: StoredTrouble): TroubledChannel => ({
 
 /** The channels that do not reach the member, by a cause of theirs or of the whole channel. */
 export async function troublesOfMember(
-  db: Db,
+  { db }: Pick<ServiceContext, 'db'>,
   {
     organizationId,
     membershipId,
@@ -42,14 +41,6 @@ export async function troublesOfMember(
   // The default channel of Slack and webhooks are not of a member.
   const shared = all.filter(({ channel, cause }) => isOfChannel(channel, cause));
   return [...shared, ...own].map(toTroubled);
-}
-
-export async function getTroubledChannels(
-  { db }: ServiceContext,
-  { organizationId }: ProductPrincipal,
-  membershipId: string,
-): Promise<readonly TroubledChannel[]> {
-  return await troublesOfMember(db, { organizationId, membershipId });
 }
 
 /** The channels of the organization that do not work for anyone. */

@@ -18,23 +18,23 @@ export interface OwnSettings {
 }
 
 export async function readNotificationSettings(
-  { db }: ServiceContext,
+  context: ServiceContext,
   principal: MemberPrincipal,
 ): Promise<OwnSettings> {
   return {
-    settings: await findNotificationSettings(db, principal.membershipId),
-    troubled: await troublesOfMember(db, principal),
+    settings: await findNotificationSettings(context.db, principal.membershipId),
+    troubled: await troublesOfMember(context, principal),
   };
 }
 
 /** Applies from the next message on, including those that wait. */
 export async function saveNotificationSettings(
-  { db }: ServiceContext,
+  context: ServiceContext,
   principal: MemberPrincipal,
   wanted: NotificationSettingsChange,
 ): Promise<OwnSettings> {
   return {
-    settings: await putNotificationSettings(db, principal.membershipId, wanted),
-    troubled: await troublesOfMember(db, principal),
+    settings: await putNotificationSettings(context.db, principal.membershipId, wanted),
+    troubled: await troublesOfMember(context, principal),
   };
 }

@@ -13,6 +13,19 @@ CallOutcome = Literal["succeeded", "failed", "not_run", "refused_by_runtime", "r
 """What came of a call that was started, for reviewers."""
 
 
+@dataclass(frozen=True)
+class CallResult:
+    """What came of a call, without its arguments."""
+
+    outcome: CallOutcome
+    detail: str | None = None
+    arguments_digest: str | None = None
+    """SHA-256 of what ran, if another call ran than the one that was approved."""
+
+
+NOT_RUN = CallResult("not_run")
+
+
 @dataclass(frozen=True, kw_only=True)
 class ToolCall:
     tool: str

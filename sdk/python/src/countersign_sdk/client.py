@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
-from .calls import Approved, CallOutcome, Ticket, ToolCall
+from .calls import Approved, CallOutcome, CallResult, Ticket, ToolCall
 from .checks import AnyTicket
 from .core import Core
 from .limits import Park
@@ -112,7 +112,7 @@ class Countersign(_Client):
         call ran than the one that was approved.
         """
         report = self._core.requests.report
-        drive(report(started, outcome, detail, arguments_digest=arguments_digest))
+        drive(report(started, CallResult(outcome, detail, arguments_digest)))
 
     def start(
         self, call: ToolCall, *, cancel: threading.Event | None = None, keep: bool = False
@@ -183,7 +183,7 @@ class AsyncCountersign(_Client):
         arguments_digest: str | None = None,
     ) -> None:
         report = self._core.requests.report
-        await drive_async(report(started, outcome, detail, arguments_digest=arguments_digest))
+        await drive_async(report(started, CallResult(outcome, detail, arguments_digest)))
 
     async def start(self, call: ToolCall, *, keep: bool = False) -> Ticket:
         return await drive_async(self._core.start(call, keep))

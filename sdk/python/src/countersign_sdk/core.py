@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from .arguments import parsed, read_once, text_of
 from .asking import Asking, Prepared, is_waiting
-from .calls import Approved, CallOutcome, Ticket, ToolCall
+from .calls import NOT_RUN, Approved, CallOutcome, CallResult, Ticket, ToolCall
 from .checks import (
     AnyTicket,
     digest_of,
@@ -67,7 +67,7 @@ class Core:
         except GeneratorExit:
             raise
         except BaseException:
-            yield from self.requests.report(started.approved, "not_run", end=started.asking.end)
+            yield from self.requests.report(started.approved, NOT_RUN, end=started.asking.end)
             raise
         return started.approved
 
@@ -112,7 +112,7 @@ class Core:
             raise
         except BaseException:
             if approved is not None:
-                yield from self.requests.report(approved, "not_run", end=asking.end)
+                yield from self.requests.report(approved, NOT_RUN, end=asking.end)
             yield from self._withdraw_all(_others_of(request, place.leave()), asking)
             yield from self.forget(asking.name, asking.end)
             raise
@@ -192,7 +192,7 @@ class Core:
             raise
         except BaseException as error:
             if approved is not None:
-                yield from self.requests.report(approved, "not_run", end=end)
+                yield from self.requests.report(approved, NOT_RUN, end=end)
             elif is_abort(error):
                 yield from self._withdraw_quietly(given)
             elif isinstance(error, NotApproved) and error.status != "changed":
@@ -331,7 +331,7 @@ class Started:
         # A message may have arguments in it.
         detail = None if error is None else type(error).__name__
         outcome: CallOutcome = "succeeded" if error is None else "failed"
-        yield from self.core.requests.report(self.approved, outcome, detail)
+        yield from self.core.requests.report(self.approved, CallResult(outcome, detail))
         yield from self.forget()
 
     def forget(self) -> Steps[None]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .arguments import text_of
 from .asking import Asking, Prepared
-from .calls import Approved, CallOutcome
+from .calls import NOT_RUN, Approved, CallResult
 from .errors import NotApproved, Unavailable
 from .limits import last_moments
 from .request import Request, read_request, read_start
@@ -96,15 +96,13 @@ class Requests:
         """
         with suppress(Exception):
             yield from self._call(start, last_moments(end))
-            yield from self.report(request_id, "not_run", end=end)
+            yield from self.report(request_id, NOT_RUN, end=end)
 
     def report(
         self,
         started: Approved | str,
-        outcome: CallOutcome,
-        detail: str | None = None,
+        came: CallResult,
         *,
-        arguments_digest: str | None = None,
         end: float | None = None,
     ) -> Steps[None]:
         """
@@ -114,9 +112,9 @@ class Requests:
         request_id = started if isinstance(started, str) else started.id
         until = last_moments(end)
         # Two bytes each.
-        bytes_of = (detail or "").encode("utf-16-le", "ignore")[: 2 * _LONGEST_DETAIL]
+        bytes_of = (came.detail or "").encode("utf-16-le", "ignore")[: 2 * _LONGEST_DETAIL]
         cut = bytes_of.decode("utf-16-le", "ignore")
-        given = {"outcome": outcome, "detail": cut, "arguments_digest": arguments_digest}
+        given = {"outcome": came.outcome, "detail": cut, "arguments_digest": came.arguments_digest}
         result = {name: each for name, each in given.items() if each}
         try:
             token = yield from self.token(0, until)
