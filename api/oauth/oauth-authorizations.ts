@@ -103,7 +103,7 @@ export const oauthAuthorizationEndpoints: readonly Endpoint[] = [
               }),
               resembles: z.string().optional().meta({
                 description:
-                  'A known name that its name looks like, such as that of a vendor. Only for a client that registered itself.',
+                  'A known name that its name looks like, such as that of a vendor, while `verified_host` is none of theirs.',
               }),
             })
             .meta({ description: 'Who asks.' }),

@@ -95,17 +95,18 @@ export async function keepMetadataDocument(
   return toClient(row);
 }
 
-/** How many registered clients no one has let in. Counting stops at `most`. */
-export async function countUnusedClients(db: Db, most: number): Promise<number> {
-  const { count } = await queryOne<{ count: number }>(
-    db,
-    `select count(*) as count from (
-       select from oauth_clients c
-        where c.metadata_url is null and not exists (select from oauth_grants g where g.client_id = c.id)
-        limit :most) unused`,
+/** Deletes all but the newest `most` registered clients that no one has let in. One that is being let in stays. */
+export async function deleteOldestUnused(db: Db, most: number): Promise<void> {
+  // The offset is in a statement of its own, or the rows that it skips would be locked, too.
+  await db.raw(
+    `delete from oauth_clients where id in (
+       select id from oauth_clients where id in (
+         select c.id from oauth_clients c
+          where c.metadata_url is null and not exists (select from oauth_grants g where g.client_id = c.id)
+          order by c.seen_at desc offset :most)
+       for update skip locked)`,
     { most },
   );
-  return count;
 }
 
 /** Deletes up to `limit` clients that no one has let in, hours after they were seen last. */

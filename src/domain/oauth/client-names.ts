@@ -10,14 +10,22 @@ const READS_AS: Readonly<Record<string, string>> = {
   ...{ υ: 'u', χ: 'x', ϲ: 'c', օ: 'o', ո: 'n', ս: 'u', ց: 'g', հ: 'h', ı: 'i', ɡ: 'g', ɩ: 'i' },
 };
 
-/** Names that people trust. A client of any of them has a metadata document at its own address. */
-const KNOWN = [
-  ...['Anthropic', 'Claude', 'OpenAI', 'ChatGPT', 'Codex', 'Cursor', 'Microsoft', 'Copilot'],
-  ...['GitHub', 'GitLab', 'Google', 'Gemini', 'Mistral', 'Amazon', 'Apple', 'Slack', 'Okta'],
-  ...['Windsurf', 'JetBrains', 'Atlassian', 'Salesforce', 'Cloudflare', 'Stripe', 'PayPal'],
-];
-// cspell:enable
 const OURS = 'Countersign';
+const ANTHROPIC = ['anthropic.com', 'claude.ai', 'claude.com'];
+const OPENAI = ['openai.com', 'chatgpt.com'];
+const MICROSOFT = ['microsoft.com', 'github.com'];
+/** Names that people trust, and the hosts of those they belong to. Anyone can have a metadata document at another host. */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  [OURS]: [],
+  ...{ Anthropic: ANTHROPIC, Claude: ANTHROPIC, OpenAI: OPENAI, ChatGPT: OPENAI, Codex: OPENAI },
+  ...{ Cursor: ['cursor.com', 'cursor.sh'], Windsurf: ['windsurf.com', 'codeium.com'] },
+  ...{ Microsoft: MICROSOFT, Copilot: MICROSOFT, GitHub: ['github.com'], GitLab: ['gitlab.com'] },
+  ...{ Google: ['google.com'], Gemini: ['google.com'], Mistral: ['mistral.ai'] },
+  ...{ Amazon: ['amazon.com'], Apple: ['apple.com'], Slack: ['slack.com'], Okta: ['okta.com'] },
+  ...{ JetBrains: ['jetbrains.com'], Atlassian: ['atlassian.com'], Stripe: ['stripe.com'] },
+  ...{ Salesforce: ['salesforce.com'], Cloudflare: ['cloudflare.com'], PayPal: ['paypal.com'] },
+};
+// cspell:enable
 const CHECKED = /verified|official/;
 const UNCHECKED = /^un(?:verified|official)(?:ly)?$/;
 
@@ -48,14 +56,23 @@ export function clientNameProblem(name: string): string | undefined {
     : undefined;
 }
 
-/** The known name that this one reads as, or differs from in one letter. Undefined for names of their own. */
-export function resembledName(name: string): string | undefined {
+/**
+ * The known name that this one reads as, or differs from in one letter. Undefined for names of their own, and where the verified
+ * host belongs to the known name.
+ */
+export function resembledName(name: string, verifiedHost?: string): string | undefined {
   const read = readings(name);
-  return [OURS, ...KNOWN].find((known) => {
+  const found = Object.entries(KNOWN).find(([known, hosts]) => {
     const wanted = reading(known);
-    return read.at(-1)?.includes(wanted) === true || read.some((word) => isAlmost(word, wanted));
+    const looksLike =
+      read.at(-1)?.includes(wanted) === true || read.some((word) => isAlmost(word, wanted));
+    return looksLike && !hosts.some((host) => isWithin(verifiedHost, host));
   });
+  return found?.[0];
 }
+
+const isWithin = (host: string | undefined, domain: string): boolean =>
+  host === domain || host?.endsWith(`.${domain}`) === true;
 
 /** Short names have too many neighbors among usual words. */
 const LEAST_LETTERS = 6;

@@ -7,7 +7,7 @@ export const REFRESH_TOKEN_SECONDS = 30 * 24 * 3_600;
 export const REPEAT_SECONDS = 60;
 /** A client that no one has let in is forgotten after this time. */
 export const UNUSED_CLIENT_SECONDS = 12 * 3_600;
-/** So many registered clients that no one has let in are kept at most. */
+/** So many registered clients that no one has let in are kept at most. The oldest make room. */
 export const MOST_UNUSED_CLIENTS = 10_000;
 /** However long the host of a client's metadata document allows. */
 export const MOST_METADATA_SECONDS = 24 * 3_600;

@@ -79,13 +79,16 @@ export function redirectUriProblem(text: string): string | undefined {
   }
 }
 
+const OWN_ADDRESSES: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]']);
 const ADDRESS = /^(?:[\d.]+|\[.*\])$/;
 
 /** Programs read `127.1`, `2130706433` and `0x7f.0.0.1` as one address, and people as none. */
 function addressProblem(text: string, { protocol, hostname }: URL): string | undefined {
   if (!/^https?:$/.test(protocol) || !ADDRESS.test(hostname)) return undefined;
   const [, host] = /^[a-z]+:\/\/(?:[^/?#]*@)?([^/?#]*?)(?::\d*)?(?=[/?#]|$)/i.exec(text) ?? [];
-  return host === hostname ? undefined : `must have its address as ${hostname}`;
+  // In its own spelling it would be refused, too.
+  const isElsewhere = protocol === 'http:' && !OWN_ADDRESSES.has(hostname);
+  return host === hostname || isElsewhere ? undefined : `must have its address as ${hostname}`;
 }
 
 /**

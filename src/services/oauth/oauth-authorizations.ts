@@ -116,7 +116,7 @@ async function requireTerms(
 export interface AuthorizationPreview {
   readonly client: OAuthClient;
   readonly verifiedHost: string | undefined;
-  /** A known name that the name of an unverified client looks like. */
+  /** A known name that the client's name looks like, while nothing shows that it comes from there. */
   readonly resembles: string | undefined;
   readonly resource: OAuthResource;
   readonly requested: readonly PermissionEntry[];
@@ -137,7 +137,7 @@ export async function previewAuthorization(
   return {
     client,
     verifiedHost: verifiedHostOf(client),
-    resembles: verifiedHostOf(client) === undefined ? resembledName(client.name) : undefined,
+    resembles: resembledName(client.name, verifiedHostOf(client)),
     resource: terms.resource,
     requested: terms.requested.map(permissionEntry),
     bearable: bearablePermissions(principal, context.edition).map(permissionEntry),

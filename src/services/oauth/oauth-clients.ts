@@ -15,7 +15,7 @@ import {
 import { MOST_METADATA_SECONDS, MOST_UNUSED_CLIENTS } from '../../domain/oauth/lifetimes.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
-  countUnusedClients,
+  deleteOldestUnused,
   findByMetadataUrl,
   findOAuthClient,
   insertOAuthClient,
@@ -27,8 +27,6 @@ import type { EgressResponse } from '../../platform/network/egress.ts';
 import { countClientSeen, type OAuthCaller } from '../access/sign-in-attempts.ts';
 import type { ServiceContext } from '../context.ts';
 
-/** When it is worth another try. */
-const FULL_SECONDS = 600;
 const DOCUMENT_BYTES = 5 * 1024;
 const DOCUMENT_TIMEOUT_MS = 5_000;
 
@@ -45,19 +43,10 @@ export async function registerClient(
 ): Promise<RegisteredClient> {
   await countClientSeen(context, caller);
   const metadata = accepted(readClientMetadata(sent));
-  await requireRoom(context);
+  // Networks of many addresses could fill the table.
+  await deleteOldestUnused(context.db, MOST_UNUSED_CLIENTS - 1);
   const id = v7();
   return { ...metadata, id, createdAt: await insertOAuthClient(context.db, id, metadata) };
-}
-
-/** Networks of many addresses could fill the table. Counted before the insert, so calls at once may exceed it a little. */
-async function requireRoom({ db }: ServiceContext): Promise<void> {
-  if ((await countUnusedClients(db, MOST_UNUSED_CLIENTS)) < MOST_UNUSED_CLIENTS) return;
-  throw new AppError('rate_limited', {
-    retryAfterSeconds: FULL_SECONDS,
-    detail:
-      'Too many clients wait for a person to let them in. Try again later, or use the https URL of a metadata document as the client_id.',
-  });
 }
 
 function accepted(read: ReadMetadata): ClientMetadata {

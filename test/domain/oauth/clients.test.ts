@@ -83,6 +83,18 @@ describe('the metadata of a client', () => {
   });
 
   test.each([
+    ['Claude Code', 'claude.ai', undefined],
+    ['Claude Code', 'api.anthropic.com', undefined],
+    ['Claude Code', 'claude.ai.example.com', 'Claude'],
+    ['Claude Code', 'notclaude.ai', 'Claude'],
+    ['GitHub and Claude', 'github.com', 'Claude'],
+    ['Countersing', 'github.com', 'Countersign'],
+    ['Desk assistant', 'desk.example', undefined],
+  ])('called %s, with its document at %s, looks like %s', (name, host, known) => {
+    expect(resembledName(name, host)).toBe(known);
+  });
+
+  test.each([
     [{}, 'redirect_uris'],
     [{ redirect_uris: [] }, 'redirect_uris'],
     [{ redirect_uris: 'https://app.example/' }, 'redirect_uris'],

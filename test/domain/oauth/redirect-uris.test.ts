@@ -120,6 +120,18 @@ describe('a redirect URI', () => {
   });
 });
 
+test.each([
+  ['http://127.1/cb', 'must have its address as 127.0.0.1'],
+  ['https://127.1/cb', 'must have its address as 127.0.0.1'],
+  [
+    'http://[::ffff:127.0.0.1]/cb',
+    'must be https, unless it leads to 127.0.0.1, [::1] or localhost',
+  ],
+  ['http://10.1/cb', 'must be https, unless it leads to 127.0.0.1, [::1] or localhost'],
+])('what is said of %s leads to one that is accepted', (uri, problem) => {
+  expect(redirectUriProblem(uri)).toBe(problem);
+});
+
 describe('the URI of a request', () => {
   const registered = [
     'https://app.example/callback',
