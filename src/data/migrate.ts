@@ -10,7 +10,7 @@ import { OperatorError } from '../platform/operator-error.ts';
 import { isDatabaseUnavailable, openPool, type Db } from '../platform/postgres.ts';
 import { queryOne, queryRows } from '../platform/rows.ts';
 import { EARLIER_MIGRATIONS, recordBaseline, withBaseline } from './earlier-migrations.ts';
-import { givenUp, onlyOneAtATime, watched, type Blocker } from './migration-locks.ts';
+import { givenUp, hasLock, onlyOneAtATime, watched, type Blocker } from './migration-locks.ts';
 
 export type MigrationSource = Knex.MigrationSource<string>;
 
@@ -27,8 +27,19 @@ const LOCK_TIMEOUT_MS = 500;
 /** Between two tries, the calls that waited behind the migration go on. */
 const PAUSE_MS = { first: 500, longest: 2_000 };
 const GIVE_UP_AFTER_MS = 60_000;
+/** For another run, which may build an index. */
+const WAIT_FOR_MS = 600_000;
 /** A process that stops in the middle of a migration must not keep its locks. */
 const IDLE_IN_TRANSACTION_MS = 5_000;
+/**
+ * The server looks whether this process is still there, also in the middle of a statement, so that the lock of a dead run is free
+ * within half a minute.
+ */
+const NOTICE_DEATH = `
+  set client_connection_check_interval = '1s';
+  set tcp_keepalives_idle = 10;
+  set tcp_keepalives_interval = 5;
+  set tcp_keepalives_count = 3`;
 /** Lock not granted, and deadlock found: another process went first. */
 const GIVEN_WAY = new Set(['55P03', '40P01']);
 
@@ -45,14 +56,16 @@ export interface MigrateOptions {
   readonly source?: MigrationSource;
   /** How long a migration tries to get its locks. Default: a minute. */
   readonly giveUpAfterMs?: number;
+  /** How long it waits for another run. Default: ten minutes. */
+  readonly waitForMs?: number;
   /** Lines for people, about what it waits for. */
   readonly onProgress?: (line: string) => void;
 }
 
 /**
  * Runs the missing migrations, one process at a time and each in its own transaction, so that it goes on where it ended.
- * Returns the names of those it ran. Throws OperatorError for a database that this version cannot continue, and where
- * other processes keep the locks.
+ * Returns the names of those it ran. Throws OperatorError for a database that this version cannot continue, where
+ * other processes keep the locks or another run takes long, and when its connection is lost.
  */
 export async function migrateToLatest(
   databaseUrl: string,
@@ -63,16 +76,24 @@ export async function migrateToLatest(
   const db = open('countersign-migrate', IDLE_IN_TRANSACTION_MS);
   const watch = open('countersign-migrate-watch');
   try {
-    return await onlyOneAtATime(watch, options.onProgress, () => runMissing(db, watch, options));
+    const { waitForMs = WAIT_FOR_MS, onProgress } = options;
+    await noticeDeath(watch);
+    return await onlyOneAtATime(watch, { waitForMs, onProgress }, (lockPid) =>
+      runMissing(db, { ...options, watch, lockPid }),
+    );
   } finally {
     await Promise.all([db.destroy(), watch.destroy()]);
   }
 }
 
+async function noticeDeath(db: Db): Promise<void> {
+  // Servers on Windows cannot do it.
+  await db.raw(NOTICE_DEATH).catch(() => undefined);
+}
+
 async function runMissing(
   db: Db,
-  watch: Db,
-  { source = migrationSource, ...options }: MigrateOptions,
+  { source = migrationSource, ...options }: MigrateOptions & Run,
 ): Promise<string[]> {
   const newer = await newerMigrations(db, source);
   if (newer.length > 0)
@@ -86,7 +107,7 @@ async function runMissing(
   await db.migrate.forceFreeMigrationsLock({ migrationSource: source });
   const missing = await pendingMigrations(db, source);
   for (const [done, name] of missing.entries())
-    await runOne({ name, done, of: missing.length }, { ...options, db, watch, source });
+    await runOne({ name, done, of: missing.length }, { ...options, db, source });
   return missing;
 }
 
@@ -97,29 +118,40 @@ interface Step {
   readonly of: number;
 }
 
-interface StepOptions extends Omit<MigrateOptions, 'source'> {
-  readonly db: Db;
-  /** Looks at what `db` waits for. */
+interface Run {
+  /** Has the lock of the run, and looks at what the run waits for. */
   readonly watch: Db;
+  /** The process of the session that has the lock. */
+  readonly lockPid: number;
+}
+
+interface StepOptions extends Omit<MigrateOptions, 'source'>, Run {
+  readonly db: Db;
   readonly source: MigrationSource;
 }
 
 async function runOne(step: Step, options: StepOptions): Promise<void> {
-  const { db, watch, source, giveUpAfterMs = GIVE_UP_AFTER_MS, onProgress } = options;
+  const { db, watch, lockPid, source, giveUpAfterMs = GIVE_UP_AFTER_MS, onProgress } = options;
   const end = performance.now() + giveUpAfterMs;
   let blocker: Blocker | undefined;
   for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {
-    const { pid } = await queryOne<{ pid: number }>(
-      db,
-      `select pg_backend_pid() as pid, set_config('lock_timeout', :timeout, false)`,
-      { timeout: String(LOCK_TIMEOUT_MS) },
-    );
     const seen = (found: Blocker): void => {
       blocker = found;
     };
     try {
+      if (!(await hasLock(watch, lockPid)))
+        throw cutOff(step, 'the connection that had the lock of this run was lost');
+      // After a try that failed, the pool connects again.
+      await noticeDeath(db);
+      const { pid } = await queryOne<{ pid: number }>(
+        db,
+        `select pg_backend_pid() as pid, set_config('lock_timeout', :timeout, false)`,
+        { timeout: String(LOCK_TIMEOUT_MS) },
+      );
       const { name } = step;
-      await watched(watch, { pid, seen }, () => db.migrate.up({ migrationSource: source, name }));
+      await watched(watch, { pid, lockPid, seen }, () =>
+        db.migrate.up({ migrationSource: source, name }),
+      );
       return;
     } catch (error) {
       if (!hasGivenWay(error)) throw readable(error, step);
@@ -148,13 +180,15 @@ const hasGivenWay = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && GIVEN_WAY.has(String(error.code));
 
 /** A mistake in a migration keeps its stack. */
-function readable(error: unknown, { name, done, of }: Step): unknown {
+function readable(error: unknown, step: Step): unknown {
   if (!isDatabaseUnavailable(error)) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new OperatorError(
+  return cutOff(step, error instanceof Error ? error.message : String(error));
+}
+
+const cutOff = ({ name, done, of }: Step, reason: string): OperatorError =>
+  new OperatorError(
     `Migration ${name} was cut off: ${reason}. ${done} of ${of} migrations ran. Run \`countersign migrate\` again.`,
   );
-}
 
 /**
  * Names of migrations this build knows and the database has not run. Empty when the schema is

@@ -19,56 +19,105 @@ export interface Blocker {
   readonly query: string | null;
 }
 
+export interface Waiting {
+  /** How long it waits for another run. */
+  readonly waitForMs: number;
+  readonly onProgress?: ((line: string) => void) | undefined;
+}
+
 /**
  * Runs the work while no other process migrates this database. The lock is that of the session, and ends with it. It is asked
  * for again and again, and no transaction is open meanwhile: either would hold up the building of indexes. `db` has one
- * connection, which `watched` keeps in use.
+ * connection, which `watched` keeps in use. `work` gets the process of its session. Throws OperatorError when the other run
+ * takes longer.
  */
 export async function onlyOneAtATime<T>(
   db: Db,
-  onProgress: ((line: string) => void) | undefined,
-  work: () => Promise<T>,
+  { waitForMs, onProgress }: Waiting,
+  work: (pid: number) => Promise<T>,
 ): Promise<T> {
+  const end = performance.now() + waitForMs;
   for (let told = false; ; told = true) {
-    const { free } = await queryOne<{ free: boolean }>(
+    const { free, pid } = await queryOne<{ free: boolean; pid: number }>(
       db,
-      `select pg_try_advisory_lock(${LOCK}) as free`,
+      `select pg_try_advisory_lock(${LOCK}) as free, pg_backend_pid() as pid`,
     );
-    if (free) return await work();
-    if (!told) onProgress?.(await otherRun(db));
+    if (free) return await work(pid);
+    const isLast = performance.now() > end;
+    const holder = isLast || !told ? await otherRun(db) : undefined;
+    // It may have ended since, and then the next try gets the lock.
+    if (isLast && holder) throw waitedLong(holder, waitForMs);
+    if (!told && holder)
+      onProgress?.(
+        `Another \`migrate\` is at work (${runOf(holder)}). Waiting for its end, for ${waitForMs / 1_000} s at most.`,
+      );
     await delay(LOOK_EVERY_MS);
   }
 }
 
-async function otherRun(db: Db): Promise<string> {
-  const holder = await queryRow<{ pid: number; since: Date | null }>(
+interface OtherRun {
+  readonly pid: number;
+  readonly since: Date | null;
+  readonly address: string | null;
+}
+
+const runOf = ({ pid, since, address }: OtherRun): string =>
+  `process ${pid}${address === null ? '' : ` from ${address}`}${sinceOf(since)}`;
+
+const waitedLong = (holder: OtherRun, waitForMs: number): OperatorError =>
+  new OperatorError(
+    `Another \`migrate\` (${runOf(holder)}) did not end within ${waitForMs / 1_000} s, and this one changed nothing. ` +
+      `Wait for its end, or end it with \`select pg_terminate_backend(${holder.pid})\`, and run \`countersign migrate\` again.`,
+  );
+
+async function otherRun(db: Db): Promise<OtherRun | undefined> {
+  return await queryRow<OtherRun>(
     db,
-    `select l.pid, a.backend_start as since from pg_locks l left join pg_stat_activity a on a.pid = l.pid
+    `select l.pid, a.backend_start as since, host(a.client_addr) as address from pg_locks l left join pg_stat_activity a on a.pid = l.pid
       where l.locktype = 'advisory' and l.granted and l.objsubid = 1
         and l.database = (select oid from pg_database where datname = current_database())
         and (cast(l.classid as bigint) << 32) | cast(l.objid as bigint) = ${LOCK}`,
   );
-  const who = holder ? ` (process ${holder.pid}${sinceOf(holder.since)})` : '';
-  return `Another \`migrate\` is at work${who}. Waiting for its end.`;
 }
 
 const sinceOf = (since: Date | null): string => (since ? ` since ${since.toISOString()}` : '');
 
-/** Runs the work, and reports who keeps the process `pid` from going on meanwhile. */
+/** Whether `db` still has the session that got the lock. Its pool connects again when the session was lost. */
+export async function hasLock(db: Db, lockPid: number): Promise<boolean> {
+  const { pid } = await queryOne<{ pid: number }>(db, `select pg_backend_pid() as pid`);
+  return pid === lockPid;
+}
+
+export interface Watched {
+  /** The process that does the work. */
+  readonly pid: number;
+  /** The process of the session that has the lock. */
+  readonly lockPid: number;
+  readonly seen: (blocker: Blocker) => void;
+}
+
+/**
+ * Runs the work, and reports who keeps its process from going on meanwhile. When the lock is lost, it ends that process, because
+ * another run may begin.
+ */
 export async function watched<T>(
   db: Db,
-  { pid, seen }: { readonly pid: number; readonly seen: (blocker: Blocker) => void },
+  { pid, lockPid, seen }: Watched,
   work: () => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
   const watch = async (): Promise<void> => {
     while (!over.signal.aborted) {
       await delay(LOOK_EVERY_MS, undefined, { signal: over.signal }).catch(() => undefined);
-      const blocker = over.signal.aborted ? undefined : await blockerOf(db, pid);
+      if (over.signal.aborted) return;
+      // A query of a lost session fails once.
+      if (!(await hasLock(db, lockPid).catch(() => false)))
+        await db.raw('select pg_terminate_backend(:pid)', { pid });
+      const blocker = await blockerOf(db, pid);
       if (blocker) seen(blocker);
     }
   };
-  // Without it, the work goes on, and no one is named.
+  // Where the database is away, the work fails by itself.
   const watching = watch().catch(() => undefined);
   try {
     return await work();

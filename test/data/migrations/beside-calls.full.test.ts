@@ -188,12 +188,51 @@ describe('several at once', () => {
       await untilBlocked(idle);
       second = migrate(undefined, { onProgress });
       await until('the second says that it waits', () => lines.length > 0);
+      const sentence = await sentenceOf(migrate(undefined, { waitForMs: 500 }));
+      expect(sentence).toMatch(
+        /^Another `migrate` \(process (\d+)( from [\d.:a-f]+)? since [-\d]+T[\d:.]+Z\) did not end within 0\.5 s, and this one changed nothing\. .*pg_terminate_backend\(\1\).*run `countersign migrate` again\.$/,
+      );
     });
     expect((await first)?.length).toBe(6);
     expect(await second).toEqual([]);
     expect(lines).toEqual([
-      expect.stringMatching(/^Another `migrate` is at work \(process \d+ since .*Z\)\. Waiting/),
+      expect.stringMatching(
+        /^Another `migrate` is at work \(process \d+.* since .*Z\)\. Waiting for its end, for 600 s at most\.$/,
+      ),
     ]);
+  });
+
+  test('leave a session that ends with their process, also in the middle of a statement', async () => {
+    let noticed = '';
+    const look = async (db: Trx) => {
+      const { rows } = await db.raw<{ rows: [{ every: string }] }>(
+        `select current_setting('client_connection_check_interval') as every`,
+      );
+      noticed = rows[0].every;
+    };
+    const more = {
+      '29990101000009_look': { up: look as never, down: () => Promise.resolve() },
+    };
+    await migrateToLatest(app.databaseUrl, {
+      source: withSteps(migrationSource, { steps: [], more }),
+    });
+    expect(noticed).toBe('1s');
+  });
+
+  test('end in one line when the connection is lost, and the next one runs', async () => {
+    const ofRun = `from pg_stat_activity where application_name = 'countersign-migrate-watch' and datname = current_database()`;
+    let sentence: Promise<string> | undefined;
+    await psql.transaction(async (idle) => {
+      await idle.raw('select 1 from approval_requests limit 1');
+      const lines: string[] = [];
+      sentence = sentenceOf(migrate(['column'], { onProgress: (line) => lines.push(line) }));
+      await until('it waits for its next try', () => lines.length > 0);
+      await psql.raw(`select pg_terminate_backend(pid) ${ofRun}`);
+      expect(await sentence).toMatch(
+        /^Migration 29990101000000_column was cut off: .*\. 0 of 1 migrations ran\. Run `countersign migrate` again\.$/,
+      );
+    });
+    expect(await migrate(['column'])).toEqual([nameOf('column')]);
   });
 
   test('do not wait for one that was killed', async () => {
