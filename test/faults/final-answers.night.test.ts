@@ -2,7 +2,6 @@
  * The final answer travels in the signal that ends the workflow. Whatever is lost on the way, the
  * workflow ends, no other one is started, and nothing stays due.
  */
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { findRequest } from '../../src/data/requests/read.ts';
 import { decidedByService, unchanged } from '../../src/domain/requests/engine/effects.ts';
@@ -11,7 +10,7 @@ import { announceDecided } from '../../src/services/engine/announce.ts';
 import { wakeDue } from '../../src/services/engine/wake-round.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import type { Workflows } from '../../src/services/ports.ts';
-import { changeSet } from '../../src/services/engine/change-set.ts';
+import { changeRequest } from '../../src/services/engine/change.ts';
 import { newWorkflowSync } from '../../src/services/engine/workflow-sync.ts';
 import { requestOf } from '../support/adapter.ts';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -64,11 +63,18 @@ const steps = async (id: string) =>
 
 /** Cancelled, with nothing due and nothing announced. */
 async function cancelSilently(id: string): Promise<ApprovalRequest> {
-  await changeSet(app.context, [id], {
+  await changeRequest(app.context, {
+    id,
+    caller: undefined,
     need: { texts: false },
-    depends: 'row',
-    plan: (view) =>
-      decidedByService(unchanged(view), { id: randomUUID(), status: 'cancelled', wakes: false }),
+    plan: ({ view, decisionId }) => ({
+      effects: decidedByService(unchanged(view), {
+        id: decisionId,
+        status: 'cancelled',
+        wakes: false,
+      }),
+      outcome: undefined,
+    }),
   });
   return await requestIn(id);
 }

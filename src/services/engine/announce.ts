@@ -2,7 +2,7 @@
 import type { ApprovalRequest, TerminalState } from '../../domain/requests/approval-requests.ts';
 import type { Runtime } from '../context.ts';
 import type { WorkflowSignal } from '../ports.ts';
-import type { Changed } from './change.ts';
+import type { Changed } from './drive.ts';
 
 /** `signal`: why the workflow should look. Absent when its own step decided. */
 export function announceDecided(
@@ -21,7 +21,7 @@ export function announceDecided(
 /** What a call did: a decision, or a change of an open request that reviewers and its workflow should notice. */
 export function announceChange(
   runtime: Runtime,
-  { effects }: Changed<unknown>,
+  { effects }: Pick<Changed<unknown>, 'effects'>,
   signal: WorkflowSignal,
 ): void {
   if (!effects) return;

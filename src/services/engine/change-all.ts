@@ -1,5 +1,4 @@
 /** Changes of all requests of an organization, an agent, an instance or a member, in the transaction that causes them. */
-import { v7 } from 'uuid';
 import { lockOpenRequests, lockRequestsClaimedBy } from '../../data/requests/engine/lock.ts';
 import type { AuditActor } from '../../domain/audit/events.ts';
 import { planCancelByService } from '../../domain/requests/engine/cancel.ts';
@@ -8,8 +7,7 @@ import type { Effects } from '../../domain/requests/engine/effects.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime } from '../context.ts';
 import { announceChanged, announceEach } from './announce.ts';
-import { untilCommitted } from './change.ts';
-import { changeSetIn } from './change-set.ts';
+import { committedOf, driveLocked, type Basis } from './drive.ts';
 
 interface CancelAll {
   readonly organizationId: string;
@@ -32,7 +30,7 @@ export async function cancelAll(
 ): Promise<Effects[]> {
   return await changeLocked(trx, {
     ids: await lockOpenRequests(trx, organizationId, { agentSlug, instanceId }),
-    plan: (view) => planCancelByService(view, { ...cancel, decisionId: v7() }),
+    plan: ({ view, decisionId }) => planCancelByService(view, { ...cancel, decisionId }),
   });
 }
 
@@ -50,30 +48,30 @@ export async function releaseClaimsOf(
 ): Promise<Effects[]> {
   return await changeLocked(trx, {
     ids: await lockRequestsClaimedBy(trx, organizationId, release.membershipId),
-    plan: (view) => planReleaseOf(view, { ...release, decisionId: v7() }),
+    plan: ({ view, decisionId }) => planReleaseOf(view, { ...release, decisionId }),
   });
 }
 
 /** Requests that one statement changes. Their claims and decisions are short. */
 const AT_ONCE = 500;
 
-type Locked = Pick<Parameters<typeof changeSetIn>[1], 'ids' | 'plan'>;
+interface Locked {
+  readonly ids: readonly string[];
+  readonly plan: (basis: Basis<undefined, undefined>) => Effects;
+}
 
-/**
- * None is left out: the plans that became old before their commit are made again. They notify no one, so it does not matter
- * whether the deployment sends email.
- */
+/** None is left out. The plans notify no one, so it does not matter whether the deployment sends email. */
 async function changeLocked(trx: Trx, { ids, plan }: Locked): Promise<Effects[]> {
   const all: Effects[] = [];
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    let left: readonly string[] = ids.slice(from, from + AT_ONCE);
-    await untilCommitted(async () => {
-      const set = { ids: left, need: { texts: false }, depends: 'row', byEmail: false } as const;
-      const { done, missed } = await changeSetIn(trx, { ...set, plan });
-      all.push(...done);
-      left = missed;
-      return missed.length === 0 || undefined;
-    });
+    const set = {
+      ids: ids.slice(from, from + AT_ONCE),
+      caller: undefined,
+      need: () => ({ texts: false }),
+      load: () => Promise.resolve(undefined),
+      plan: (basis: Basis<undefined, undefined>) => ({ effects: plan(basis), outcome: undefined }),
+    };
+    all.push(...committedOf(await driveLocked(trx, set, { byEmail: false })));
   }
   return all;
 }

@@ -1,16 +1,15 @@
 /** Requests past their deadline: each reader and writer that meets one records that it has expired, with or without Temporal. */
-import { v7 } from 'uuid';
 import { findRequest } from '../../data/requests/read.ts';
 import { findPastDeadline } from '../../data/requests/wake.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
-import type { Effects } from '../../domain/requests/engine/effects.ts';
+import type { Effects, Plan } from '../../domain/requests/engine/effects.ts';
 import { settled } from '../../domain/requests/engine/settle.ts';
 import { isDatabaseUnavailable } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from './announce.ts';
-import { changeRequest, outcomeOf, type Changed } from './change.ts';
-import { changeSet } from './change-set.ts';
+import { changeRequest } from './change.ts';
+import { committedOf, drive, outcomeOf, type Basis, type Changed } from './drive.ts';
 
 /** The current request, expired first if it is due. */
 export async function readSettled(
@@ -23,10 +22,7 @@ export async function readSettled(
     id,
     caller: undefined,
     need: { texts: true },
-    plan: ({ view }) => {
-      const after = settled(view, { decisionId: v7(), wakes: true });
-      return { effects: after, outcome: after.request };
-    },
+    plan: planSettled,
   });
   let changed: Changed<ApprovalRequest>;
   try {
@@ -41,6 +37,14 @@ export async function readSettled(
   const request = outcomeOf(changed);
   if (changed.effects?.request.decision) announceDecided(context, request);
   return request;
+}
+
+function planSettled({
+  view,
+  decisionId,
+}: Pick<Basis<undefined, unknown>, 'view' | 'decisionId'>): Plan<ApprovalRequest> {
+  const effects = settled(view, { decisionId, wakes: true });
+  return { effects, outcome: effects.request };
 }
 
 /** For how long the sweep leaves out a request that it could not expire. */
@@ -79,12 +83,14 @@ interface Expired {
 /** Together, and one by one when that fails. */
 async function expireAll(context: ServiceContext, ids: readonly string[]): Promise<Expired> {
   try {
-    const expired = await changeSet(context, ids, {
-      need: { texts: false },
-      depends: 'row',
-      plan: (view) => settled(view, { decisionId: v7(), wakes: true }),
+    const driven = await drive(context, {
+      ids,
+      caller: undefined,
+      need: () => ({ texts: false }),
+      load: () => Promise.resolve(undefined),
+      plan: planSettled,
     });
-    return { expired, failed: [] };
+    return { expired: committedOf(driven), failed: [] };
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
     const [only] = ids;

@@ -4,9 +4,8 @@
  */
 import { v7 } from 'uuid';
 import { lockAccessShared } from '../../data/organization/organizations.ts';
-import { commit, type Guard } from '../../data/requests/engine/commit.ts';
-import { lockPathOf, lockRequests, lockRequestToRemove } from '../../data/requests/engine/lock.ts';
-import { readView, type Need } from '../../data/requests/engine/view.ts';
+import { lockRequests, lockRequestToRemove } from '../../data/requests/engine/lock.ts';
+import type { Need } from '../../data/requests/engine/view.ts';
 import { lockPendingCount } from '../../data/requests/pending-caps.ts';
 import type { Question } from '../../domain/pipelines/verdict.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
@@ -15,26 +14,27 @@ import {
   isFinalNow,
   isShown,
   type Effects,
+  type Plan,
 } from '../../domain/requests/engine/effects.ts';
 import { refusedButKept } from '../../domain/requests/engine/pending-cap.ts';
 import {
   GONE,
+  isToEvaluate,
   planStep,
   type Evaluated,
   type Incomplete,
   type RequestStep,
-  type StepPlan,
 } from '../../domain/requests/engine/step.ts';
-import type { RequestView } from '../../domain/requests/engine/view.ts';
+import type { Documents, RequestView } from '../../domain/requests/engine/view.ts';
 import type { StepBy } from '../../domain/requests/engine/walk.ts';
-import type { Db, Trx } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import type { AfterBlock } from './ask-block.ts';
 import type { KnownMatches } from '../evaluation/conditions.ts';
 import { evaluatePinned } from '../evaluation/evaluate.ts';
 import { announceDecided } from './announce.ts';
-import { TRIES_WITHOUT_LOCKS, untilCommitted } from './change.ts';
 import { evaluateDocuments, loadDocuments } from './documents.ts';
+import { drive, outcomeOf, type Basis, type Changed, type Source } from './drive.ts';
 import { observeLevel } from './lateness.ts';
 
 export interface StepOptions {
@@ -84,60 +84,34 @@ async function stepFrom(
   options: StepOptions & Pick<Stepping, 'evaluated'>,
 ): Promise<RequestStep> {
   const stepping: Stepping = { ...options, matches: new Map() };
-  for (let tries = 1; tries <= TRIES_WITHOUT_LOCKS; tries += 1) {
-    // The block may have its result by now. Under locks no rules run; asking a block that has its result leads to another step.
-    if (tries > 1 && stepping.evaluated && 'ask' in stepping.evaluated)
-      stepping.evaluated = undefined;
-    const taken = await attempt(context.db, context, { id, stepping });
-    if (taken === 'exact_count') break;
-    if (taken) return announced(context, taken);
-  }
-  return announced(context, await stepLocked(context, { id, stepping }));
-}
-
-interface Taken {
-  readonly step: RequestStep;
-  /** Committed. Absent when nothing was to be written. */
-  readonly effects?: Effects | undefined;
-}
-
-interface Attempt {
-  readonly id: string;
-  readonly stepping: Stepping;
-  /** The transaction that holds the locks of access, of the request, and of the count of pending requests. */
-  readonly locked?: Trx | undefined;
-}
-
-/** Undefined when something has changed meanwhile. */
-async function attempt(
-  db: Db,
-  context: ServiceContext,
-  { id, stepping, locked }: Attempt,
-): Promise<Taken | 'exact_count' | undefined> {
-  let people = waitsForPeople(stepping.evaluated);
-  for (;;) {
-    const view = await readView(db, id, needOf(context, stepping, people));
-    if (!view) return { step: GONE };
-    stepping.organizationId = view.request.organizationId;
-    let plan = await planOf(db, context, { view, stepping, locked });
-    if (isLacking(plan, 'verdict')) {
-      if (locked) throw new Error('a request cannot return to the state evaluating');
-      stepping.evaluated = await evaluatePinned(context, view.request);
-      plan = await planOf(db, context, { view, stepping, locked });
-    }
-    const { step, effects } = plan;
-    if (step.kind !== 'incomplete') return await write(db, context, { step, effects, locked });
-    if (step.lacks === 'exact_count') return 'exact_count';
-    people = true;
-  }
+  const driven = await drive(context, {
+    ids: [id],
+    caller: undefined,
+    need: (withPeople) => needOf(context, stepping, withPeople),
+    load: async (view, from) => await load(context, stepping, { view, ...from }),
+    plan: (basis) => planOf(options.by, basis),
+    lock: async (trx) => {
+      await lockFirst(trx, id, stepping);
+    },
+    again: () => {
+      // The block may have its result by now. Under locks no rules run; asking a block that has its result leads to another step.
+      if (stepping.evaluated && 'ask' in stepping.evaluated) stepping.evaluated = undefined;
+    },
+    // A request that cannot be removed is cancelled.
+    unremoved: (effects, error) => {
+      context.logger.error(
+        { err: error, approvalRequest: id },
+        'a refused request could not be removed',
+      );
+      return refusedButKept(effects, v7());
+    },
+  });
+  const stepped = driven.get(id);
+  return stepped ? announced(context, stepped) : GONE;
 }
 
 function waitsForPeople(evaluated: Stepping['evaluated']): boolean {
   return evaluated !== undefined && ('ask' in evaluated || evaluated.verdict.outcome === 'human');
-}
-
-function isLacking({ step }: StepPlan, what: Incomplete['lacks']): boolean {
-  return step.kind === 'incomplete' && step.lacks === what;
 }
 
 function needOf(
@@ -145,91 +119,77 @@ function needOf(
   { floor, evaluated }: Stepping,
   withPeople: boolean,
 ): Need {
-  if (!withPeople) return { floor, texts: true };
+  if (!withPeople && !waitsForPeople(evaluated)) return { floor, texts: true };
   const paths = evaluated && 'paths' in evaluated ? evaluated.paths : [];
   const pathKeys = paths.map(({ key }) => key);
   return { floor, texts: true, people: { pathKeys, cap: limits.pendingRequests } };
 }
 
-async function planOf(
-  db: Db,
+interface Facts {
+  readonly evaluated: Stepping['evaluated'];
+  readonly documents: Documents;
+  readonly isLocked: boolean;
+}
+
+/** The rules of a request that is evaluated, and what conditions of its path say. */
+async function load(
   context: ServiceContext,
-  { view, stepping, locked }: Omit<Attempt, 'id'> & { readonly view: RequestView },
-): Promise<StepPlan> {
-  const { by, evaluated, matches: known } = stepping;
+  stepping: Stepping,
+  { view, db, isLocked }: Source & { readonly view: RequestView },
+): Promise<Facts> {
+  stepping.organizationId = view.request.organizationId;
+  if (!stepping.evaluated && isToEvaluate(view)) {
+    if (isLocked) throw new Error('a request cannot return to the state evaluating');
+    stepping.evaluated = await evaluatePinned(context, view.request);
+  }
+  const { evaluated, matches: known } = stepping;
   const metadata = evaluated && 'verdict' in evaluated ? evaluated.previousMetadata : undefined;
   const loaded = await loadDocuments(db, view);
   const documents = await evaluateDocuments(context, loaded, { view, metadata, known });
-  const isExactCount = locked !== undefined;
-  return planStep(view, { by, decisionId: v7(), evaluated, documents, isExactCount });
+  return { evaluated, documents, isLocked };
 }
 
-interface Planned extends Taken {
-  readonly locked: Trx | undefined;
+interface Stepped {
+  readonly step: RequestStep;
+  /** The workflow came after the reconciler, whose next look this is. Its tries are cleared in sets. */
+  readonly resumedAt?: Date;
 }
 
-async function write(
-  db: Db,
-  context: ServiceContext,
-  { step, effects, locked }: Planned,
-): Promise<Taken | undefined> {
-  if (!effects || isEmpty(effects)) return { step };
-  const { view, request } = effects;
-  if (view.wakeAt && isResumed(effects)) {
-    context.workflowSync.resumed.set(request.id, view.wakeAt);
-    return { step };
-  }
-  const guard: Guard = {
-    depends: view.routing ? 'access' : 'row',
-    byEmail: context.mailer !== undefined,
-    ...(!locked && { cap: context.limits.pendingRequests }),
-  };
-  if (locked && effects.isRemoved) return await remove(locked, context, { step, effects, guard });
-  if (locked && view.pathRevisionId !== undefined) await lockPathOf(locked, view.pathRevisionId);
-  return (await commit(db, [effects], guard)).size > 0 ? { step, effects } : undefined;
+function planOf(
+  by: StepBy,
+  { view, facts: { isLocked, ...facts }, decisionId }: Basis<undefined, Facts>,
+): Plan<Stepped> | Incomplete {
+  const { step, effects } = planStep(view, { by, decisionId, ...facts, isExactCount: isLocked });
+  if (step.kind === 'incomplete') return step;
+  if (!effects || isEmpty(effects)) return { outcome: { step } };
+  return view.wakeAt && isResumed(effects)
+    ? { outcome: { step, resumedAt: view.wakeAt } }
+    : { effects, outcome: { step } };
 }
 
-/** Nothing is due, and the workflow has come after the reconciler. Its tries are cleared in sets. */
+/** Nothing is due, and only the reconciler's tries are to be cleared. */
 function isResumed(effects: Effects): boolean {
   return isEmpty({ ...effects, wakeAttempts: effects.view.wakeAttempts });
 }
 
-/** A request that cannot be removed is cancelled. */
-async function remove(
+async function lockFirst(
   trx: Trx,
-  { logger }: ServiceContext,
-  { step, effects, guard }: Taken & { readonly effects: Effects; readonly guard: Guard },
-): Promise<Taken | undefined> {
-  try {
-    const done = await trx.transaction(
-      async (savepoint) => await commit(savepoint, [effects], guard),
-    );
-    return done.size > 0 ? { step, effects } : undefined;
-  } catch (error) {
-    const { id } = effects.request;
-    logger.error({ err: error, approvalRequest: id }, 'a refused request could not be removed');
-    const kept = refusedButKept(effects, v7());
-    return (await commit(trx, [kept], guard)).size > 0 ? { step, effects: kept } : undefined;
+  id: string,
+  { organizationId, evaluated }: Stepping,
+): Promise<void> {
+  if (organizationId === undefined) throw new Error('a step locks what it has read before');
+  await lockAccessShared(trx, organizationId);
+  if (!waitsForPeople(evaluated)) await lockRequests(trx, [id]);
+  else {
+    await lockRequestToRemove(trx, id);
+    await lockPendingCount(trx, organizationId);
   }
 }
 
-async function stepLocked(context: ServiceContext, { id, stepping }: Attempt): Promise<Taken> {
-  const { organizationId } = stepping;
-  if (organizationId === undefined) return { step: GONE };
-  return await context.db.transaction(async (trx) => {
-    await lockAccessShared(trx, organizationId);
-    if (waitsForPeople(stepping.evaluated)) {
-      await lockRequestToRemove(trx, id);
-      await lockPendingCount(trx, organizationId);
-    } else await lockRequests(trx, [id]);
-    return await untilCommitted(async () => {
-      const taken = await attempt(trx, context, { id, stepping, locked: trx });
-      return taken === 'exact_count' ? undefined : taken;
-    });
-  });
-}
-
-function announced(context: ServiceContext, { step, effects }: Taken): RequestStep {
+function announced(context: ServiceContext, changed: Changed<Stepped>): RequestStep {
+  const { step, resumedAt } = outcomeOf(changed);
+  const { effects, view } = changed;
+  if (resumedAt) context.workflowSync.resumed.set(view.request.id, resumedAt);
   if (!effects) return step;
   const { request } = effects;
   observeLevel(context, effects);

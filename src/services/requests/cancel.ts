@@ -1,11 +1,11 @@
 /** An adapter cancels its request. */
-import { v7 } from 'uuid';
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import { planCancel } from '../../domain/requests/engine/cancel.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceChange } from '../engine/announce.ts';
-import { changeRequest, outcomeOf } from '../engine/change.ts';
+import { changeRequest } from '../engine/change.ts';
+import { outcomeOf } from '../engine/drive.ts';
 
 /**
  * A repeat returns the same cancelled request. Approved, denied and expired requests are
@@ -20,7 +20,7 @@ export async function cancelRequest(
     id,
     caller: undefined,
     need: { texts: true },
-    plan: ({ view }) => planCancel(view, { principal, decisionId: v7() }),
+    plan: ({ view, decisionId }) => planCancel(view, { principal, decisionId }),
   });
   announceChange(context, changed, 'cancel');
   return outcomeOf(changed);

@@ -5,7 +5,8 @@ import type { Claim } from '../../domain/requests/approval-requests.ts';
 import { planClaim, planRelease } from '../../domain/requests/engine/claim.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceChange } from '../engine/announce.ts';
-import { changeRequest, outcomeOf } from '../engine/change.ts';
+import { changeRequest } from '../engine/change.ts';
+import { outcomeOf } from '../engine/drive.ts';
 
 /**
  * A new claim, or the one the caller already holds. Throws `not_found`, 403 `membership_inactive`,
@@ -17,12 +18,13 @@ export async function claimRequest(
   caller: MemberPrincipal,
   id: string,
 ): Promise<Claim> {
+  const claimId = v7();
   const changed = await changeRequest(context, {
     id,
     caller,
     need: { texts: true },
-    plan: ({ view, path, caller: principal }) =>
-      planClaim(view, { principal, path, claimId: v7(), decisionId: v7() }),
+    plan: ({ view, path, caller: principal, decisionId }) =>
+      planClaim(view, { principal, path, claimId, decisionId }),
   });
   announceChange(context, changed, 'claim');
   return outcomeOf(changed);
@@ -41,8 +43,8 @@ export async function releaseRequest(
     id,
     caller,
     need: { texts: true },
-    plan: ({ view, path, caller: principal }) =>
-      planRelease(view, { principal, path, decisionId: v7() }),
+    plan: ({ view, path, caller: principal, decisionId }) =>
+      planRelease(view, { principal, path, decisionId }),
   });
   announceChange(context, changed, 'claim');
   outcomeOf(changed);

@@ -1,6 +1,5 @@
 /** A person decides. Exactly one decision is ever recorded, also under concurrent calls. */
 import { MEMBER_CHANNEL_KINDS } from '../../domain/notifications/channels.ts';
-import { v7 } from 'uuid';
 import { findDecisionByKey } from '../../data/requests/decisions.ts';
 import type { Presentation } from '../../domain/agents/tool-presentations.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
@@ -12,7 +11,8 @@ import { violatedConstraint, type Db } from '../../platform/postgres.ts';
 import { presentationWith } from '../agents/tool-presentations.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from '../engine/announce.ts';
-import { changeRequest, type Changed } from '../engine/change.ts';
+import { changeRequest } from '../engine/change.ts';
+import type { Changed } from '../engine/drive.ts';
 
 export interface DecideInput {
   readonly requestId: string;
@@ -50,12 +50,12 @@ export async function decideRequest(
   input: DecideInput,
 ): Promise<DecideOutcome> {
   const wanted = { ...input, channel: channelOf(principal, input.channel) };
-  const { effects, outcome, presentationId } = await decide(context, principal, wanted);
+  const { effects, outcome, view } = await decide(context, principal, wanted);
   const request = outcome instanceof AppError ? effects?.request : outcome;
   if (effects && request) announceDecided(context, request, 'decision');
   if (outcome instanceof AppError) throw outcome;
   if (!outcome.decision) throw alreadyTerminal(outcome.state);
-  const presentation = await presentationWith(context, outcome, presentationId);
+  const presentation = await presentationWith(context, outcome, view.presentationId ?? null);
   return { decision: outcome.decision, request: outcome, presentation };
 }
 
@@ -72,33 +72,27 @@ interface Wanted extends DecideInput {
   readonly channel: string;
 }
 
-type Decided = Changed<ApprovalRequest> & { readonly presentationId: string | null };
-
 async function decide(
   context: ServiceContext,
   caller: MemberPrincipal,
   { requestId: id, ...wanted }: Wanted,
-): Promise<Decided> {
-  let presentationId: string | null = null;
+): Promise<Changed<ApprovalRequest>> {
   const changed = changeRequest(context, {
     id,
     caller,
     need: { texts: true },
-    plan: async ({ db, view, path, caller: principal }) => {
-      presentationId = view.presentationId ?? null;
-      const replay =
-        view.request.state === 'pending'
-          ? 'none'
-          : await replayOf(db, principal, { requestId: id, ...wanted });
-      return planDecision(view, { ...wanted, principal, path, replay, decisionId: v7() });
-    },
+    read: async ({ request }, { db }) =>
+      request.state === 'pending'
+        ? 'none'
+        : await replayOf(db, caller, { requestId: id, ...wanted }),
+    plan: ({ view, path, caller: principal, read: replay = 'none', decisionId }) =>
+      planDecision(view, { ...wanted, principal, path, replay, decisionId }),
   });
   // The request had no decision, so the key belongs to another request.
-  const { effects, outcome } = await changed.catch((error: unknown) => {
+  return await changed.catch((error: unknown) => {
     const isKnown = violatedConstraint(error) === 'decisions_idempotency_key';
     throw isKnown ? new AppError('idempotency_conflict') : error;
   });
-  return { ...(effects && { effects }), outcome, presentationId };
 }
 
 /** Whether this very call has decided a request before. `conflict`: another call used its key. */

@@ -1,5 +1,4 @@
 /** A reviewer asks colleagues for help with one request: the candidates, and adding them. */
-import { v7 } from 'uuid';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
 import { findAddedReviewers, findNotified } from '../../data/requests/added-reviewers.ts';
 import { listDeciders } from '../../data/requests/deciders.ts';
@@ -13,7 +12,8 @@ import { planAddReviewers } from '../../domain/requests/engine/reviewers.ts';
 import { isInAudience, mayDecide, type Audience } from '../../domain/requests/request-access.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceChange } from '../engine/announce.ts';
-import { changeRequest, outcomeOf } from '../engine/change.ts';
+import { changeRequest } from '../engine/change.ts';
+import { outcomeOf } from '../engine/drive.ts';
 import { readSettled } from '../engine/settle.ts';
 import { readPage } from '../pages.ts';
 import { readAudience } from './audience.ts';
@@ -110,8 +110,8 @@ export async function addReviewers(
     id,
     caller,
     need: { texts: true, people },
-    plan: ({ view, path, caller: principal }) =>
-      planAddReviewers(view, { principal, path, membershipIds, decisionId: v7() }),
+    plan: ({ view, path, caller: principal, decisionId }) =>
+      planAddReviewers(view, { principal, path, membershipIds, decisionId }),
   });
   announceChange(context, changed, 'changed');
   outcomeOf(changed);

@@ -1,5 +1,4 @@
 /** An adapter reports that it starts the call that was approved, and what came of it. */
-import { v7 } from 'uuid';
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import {
   planReport,
@@ -10,7 +9,8 @@ import {
 import type { Facts } from '../../domain/requests/approval-requests.ts';
 import type { ServiceContext } from '../context.ts';
 import { announceDecided } from '../engine/announce.ts';
-import { changeRequest, outcomeOf } from '../engine/change.ts';
+import { changeRequest } from '../engine/change.ts';
+import { outcomeOf } from '../engine/drive.ts';
 import { requireUsableCredential } from '../sign-in/authentication.ts';
 
 /** Throws `not_found`, `not_approved`, `already_started` and `approval_expired`, and what `authenticate` throws. */
@@ -23,11 +23,11 @@ export async function startRequest(
     id,
     caller: undefined,
     need: { texts: true },
-    plan: async ({ view, db }) => {
+    read: async (_view, { db, isLocked }) => {
       // It may have waited for the lock until after its agent was disabled.
-      if (db !== context.db) await requireUsableCredential(db, principal.credentialId);
-      return planStart(view, { principal, decisionId: v7(), key });
+      if (isLocked) await requireUsableCredential(db, principal.credentialId);
     },
+    plan: ({ view, decisionId }) => planStart(view, { principal, decisionId, key }),
   });
   const { effects } = changed;
   if (effects?.request.startedAt) context.changes.publish(id);

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { lockAccess } from '../../../src/data/organization/organizations.ts';
 import { insertChannel } from '../../../src/data/notifications/notification-channels.ts';
 import type { Trx } from '../../../src/platform/postgres.ts';
-import { partsOf } from '../../../src/services/engine/change-set.ts';
+import { partsOf } from '../../../src/services/engine/drive.ts';
 import { stepLateLevels } from '../../../src/services/engine/late-levels.ts';
 import { wakeDue } from '../../../src/services/engine/wake-round.ts';
 import { stepRequest } from '../../../src/services/engine/step.ts';

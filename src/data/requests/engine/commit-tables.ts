@@ -5,6 +5,7 @@ import {
   executionWindow,
   isFinalNow,
   isReportedNow,
+  isRoutedNow,
   isStartedNow,
   validUntil,
   type DecisionFacts,
@@ -111,8 +112,6 @@ export const EVENTS = valueTable('event', {
   data: 'text',
 });
 
-export const isRouted = ({ request, view, isRemoved }: Effects) =>
-  !isRemoved && request.route !== undefined && view.request.route === undefined;
 export const isClaimed = ({ request, view }: Effects) =>
   request.claim !== undefined && request.claim.id !== view.request.claim?.id;
 
@@ -139,7 +138,7 @@ export function plannedRow(effects: Effects) {
 }
 
 function routeColumns(effects: Effects) {
-  const route = isRouted(effects) ? effects.request.route : undefined;
+  const route = isRoutedNow(effects) ? effects.request.route : undefined;
   return {
     route_source: route?.source,
     route_scope: route?.scope,

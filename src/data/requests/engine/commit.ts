@@ -6,6 +6,7 @@ import { credentialIdOf, type MemberPrincipal } from '../../../domain/people/aut
 import {
   isFinalNow,
   isReportedNow,
+  isRoutedNow,
   isShown,
   isStartedNow,
   type Effects,
@@ -23,7 +24,6 @@ import {
   eventRows,
   EVENTS,
   isClaimed,
-  isRouted,
   notificationRows,
   NOTIFICATIONS,
   PLANNED,
@@ -231,7 +231,7 @@ function nameOf({ credential, routes, ...parts }: Parts): string {
 
 function partsOf(planned: readonly Effects[], { depends, cap }: Guard): Parts {
   const some = (holds: (effects: Effects) => boolean) => planned.some(holds);
-  const routes = some(isRouted);
+  const routes = some(isRoutedNow);
   return {
     access: depends !== 'row',
     credential: typeof depends === 'string' ? undefined : depends.via.kind,

@@ -156,11 +156,15 @@ export async function readViews(
   ids: readonly string[],
   need: Need,
 ): Promise<RequestView[]> {
-  return await read(db, { which: 'set', ids: { ids: [...ids] } }, need);
+  const [id, ...others] = ids;
+  if (id === undefined) return [];
+  return others.length === 0
+    ? await read(db, { which: 'one', ids: { id } }, need)
+    : await read(db, { which: 'set', ids: { ids: [...ids] } }, need);
 }
 
 export async function readView(db: Db, id: string, need: Need): Promise<RequestView | undefined> {
-  return (await read(db, { which: 'one', ids: { id } }, need))[0];
+  return (await readViews(db, [id], need))[0];
 }
 
 async function read(

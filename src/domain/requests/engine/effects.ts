@@ -262,6 +262,11 @@ function sameInstant(one: Date | undefined, other: Date | undefined): boolean {
   return one?.getTime() === other?.getTime();
 }
 
+/** The request is handed over to people by this change. */
+export function isRoutedNow({ request, view, isRemoved }: Effects): boolean {
+  return !isRemoved && request.route !== undefined && view.request.route === undefined;
+}
+
 /** The call starts by this change: it had not before. */
 export function isStartedNow({ request, view }: Effects): boolean {
   return request.startedAt !== undefined && view.request.startedAt === undefined;

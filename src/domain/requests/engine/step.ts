@@ -84,6 +84,11 @@ export interface StepPlan {
   readonly step: RequestStep | Incomplete;
 }
 
+/** Its rules have to be evaluated before its step is planned. */
+export function isToEvaluate({ request, now }: RequestView): boolean {
+  return request.state === 'evaluating' && now < request.deadlineAt;
+}
+
 export const GONE: StepDone = { kind: 'done', automatic: false };
 
 export function planStep(view: RequestView, act: StepAct): StepPlan {
