@@ -339,6 +339,19 @@ describe('files', () => {
     expect(homeless).toEqual([]);
   });
 
+  test('write the row of a request in three places only: its insert, its commit, and the file of its clockwork', () => {
+    const code = ownCode.filter((file) => /^(src|api|bin|temporal|activities)\//.test(file));
+    const writers = (pattern: RegExp) => code.filter((file) => pattern.test(read(file)));
+    const clockwork = 'src/data/requests/wake.ts';
+    const commit = 'src/data/requests/engine/commit.ts';
+    const insert = 'src/data/requests/engine/insert.ts';
+    const row = /\b(update|insert into) approval_requests\b|\b(db|trx)\('approval_requests'\)/i;
+    expect(writers(row)).toEqual([commit, insert, clockwork]);
+    const columns = /(?<![.\w])(wake_at|next_at|wake_attempts|previous_metadata) =/;
+    expect(writers(columns)).toEqual([commit, clockwork]);
+    expect(read('ARCHITECTURE.md')).toContain(`\`${clockwork}\``);
+  });
+
   test('answer every code of an issue that the description of the API lists', () => {
     const code = ownCode
       .filter((file) => /^(api|src)\//.test(file) && file !== 'src/domain/issue-codes.ts')

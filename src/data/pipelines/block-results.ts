@@ -5,7 +5,6 @@
  * it with its results.
  */
 import { v7 } from 'uuid';
-import { WAKE_HEAD_START_MS } from '../../domain/requests/approval-requests.ts';
 import {
   storedResult,
   type BlockRef,
@@ -19,6 +18,7 @@ import type { ErrorCause } from '../../domain/error-causes.ts';
 import { JsonText, stringifyExact } from '../../platform/json/exact-json.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRow, runPrepared } from '../../platform/rows.ts';
+import { wakeAfter, wakeAfterResult } from '../requests/wake.ts';
 
 /** An attempt that has begun. */
 export interface BlockAttempt {
@@ -63,9 +63,7 @@ const BEGIN: PreparedStatement = {
           and (b.leased_until is null or b.leased_until <= clock_timestamp())
       returning request_id, delivery_id, attempts, leased_until
     ),
-    planned as (
-      update approval_requests r set wake_at = begun.leased_until + :head_start_ms * interval '1 millisecond'
-        from begun where r.id = begun.request_id and r.state = 'evaluating'
+    planned as (${wakeAfter('begun', 'begun.leased_until')}
     ),
     told as (
       insert into audit_events (id, organization_id, event_type, actor_type, subject_type, subject_id, data, occurred_at)
@@ -92,7 +90,6 @@ export async function beginAttempt(db: Db, attempt: NewAttempt): Promise<BegunAt
     delivery: attempt.deliveryId,
     max_attempts: attempt.maxAttempts,
     lease_ms: attempt.leaseMs,
-    head_start_ms: WAKE_HEAD_START_MS,
   });
   return begun;
 }
@@ -150,11 +147,10 @@ const END: PreparedStatement = {
        where b.request_id = asked.request_id and b.scope = asked.scope and b.block_id = asked.block_id
       returning b.request_id, asked.now
     ),
-    planned as (
-      update approval_requests r
-         set previous_metadata = coalesce(cast(:previous_metadata as json), r.previous_metadata),
-             wake_at = ended.now + :wake_ms * interval '1 millisecond'
-        from ended where r.id = ended.request_id and r.state = 'evaluating'
+    planned as (${wakeAfterResult('ended', {
+      instant: `ended.now + :pause_ms * interval '1 millisecond'`,
+      metadata: ':previous_metadata',
+    })}
     )
     select now from ended`,
 };
@@ -182,7 +178,7 @@ export async function endAttempt(trx: Trx, ended: EndedAttempt): Promise<Date | 
     error_cause: failure.errorCause ?? null,
     cost: result?.cost ? stringifyExact(result.cost) : null,
     previous_metadata: ended.previousMetadata?.text ?? null,
-    wake_ms: ended.pauseMs + WAKE_HEAD_START_MS,
+    pause_ms: ended.pauseMs,
   });
   return row?.now;
 }

@@ -10,7 +10,7 @@ import {
   type ReachedCap,
 } from '../../domain/requests/engine/pending-cap.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
-import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
+import { queryOne, queryRow } from '../../platform/rows.ts';
 
 const waiting = (whose: string, atMost: string): string => `(
   select count(*) from (
@@ -52,19 +52,6 @@ export async function findReachedCap(
   );
   const room = roomFor({ isAdmitted: false, pending: { ...count, limit: cap } });
   return typeof room === 'string' ? undefined : room;
-}
-
-/**
- * Marks that the caller got 201 before the pipeline concluded: the pending cap no longer applies.
- * False when the cap refused the request meanwhile and removed it.
- */
-export async function exemptFromPendingCap(db: Db, id: string): Promise<boolean> {
-  const rows = await queryRows<unknown>(
-    db,
-    `update approval_requests set admitted = true where id = :id returning id`,
-    { id },
-  );
-  return rows.length === 1;
 }
 
 /** Makes hand-overs of one organization take turns until the transaction ends. */

@@ -8,6 +8,7 @@ import { type PreparedStatement, runPrepared } from '../../platform/rows.ts';
 import { UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
 import { mayDecideFor, joinDeciders } from './deciders.ts';
 import { notifiedOf } from './unreached.ts';
+import { makeDue } from './wake.ts';
 
 /** SQL: owners were told that no one is left to decide the request `r`. */
 export const TOLD_UNREACHABLE = `exists (
@@ -97,14 +98,7 @@ const wake = ({ name, requests, people, lost }: Waking): PreparedStatement => ({
        group by a.id, a.step_key
       having bool_and(a.is_unreached or d.membership_id is null or not d.on_path and not exists (
                select 1 from added_reviewers r where r.request_id = a.id and r.membership_id = a.membership_id))
-    ),
-    locked as materialized (
-      select id from approval_requests where id in (select id from unreachable) and state = 'pending' order by id for no key update
-    ),
-    clock as materialized (select clock_timestamp() as now)
-    update approval_requests r set next_at = clock.now, wake_at = clock.now, wake_attempts = 0
-      from locked, clock where r.id = locked.id
-    returning r.id`,
+    ),${makeDue('unreachable')}`,
 });
 
 const WAKE_UNREACHABLE = wake({

@@ -1,9 +1,11 @@
 /**
- * The reconciler's queries for requests whose wake-up has passed. A lease keeps two processes from
- * the same request.
+ * The clockwork of a request's row: all that is written to it besides its insert and its commits. It says when the reconciler
+ * looks and how often it has tried, and what the row notes while other systems are asked. A plan made before such a write is
+ * not committed, since the row has another version.
  */
 import {
   DECISION_STATUSES,
+  WAKE_HEAD_START_MS,
   type RequestState,
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
@@ -189,4 +191,47 @@ export async function wakeNow(db: Db, which: 'tried' | 'open'): Promise<void> {
      )
      update approval_requests r set wake_at = clock_timestamp(), wake_attempts = 0 from due where r.id = due.id`,
   );
+}
+
+/** SQL: makes the pending requests of the table `found (id)` due at once, and returns their ids. The last part of a statement. */
+export const makeDue = (found: string): string => `
+    locked as materialized (
+      select id from approval_requests where id in (select id from ${found}) and state = 'pending' order by id for no key update
+    ),
+    clock as materialized (select clock_timestamp() as now)
+    update approval_requests r set next_at = clock.now, wake_at = clock.now, wake_attempts = 0
+      from locked, clock where r.id = locked.id
+    returning r.id`;
+
+const HEAD_START = `interval '${WAKE_HEAD_START_MS} milliseconds'`;
+
+/** SQL: for the request of the table `asked (request_id)` while it is evaluated, the reconciler looks soon after this instant. */
+export const wakeAfter = (asked: string, instant: string): string =>
+  noteOfAsked(asked, `wake_at = ${instant} + ${HEAD_START}`);
+
+/** SQL: the same, with all metadata of the request where the result adds some. `metadata`: an expression, or null. */
+export const wakeAfterResult = (
+  asked: string,
+  { instant, metadata }: { readonly instant: string; readonly metadata: string },
+): string =>
+  noteOfAsked(
+    asked,
+    `previous_metadata = coalesce(cast(${metadata} as json), r.previous_metadata), wake_at = ${instant} + ${HEAD_START}`,
+  );
+
+const noteOfAsked = (asked: string, values: string): string => `
+      update approval_requests r set ${values}
+        from ${asked} where r.id = ${asked}.request_id and r.state = 'evaluating'`;
+
+/**
+ * Marks that the caller got 201 before the pipeline concluded: the pending cap no longer applies.
+ * False when the cap refused the request meanwhile and removed it.
+ */
+export async function exemptFromPendingCap(db: Db, id: string): Promise<boolean> {
+  const rows = await queryRows<unknown>(
+    db,
+    `update approval_requests set admitted = true where id = :id returning id`,
+    { id },
+  );
+  return rows.length === 1;
 }

@@ -4,7 +4,8 @@
  */
 import { v7 } from 'uuid';
 import { insertRequest } from '../../../data/requests/engine/insert.ts';
-import { exemptFromPendingCap, findReachedCap } from '../../../data/requests/pending-caps.ts';
+import { findReachedCap } from '../../../data/requests/pending-caps.ts';
+import { exemptFromPendingCap } from '../../../data/requests/wake.ts';
 import { findByIdempotencyKey } from '../../../data/requests/read.ts';
 import { isWithdrawn, lockAgainstWithdrawals } from '../../../data/requests/withdrawn-keys.ts';
 import { isTerminal, type ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
