@@ -1,5 +1,6 @@
 /** A call changes one request: a person or an adapter acts, or a reader meets what is over. */
 import { lockAccessShared } from '../../data/organization/organizations.ts';
+import { lockCredential } from '../../data/requests/engine/credential.ts';
 import { lockRequests } from '../../data/requests/engine/lock.ts';
 import type { Need } from '../../data/requests/engine/view.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -44,6 +45,7 @@ export async function changeRequest<Who extends MemberPrincipal | undefined, Rea
     lock: async (trx) => {
       if (caller) await lockAccessShared(trx, caller.organizationId);
       await lockRequests(trx, [id]);
+      if (caller) await lockCredential(trx, caller);
     },
   });
   const changed = driven.get(id);

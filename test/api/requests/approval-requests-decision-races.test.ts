@@ -37,14 +37,16 @@ const { bob, eve } = people;
 
 const DECIDING = 'from organizations o';
 const places = ['before', 'within'] as const;
+/** Where the statement looks at the credential. It holds it before it reads the organization. */
+const HOLDING = { browser: 'from sessions s where s.id', http: 'from api_keys k where k.id' };
 
 /** The answer to a decision during which this happens. */
 async function decideDuring(
   client: HttpClient,
   id: string,
-  gate: Omit<Gate, 'of'>,
+  gate: Omit<Gate, 'of'> & Partial<Pick<Gate, 'of'>>,
 ): Promise<ApiResponse> {
-  return await through(app, { ...gate, of: DECIDING }, () => decide(client, id));
+  return await through(app, { of: DECIDING, ...gate }, () => decide(client, id));
 }
 
 describe('a decision during which nothing changes', () => {
@@ -204,7 +206,7 @@ describe.each(places)('the request changes %s the statement that decides', (at) 
   });
 });
 
-describe('the credential changes before the statement that decides', () => {
+describe.each(places)('the credential changes %s the statement that decides', (at) => {
   const sessions = ({ membershipId }: TestMember) =>
     app.db('sessions').where({ membership_id: membershipId });
   const keys = ({ membershipId }: TestMember) =>
@@ -233,7 +235,11 @@ describe('the credential changes before the statement that decides', () => {
     const member = await person(REVIEWER);
     const id = await ask({ agent: 'free' });
     const happens = async () => await change(member);
-    const answer = await decideDuring(member[credential], id, { at: 'before', happens });
+    const answer = await decideDuring(member[credential], id, {
+      at,
+      of: HOLDING[credential],
+      happens,
+    });
     expect(outcome(answer)).toBe('401 authentication_required');
     expect(await read(id)).toMatchObject({ status: 'pending' });
   });
@@ -246,35 +252,41 @@ describe('the credential changes before the statement that decides', () => {
     const member = await person(REVIEWER);
     const id = await ask({ agent: 'free' });
     const happens = async () => await sessions(member).update(change);
-    const answer = await decideDuring(member.browser, id, { at: 'before', happens });
+    const answer = await decideDuring(member.browser, id, { at, of: HOLDING.browser, happens });
     expect(answer.body['decision']?.['authentication']?.[column as 'id']).toBe(change[column]);
   });
-
-  test.each(['organizations', 'approval_requests'])(
-    'a session that is revoked while others lock the row of %s is refused',
-    async (table) => {
-      const member = await person(REVIEWER);
-      const request = await ask({ agent: 'free' });
-      const id = table === 'organizations' ? organization.id : request;
-      const { answered } = await app.db.transaction(async (gate) => {
-        await gate(table).where({ id }).forUpdate().first('id');
-        const begun = decide(member.browser, request);
-        await untilBlocked(gate);
-        await sessions(member).update({ revoked_at: ended() });
-        return { answered: begun };
-      });
-      expect(outcome(await answered)).toBe('401 authentication_required');
-      expect(await read(request)).toMatchObject({ status: 'pending' });
-    },
-  );
 });
 
-test('what begins while the statement decides waits for it: the decision came first', async () => {
-  const member = await person(REVIEWER);
-  const [id, other] = [await ask({ agent: 'free' }), await ask({ agent: 'free' })];
+test.each(['organizations', 'approval_requests'])(
+  'a session that is revoked while others lock the row of %s is refused',
+  async (table) => {
+    const member = await person(REVIEWER);
+    const request = await ask({ agent: 'free' });
+    const id = table === 'organizations' ? organization.id : request;
+    const { answered } = await app.db.transaction(async (gate) => {
+      await gate(table).where({ id }).forUpdate().first('id');
+      const begun = decide(member.browser, request);
+      await untilBlocked(gate);
+      await app
+        .db('sessions')
+        .where({ membership_id: member.membershipId })
+        .update({ revoked_at: new Date(Date.now() - 1) });
+      return { answered: begun };
+    });
+    expect(outcome(await answered)).toBe('401 authentication_required');
+    expect(await read(request)).toMatchObject({ status: 'pending' });
+  },
+);
+
+/** Calls that begin while a statement decides. It has locked and compared when it waits for the end of its key. */
+async function whileDeciding(
+  client: HttpClient,
+  id: string,
+  begin: readonly (() => Promise<ApiResponse>)[],
+): Promise<string[]> {
   const key = randomUUID();
+  const other = await ask({ agent: 'free' });
   const gate = await app.db.transaction();
-  // The statement will have locked and compared when it waits for the end of this key.
   await gate('decisions').insert({
     id: randomUUID(),
     request_id: other,
@@ -288,19 +300,41 @@ test('what begins while the statement decides waits for it: the decision came fi
   });
   const calls: Promise<ApiResponse>[] = [];
   try {
-    for (const call of [
-      () => decide(member, id, { status: 'approved' }, key),
-      () => suspend(member),
-      () => decide(owner, id, { status: 'denied' }),
-    ]) {
+    for (const call of [() => decide(client, id, { status: 'approved' }, key), ...begin]) {
       calls.push(call());
       await untilBlocked(gate, calls.length);
     }
   } finally {
     await gate.rollback();
   }
-  const answers = await Promise.all(calls);
-  expect(answers.map(outcome)).toEqual(['200', '200', '409 already_terminal']);
+  return (await Promise.all(calls)).map(outcome);
+}
+
+describe('what begins while the statement decides waits for it: the decision came first', () => {
+  test('a suspension, and another decision', async () => {
+    const member = await person(REVIEWER);
+    const id = await ask({ agent: 'free' });
+    const others = [() => suspend(member), () => decide(owner, id, { status: 'denied' })];
+    expect(await whileDeciding(member.http, id, others)).toEqual([
+      '200',
+      '200',
+      '409 already_terminal',
+    ]);
+  });
+
+  test.each<['browser' | 'http', string, (member: TestMember) => Promise<ApiResponse>]>([
+    ['browser', 'the end of its session', ({ browser }) => browser.post('/auth/logout')],
+    [
+      'http',
+      'the end of its key',
+      ({ browser, apiKeyId }) => browser.delete(`/api/v1/me/api_keys/${apiKeyId}`),
+    ],
+  ])('by %s: %s', async (credential, _what, end) => {
+    const member = await person(REVIEWER);
+    const id = await ask({ agent: 'free' });
+    const ends = [() => end(member)];
+    expect(await whileDeciding(member[credential], id, ends)).toEqual(['200', '204']);
+  });
 });
 
 describe('a button click in Slack', () => {

@@ -1,8 +1,8 @@
 /**
  * Writes what was planned for requests, in one statement for any number of them. It writes nothing for a request that has
- * changed since it was read, that is being changed, or whose plan is old. It waits for no lock.
+ * changed since it was read, that is being changed, or whose plan is old. It waits for no row.
  */
-import { credentialIdOf, type MemberPrincipal } from '../../../domain/people/authorization.ts';
+import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import {
   isFinalNow,
   isReportedNow,
@@ -13,8 +13,6 @@ import {
 } from '../../../domain/requests/engine/effects.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
-import { LIVE_API_KEY } from '../../people/api-keys.ts';
-import { LIVE_SESSION } from '../../sign-in/sessions.ts';
 import { isFarFromCaps } from '../pending-caps.ts';
 import {
   claimRows,
@@ -38,13 +36,14 @@ import {
   stepRows,
   STEPS,
 } from './commit-tables.ts';
+import { credentialBindings, heldCredential, type CredentialKind } from './credential.ts';
 import { ANNOUNCE_DECISION, WITHDRAW_QUESTIONS } from './decision.ts';
 import { OUTBOX } from './outbox.ts';
 import { recordDecisions, recordEvents } from './records.ts';
 
 /** What must be as it was read, besides the request's row. */
 export interface Guard {
-  /** `access`: no one's rights have changed. A member: their credential has not ended, either. */
+  /** `access`: no one's rights have changed. A member: their credential has not ended, either, and does not before the commit. */
   readonly depends: 'row' | 'access' | MemberPrincipal;
   /** For a hand-over: the most requests that may wait. Absent when they were counted under a lock. */
   readonly cap?: number;
@@ -55,7 +54,7 @@ export interface Guard {
 /** The parts of a statement. Plans without a part have a shorter statement. */
 interface Parts {
   readonly access: boolean;
-  readonly credential: MemberPrincipal['via']['kind'] | undefined;
+  readonly credential: CredentialKind | undefined;
   /** `counted`: who waits was counted under a lock. `uncounted`: the statement looks whether few enough wait. */
   readonly routes: 'no' | 'counted' | 'uncounted';
   readonly decides: boolean;
@@ -94,18 +93,9 @@ const PATH = `
        for share of p skip locked
   )`;
 
-const CREDENTIALS: Readonly<Record<MemberPrincipal['via']['kind'], string>> = {
-  session: `
-    select from sessions s
-     where s.id = cast(:credential as uuid) and ${LIVE_SESSION}
-       and s.method = :auth_method and s.assurance = :auth_assurance and s.authenticated_at = :authenticated_at`,
-  api_key: `select from api_keys k where k.id = cast(:credential as uuid) and ${LIVE_API_KEY}`,
-  slack: `select from slack_links l where l.membership_id = cast(:caller as uuid) and l.slack_user_id = :credential`,
-};
-
 /**
  * Other tables than the locked ones are read as of the start of the statement. So everything that can change them changes a
- * version compared here. The exception is the credential, which no lock protects: it is looked at without any wait.
+ * version compared here, or waits for a row that is held here.
  */
 const locking = ({ access, credential, routes, removes }: Parts): string => `
   locked as materialized (
@@ -124,7 +114,7 @@ const locking = ({ access, credential, routes, removes }: Parts): string => `
   ready as materialized (
     select l.* from locked l
      where clock_timestamp() < least(l.valid_until, l.read_at + interval '2 seconds')
-       ${credential ? `and exists (${CREDENTIALS[credential]})` : ''}
+       ${credential ? 'and exists (select from credential)' : ''}
        ${routes === 'uncounted' ? `and (l.admitted or exists (select from access o where ${isFarFromCaps('l.agent_slug')}))` : ''}
   )`;
 
@@ -206,6 +196,7 @@ function statementOf(parts: Parts): PreparedStatement {
   const tables = [
     plannedTable(parts),
     parts.access && ACCESS,
+    parts.credential !== undefined && heldCredential(parts.credential),
     parts.routes !== 'no' && PATH,
     locking(parts),
     parts.removes ? REMOVE : update(parts),
@@ -261,7 +252,7 @@ export async function commit(
   const rows = await runPrepared<{ id: string }>(db, statementOf(parts), {
     ...(parts.routes === 'no' ? PLANNED : ROUTED).bindings(planned.map(plannedRow)),
     ...EVENTS.bindings(planned.flatMap(eventRows)),
-    ...(parts.credential && credentialBindings(guard)),
+    ...(typeof guard.depends !== 'string' && credentialBindings(guard.depends)),
     ...(parts.routes === 'uncounted' && { cap: guard.cap }),
     ...(parts.claims && CLAIMS.bindings(planned.flatMap(claimRows))),
     ...(parts.starts && STARTS.bindings(planned.flatMap(startRows))),
@@ -275,17 +266,4 @@ export async function commit(
     ...(parts.decides && DECISIONS.bindings(planned.flatMap(decisionRows))),
   });
   return new Set(rows.map(({ id }) => id));
-}
-
-function credentialBindings({ depends }: Guard) {
-  if (typeof depends === 'string') return {};
-  return {
-    credential: credentialIdOf(depends),
-    ...(depends.via.kind === 'slack' && { caller: depends.membershipId }),
-    ...(depends.via.kind === 'session' && {
-      auth_method: depends.auth.method,
-      auth_assurance: depends.auth.assurance,
-      authenticated_at: depends.auth.authenticated_at,
-    }),
-  };
 }
