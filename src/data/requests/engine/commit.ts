@@ -40,6 +40,7 @@ import { credentialBindings, heldCredential, type CredentialKind } from './crede
 import { ANNOUNCE_DECISION, WITHDRAW_QUESTIONS } from './decision.ts';
 import { OUTBOX } from './outbox.ts';
 import { recordDecisions, recordEvents } from './records.ts';
+import { ANNOUNCING, CREDENTIAL, NEWLY_NOTIFIED, READY } from './tables.ts';
 
 /** What must be as it was read, besides the request's row. */
 export interface Guard {
@@ -111,15 +112,15 @@ const locking = ({ access, credential, routes, removes }: Parts): string => `
        }
      order by r.id for ${removes ? 'update' : 'no key update'} of r skip locked
   ),
-  ready as materialized (
+  ${READY.table} as materialized (
     select l.* from locked l
      where clock_timestamp() < least(l.valid_until, l.read_at + interval '2 seconds')
-       ${credential ? 'and exists (select from credential)' : ''}
+       ${credential ? `and exists (select from ${CREDENTIAL.table})` : ''}
        ${routes === 'uncounted' ? `and (l.admitted or exists (select from access o where ${isFarFromCaps('l.agent_slug')}))` : ''}
   )`;
 
 const REMOVE = `
-  changed as (delete from approval_requests r using ready where r.id = ready.id returning r.id)`;
+  changed as (delete from approval_requests r using ${READY.table} where r.id = ${READY.id} returning r.id)`;
 
 const STARTED = `, started_at = p.now,
            (started_by_instance_id, start_key) =
@@ -140,46 +141,46 @@ const update = ({ routes, starts, reports, shown }: Parts): string => `
                : `, routed_at = p.now, route_source = p.route_source, route_scope = p.route_scope,
            route_block_id = p.route_block_id, route_reason = p.route_reason, escalation_path_revision_id = p.path_revision`
            }
-      from ready p where r.id = p.id
+      from ${READY.table} p where r.id = p.id
     returning r.id
   )`;
 
 /** The new claim waits for the end of the old one: a request has one live claim. */
 const CLAIM = `
   claim_ended as (
-    update claims c set ended_at = p.now from ready p
+    update claims c set ended_at = p.now from ${READY.table} p
      where c.id = p.ended_claim and c.ended_at is null
     returning c.id
   ),
   claim_begun as (
     insert into claims (id, organization_id, request_id, membership_id, display_name, claimed_at, expires_at)
-    select claim.id, ready.organization_id, ready.id, claim.membership_id, claim.display_name, ready.now, claim.expires_at
-      from ${CLAIMS.sql} join ready on ready.id = claim.request_id
+    select claim.id, ${READY.organization_id}, ${READY.id}, claim.membership_id, claim.display_name, ${READY.now}, claim.expires_at
+      from ${CLAIMS.sql} join ${READY.table} on ${READY.id} = claim.request_id
      where (select count(*) from claim_ended) >= 0
   )`;
 
 const ADD_REVIEWERS = `
   added as (
     insert into added_reviewers (request_id, membership_id, added_by_membership_id, added_at)
-    select ready.id, reviewer.membership_id, reviewer.added_by, ready.now from ${REVIEWERS.sql} join ready on ready.id = reviewer.request_id
+    select ${READY.id}, reviewer.membership_id, reviewer.added_by, ${READY.now} from ${REVIEWERS.sql} join ${READY.table} on ${READY.id} = reviewer.request_id
   )`;
 
 const NOTIFY = `
   visited as (
     insert into escalation_steps (request_id, step_key, run, node_id, team_id, kind, at, escalate_at)
-    select ready.id, step.step_key, step.run, step.node_id, step.team_id, step.kind, ready.now, step.escalate_at
-      from ${STEPS.sql} join ready on ready.id = step.request_id
+    select ${READY.id}, step.step_key, step.run, step.node_id, step.team_id, step.kind, ${READY.now}, step.escalate_at
+      from ${STEPS.sql} join ${READY.table} on ${READY.id} = step.request_id
     on conflict on constraint escalation_steps_pkey do update set kind = excluded.kind, escalate_at = excluded.escalate_at
   ),
   notification as materialized (select * from ${NOTIFICATIONS.sql}),
   notified as (
     insert into notifications (id, organization_id, request_id, step_key, membership_id, created_at)
-    select n.id, ready.organization_id, ready.id, n.step_key, n.membership_id, ready.now
-      from notification n join ready on ready.id = n.request_id
+    select n.id, ${READY.organization_id}, ${READY.id}, n.step_key, n.membership_id, ${READY.now}
+      from notification n join ${READY.table} on ${READY.id} = n.request_id
     returning id, request_id, organization_id, membership_id
   ),
-  newly_notified as materialized (select notified.* from notified join notification n on n.id = notified.id and n.is_sent),
-  announcing as materialized (select notified.* from notified join notification n on n.id = notified.id and n.is_announced),
+  ${NEWLY_NOTIFIED.table} as materialized (select notified.* from notified join notification n on n.id = notified.id and n.is_sent),
+  ${ANNOUNCING.table} as materialized (select notified.* from notified join notification n on n.id = notified.id and n.is_announced),
   ${OUTBOX}`;
 
 const DECIDE = `

@@ -7,6 +7,7 @@ import type { Trx } from '../../../platform/postgres.ts';
 import { type Bindings, type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
 import { LIVE_API_KEY } from '../../people/api-keys.ts';
 import { LIVE_SESSION } from '../../sign-in/sessions.ts';
+import { CREDENTIAL } from './tables.ts';
 
 export type CredentialKind = MemberPrincipal['via']['kind'];
 
@@ -22,9 +23,9 @@ const CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
     select from slack_links l where l.membership_id = cast(:caller as uuid) and l.slack_user_id = :credential`,
 };
 
-/** SQL: a table `credential`, held until the transaction ends. It is empty when the credential has ended, or is changing. */
+/** SQL: the table `CREDENTIAL`, held until the transaction ends. It is empty when the credential has ended, or is changing. */
 export const heldCredential = (kind: CredentialKind): string => `
-  credential as materialized (${CREDENTIALS[kind]}
+  ${CREDENTIAL.table} as materialized (${CREDENTIALS[kind]}
   )`;
 
 export function credentialBindings(caller: MemberPrincipal): Bindings {

@@ -1,5 +1,6 @@
-/** SQL: what a decision does to messages, for `decided (request_id, organization_id, is_routed)`. */
+/** SQL: what a decision does to messages, for the decisions in `DECIDED`. */
 import { announcesDecisions } from '../../notifications/channel-kinds.ts';
+import { DECIDED } from './tables.ts';
 
 /** Messages that ask for a decision and still wait are withdrawn. The sender of a leased message checks the request itself. */
 export const WITHDRAW_QUESTIONS = `
@@ -7,8 +8,8 @@ export const WITHDRAW_QUESTIONS = `
     update notification_deliveries
        set next_attempt_at = null, dropped_at = clock_timestamp(), dropped_reason = 'request_closed'
      where id in (
-       select n.id from decided join notification_deliveries n on n.request_id = decided.request_id
-        where decided.is_routed and n.event = 'notified' and n.next_attempt_at is not null and n.lease is null
+       select n.id from ${DECIDED.table} join notification_deliveries n on n.request_id = ${DECIDED.request_id}
+        where ${DECIDED.is_routed} and n.event = 'notified' and n.next_attempt_at is not null and n.lease is null
           for update of n skip locked)
   )`;
 
@@ -19,10 +20,10 @@ export const WITHDRAW_QUESTIONS = `
 export const ANNOUNCE_DECISION = `
   told as (
     insert into notification_deliveries (id, organization_id, channel_id, request_id, event, next_attempt_at, created_at)
-    select gen_random_uuid(), c.organization_id, c.id, decided.request_id, 'decided', clock_timestamp(), clock_timestamp()
-      from decided join notification_channels c on c.organization_id = decided.organization_id
-     where decided.is_routed and ${announcesDecisions('c.kind')} and c.enabled and c.deleted_at is null
+    select gen_random_uuid(), c.organization_id, c.id, ${DECIDED.request_id}, 'decided', clock_timestamp(), clock_timestamp()
+      from ${DECIDED.table} join notification_channels c on c.organization_id = ${DECIDED.organization_id}
+     where ${DECIDED.is_routed} and ${announcesDecisions('c.kind')} and c.enabled and c.deleted_at is null
        and exists (select 1 from notification_deliveries n
-                    where n.request_id = decided.request_id and n.channel_id = c.id and n.event = 'notified'
+                    where n.request_id = ${DECIDED.request_id} and n.channel_id = c.id and n.event = 'notified'
                       and (n.last_error is not null or n.attempts > case when n.dropped_at is null then 0 else 1 end))
   )`;

@@ -19,6 +19,7 @@ import { type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
 import { IS_WITHDRAWN } from '../withdrawn-keys.ts';
 import { decisionRow, DECISIONS, eventRows, EVENTS } from './commit-tables.ts';
 import { recordDecisions, recordEvents } from './records.ts';
+import { READY } from './tables.ts';
 
 /**
  * `live_agent`: one row if organization, agent and instance are active and the credential has not ended, which stays so until the
@@ -79,7 +80,7 @@ const insertFrom = (source: string): string => `
     on conflict on constraint approval_requests_idempotency_key do nothing
     returning id, organization_id, agent_instance_id, created_at, deadline_at
   ),
-  ready as materialized (select id, organization_id, agent_instance_id, created_at as now from created)`;
+  ${READY.table} as materialized (select id, organization_id, agent_instance_id, created_at as now from created)`;
 
 const DECISION = DECISIONS.ofRows(1);
 const CREATED = EVENTS.ofRows(1);
