@@ -73,6 +73,24 @@ export async function findOrganization(
 }
 
 /**
+ * SQL: the queue for an organization's access, until the transaction ends. Postgres lets new sharers of a row pass a writer that
+ * waits for it. It lets none pass in the queue of an advisory lock. Take it before the row's lock.
+ */
+const accessQueue = (organization: string): string =>
+  `hashtextextended('countersign.access:' || cast(${organization} as text), 0)`;
+
+/** SQL: a table `access_turn` of one row. Reading it waits for changes of access that came before. */
+export const accessTurn = (organization: string): string => `
+  access_turn as materialized (select pg_advisory_xact_lock_shared(${accessQueue(organization)}))`;
+
+/** SQL, true if no change of access is under way or waits. Then none begins until the transaction ends. */
+export const triesAccessTurn = (organization: string): string =>
+  `pg_try_advisory_xact_lock_shared(${accessQueue(organization)})`;
+
+const EXCLUSIVE_ACCESS_TURN = `
+  access_turn as materialized (select pg_advisory_xact_lock(${accessQueue(':organizationId')}))`;
+
+/**
  * The organization, locked: changing it, deleting it, adding requests and changing anyone's access
  * wait for the end of the transaction. Lock it before any of its rows. Its access has a new version
  * afterwards, so that nothing is committed that was planned before (ADR 22).
@@ -84,7 +102,9 @@ export async function lockAccess(
   return toOrganization(
     await queryRow<OrganizationRow>(
       trx,
-      `update organizations set access_version = access_version + 1
+      `with ${EXCLUSIVE_ACCESS_TURN}
+       update organizations set access_version = access_version + 1
+         from access_turn
         where id = :organizationId and deleted_at is null
        returning ${COLUMNS}`,
       { organizationId },
@@ -97,14 +117,18 @@ export async function lockAccess(
  * what was planned before can still be committed.
  */
 export async function lockAccessUnchanged(trx: Trx, organizationId: string): Promise<void> {
-  await trx.raw('select 1 from organizations where id = :organizationId for no key update', {
-    organizationId,
-  });
+  await trx.raw(
+    `with ${EXCLUSIVE_ACCESS_TURN}
+     select 1 from organizations o, access_turn where o.id = :organizationId for no key update of o`,
+    { organizationId },
+  );
 }
 
 const LOCK_ACCESS_SHARED: PreparedStatement = {
   name: 'lock-access-shared',
-  sql: `select 1 from organizations where id = :organizationId for share`,
+  sql: `
+  with ${accessTurn(':organizationId')}
+  select 1 from organizations o, access_turn where o.id = :organizationId for share of o`,
 };
 
 /**
@@ -120,7 +144,9 @@ export async function lockAccessShared(trx: Trx, organizationId: string): Promis
  * `lockAccessShared` does. It waits before the statement touches those rows.
  */
 export const ACCESS_LOCKED_SHARED = `
-  access as materialized (select id from organizations where id = :organizationId for share)`;
+  ${accessTurn(':organizationId')},
+  access as materialized (
+    select o.id from organizations o, access_turn where o.id = :organizationId for share of o)`;
 
 /** Stores these terms and increments the revision. */
 export async function updateOrganization(

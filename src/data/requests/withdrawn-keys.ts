@@ -1,6 +1,7 @@
 /** Keys whose request was withdrawn before it was made: for a day none is made. */
 import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
+import { lockAccessShared } from '../organization/organizations.ts';
 import { queryOne, queryRow } from '../../platform/rows.ts';
 
 /** SQL: whether the key was withdrawn. */
@@ -33,10 +34,14 @@ export async function lockInstanceToWithdraw(trx: Trx, instance: string): Promis
 /** No key of the instance is withdrawn until the transaction ends. In the order in which a create locks. */
 export async function lockAgainstWithdrawals(
   trx: Trx,
-  { organizationId, agentSlug, instanceId }: AgentPrincipal,
+  {
+    organizationId,
+    agentSlug,
+    instanceId,
+  }: Pick<AgentPrincipal, 'organizationId' | 'agentSlug' | 'instanceId'>,
 ): Promise<void> {
   const bindings = { organizationId, agentSlug, instanceId };
-  await trx.raw('select from organizations where id = :organizationId for share', bindings);
+  await lockAccessShared(trx, organizationId);
   await trx.raw(
     'select from agents where organization_id = :organizationId and slug = :agentSlug for share',
     bindings,

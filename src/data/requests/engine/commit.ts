@@ -13,6 +13,7 @@ import {
 } from '../../../domain/requests/engine/effects.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
+import { triesAccessTurn } from '../../organization/organizations.ts';
 import { isFarFromCaps } from '../pending-caps.ts';
 import {
   claimRows,
@@ -68,11 +69,14 @@ interface Parts {
   readonly shown: boolean;
 }
 
+/** Each organization once, so that only its own lock is tried for it. */
 const ACCESS = `
+  organization as materialized (select distinct organization_id as id from planned),
+  access_turn as materialized (select id from organization where ${triesAccessTurn('id')}),
   access as materialized (
-    select o.id, o.agent_pending_percent from organizations o
+    select o.id, o.agent_pending_percent from organizations o join access_turn on access_turn.id = o.id
      where exists (select from planned p where p.organization_id = o.id and p.access_version = o.access_version)
-       for share skip locked
+       for share of o skip locked
   )`;
 
 /**

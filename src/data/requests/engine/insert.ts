@@ -16,6 +16,7 @@ import {
 } from '../../../domain/requests/engine/create.ts';
 import type { Db } from '../../../platform/postgres.ts';
 import { type PreparedStatement, runPrepared } from '../../../platform/rows.ts';
+import { accessTurn } from '../../organization/organizations.ts';
 import { IS_WITHDRAWN } from '../withdrawn-keys.ts';
 import { decisionRow, DECISIONS, eventRows, EVENTS } from './commit-tables.ts';
 import { recordDecisions, recordEvents } from './records.ts';
@@ -33,7 +34,9 @@ import { READY } from './tables.ts';
  * A key that is withdrawn after the statement began is not seen. Then the count of the locked row differs from the one seen.
  */
 const LIVE = `
-  live_organization as materialized (select from organizations where id = :organization and deleted_at is null for share),
+  ${accessTurn(':organization')},
+  live_organization as materialized (
+    select from organizations o, access_turn where o.id = :organization and o.deleted_at is null for share of o),
   live_agent as materialized (
     select from agents a join agent_instances i on i.organization_id = a.organization_id and i.agent_slug = a.slug
       join agent_credentials c on c.agent_instance_id = i.id
