@@ -22,7 +22,7 @@ interface Result {
 }
 
 export async function queryRows<Row>(db: Db, sql: string, bindings: Bindings = {}): Promise<Row[]> {
-  return await run<Row>(db, sql, { bindings });
+  return await run<Row>(db, sql, bindings);
 }
 
 /** The first row, if there is one. */
@@ -31,37 +31,63 @@ export async function queryRow<Row>(
   sql: string,
   bindings: Bindings = {},
 ): Promise<Row | undefined> {
-  return (await run<Row>(db, sql, { bindings }))[0];
+  return (await run<Row>(db, sql, bindings))[0];
 }
 
 /** The row of a statement that always has one. */
 export async function queryOne<Row>(db: Db, sql: string, bindings: Bindings = {}): Promise<Row> {
-  const [row] = await run<Row>(db, sql, { bindings });
+  const [row] = await run<Row>(db, sql, bindings);
   if (row === undefined) throw new Error('a statement that always has a row had none');
   return row;
 }
 
 /**
  * For frequent statements: planning them at every call would cost several times as much as running
- * them.
+ * them. Knex would look for bindings in the whole text at every call, so it gets the text of the driver.
  */
 export async function runPrepared<Row>(
   db: Db,
-  { name, sql }: PreparedStatement,
+  statement: PreparedStatement,
   bindings: Bindings,
 ): Promise<Row[]> {
-  return await run<Row>(db, sql, { name, bindings });
+  const { name } = statement;
+  const { text, members } = positioned(statement);
+  const values = members.map((member) => {
+    const value = bindings[member];
+    if (value === undefined) throw new Error(`statement ${name} has no binding ${member}`);
+    return value;
+  });
+  return named(await db.raw<Result>(text).options({ rowMode: 'array', name, values })) as Row[];
 }
 
-async function run<Row>(
-  db: Db,
-  sql: string,
-  { name, bindings }: { readonly name?: string; readonly bindings: Bindings },
-): Promise<Row[]> {
+interface Positioned {
+  readonly sql: string;
+  /** With `$1` and so on. */
+  readonly text: string;
+  /** The bindings in this order. One that stands twice has two places, because they may differ in type. */
+  readonly members: readonly string[];
+}
+
+const byName = new Map<string, Positioned>();
+
+function positioned({ name, sql }: PreparedStatement): Positioned {
+  const known = byName.get(name);
+  if (known?.sql === sql) return known;
+  const members: string[] = [];
+  const text = sql.replaceAll(/(?<![:\w]):([a-z]\w*)/gi, (_, member: string) => {
+    members.push(member);
+    return `$${members.length}`;
+  });
+  const made = { sql, text, members };
+  byName.set(name, made);
+  return made;
+}
+
+async function run<Row>(db: Db, sql: string, bindings: Bindings): Promise<Row[]> {
   // Arrays, so that each row becomes an object once, with our names.
   const result = await db
     .raw<Result>(sql, bindings as Readonly<Record<string, Knex.RawBinding>>)
-    .options({ rowMode: 'array', ...(name !== undefined && { name }) });
+    .options({ rowMode: 'array' });
   return named(result) as Row[];
 }
 

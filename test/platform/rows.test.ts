@@ -52,3 +52,16 @@ test('no row is undefined, and an error where there always is one', async () => 
   expect(await queryRow(app.db, 'select 1 where false')).toBeUndefined();
   await expect(queryOne(app.db, 'select 1 where false')).rejects.toThrow('had none');
 });
+
+test('a binding of a prepared statement may stand twice with two types, and a missing one is named', async () => {
+  const statement = {
+    name: 'rows-test-twice',
+    sql: `select cast(:n as text) || ' a:b 12:30' as words, cast(:n as integer) + 1 as more`,
+  };
+  expect(await runPrepared(app.db, statement, { n: 1 })).toEqual([
+    { words: '1 a:b 12:30', more: 2 },
+  ]);
+  await expect(runPrepared(app.db, statement, {})).rejects.toThrow(
+    'statement rows-test-twice has no binding n',
+  );
+});

@@ -17,6 +17,11 @@ interface Statement {
   readonly bindings: unknown;
 }
 
+/** Prepared statements have their values among the options of the driver. */
+interface Sent extends Statement {
+  readonly options?: { readonly values?: readonly unknown[] };
+}
+
 function* nodesOf(plan: PlanNode): Generator<PlanNode> {
   yield plan;
   for (const child of plan.Plans ?? []) yield* nodesOf(child);
@@ -56,7 +61,9 @@ export async function statementOf(
 ): Promise<Statement> {
   const pool = openPool({ connectionString: app.databaseUrl, max: 1, applicationName: 'plans' });
   const statements: Statement[] = [];
-  pool.on('query', ({ sql, bindings }: Statement) => statements.push({ sql, bindings }));
+  pool.on('query', ({ sql, bindings, options }: Sent) => {
+    statements.push({ sql, bindings: options?.values ?? bindings });
+  });
   try {
     await run(pool);
   } finally {
