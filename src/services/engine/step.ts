@@ -84,6 +84,7 @@ async function stepFrom(
   options: StepOptions & Pick<Stepping, 'evaluated'>,
 ): Promise<RequestStep> {
   const stepping: Stepping = { ...options, matches: new Map() };
+  stepping.evaluated ??= await evaluateCreated(context, id);
   const driven = await drive(context, {
     ids: [id],
     caller: undefined,
@@ -108,6 +109,17 @@ async function stepFrom(
   });
   const stepped = driven.get(id);
   return stepped ? announced(context, stepped) : GONE;
+}
+
+/** The rules of a request that this process has just created. */
+async function evaluateCreated(
+  context: ServiceContext,
+  id: string,
+): Promise<Evaluated | Question | undefined> {
+  const { created } = context.workflowSync;
+  const request = created.get(id);
+  created.delete(id);
+  return request && (await evaluatePinned(context, request));
 }
 
 function waitsForPeople(evaluated: Stepping['evaluated']): boolean {

@@ -195,6 +195,7 @@ async function awaitVerdict(
     return await requireNotRefused(context, created, request);
   } finally {
     wait.leave();
+    context.workflowSync.created.delete(id);
   }
 }
 

@@ -21,6 +21,7 @@ export const WORKFLOW_NOT_STARTED = 'workflow not started; the reconciler will s
 const LATE_START_MS = 2_000;
 
 export async function startWorkflow(runtime: Runtime, created: ApprovalRequest): Promise<void> {
+  runtime.workflowSync.created.set(created.id, created);
   await startUnlessDecided(runtime, subjectOf(created));
 }
 
