@@ -16,6 +16,7 @@ import { within } from './deadline.ts';
 import { routeSdkLogs } from './runtime.ts';
 import { SEARCH_ATTRIBUTES, setupTemporal, type Prepared } from './setup.ts';
 import { createPresence, watchServer, type Presence, type WatchOptions } from './watch.ts';
+import { withoutPromiseHooks } from './workflow-thread.ts';
 
 export interface TemporalOptions extends Pick<
   WatchOptions,
@@ -226,19 +227,21 @@ async function createWorker(
   options: TemporalOptions,
   worker: WorkerOptions,
 ): Promise<Worker> {
-  return await Worker.create({
-    connection,
-    namespace: options.namespace,
-    taskQueue: options.taskQueue,
-    workflowBundle: worker.workflowBundle,
-    activities: worker.activities,
-    maxCachedWorkflows: worker.maxCachedWorkflows,
-    maxConcurrentLocalActivityExecutions: worker.concurrency,
-    maxConcurrentActivityTaskExecutions: CALLS_AT_ONCE,
-    maxConcurrentWorkflowTaskExecutions: 40,
-    shutdownGraceTime: '5s',
-    shutdownForceTime: '8s',
-  });
+  const create = () =>
+    Worker.create({
+      connection,
+      namespace: options.namespace,
+      taskQueue: options.taskQueue,
+      workflowBundle: worker.workflowBundle,
+      activities: worker.activities,
+      maxCachedWorkflows: worker.maxCachedWorkflows,
+      maxConcurrentLocalActivityExecutions: worker.concurrency,
+      maxConcurrentActivityTaskExecutions: CALLS_AT_ONCE,
+      maxConcurrentWorkflowTaskExecutions: 40,
+      shutdownGraceTime: '5s',
+      shutdownForceTime: '8s',
+    });
+  return await withoutPromiseHooks(create);
 }
 
 /** Rejects at once when stopped; a connection that arrives later is closed. */
