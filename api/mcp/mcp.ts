@@ -65,6 +65,11 @@ export const mcpEndpoints: readonly Endpoint[] = [
       example: { jsonrpc: '2.0', id: 1, result: { tools: [] } },
       otherwise: {
         202: { description: 'A notification has arrived.' },
+        400: {
+          description: 'The protocol refuses the message.',
+          body: response,
+          example: { jsonrpc: '2.0', id: 1, error: { code: -32600, message: 'Invalid Request' } },
+        },
         404: {
           description: 'There is no such method.',
           body: response,

@@ -1,9 +1,10 @@
 /** The error responses of the description, in the dialect of each endpoint. */
+import { z } from 'zod';
 import type { oas31, ZodOpenApiResponseObject } from 'zod-openapi';
 import { errorCatalogue } from '../../src/domain/error-catalogue.ts';
 import { AppError, messageOf, type ErrorCode } from '../../src/domain/errors.ts';
 import type { Dialect } from '../http/problems/dialects.ts';
-import { BODY_BYTES, type Endpoint } from '../http/endpoint.ts';
+import { BODY_BYTES, type Endpoint, type SuccessResponse } from '../http/endpoint.ts';
 import { errorsOf } from '../http/implied-errors.ts';
 import { errorSchemas } from '../http/problems/problem-schema.ts';
 import { problemFrom, statusOf } from '../http/problems/problem.ts';
@@ -26,8 +27,9 @@ export function failures(
 ): Record<string, ZodOpenApiResponseObject> {
   const entries = [...codesByStatus(endpoint)].map(([status, codes]) => {
     const [code] = codes;
-    if (code === undefined || codes.length > 1)
-      return [String(status), failure(codes, endpoint.dialect)] as const;
+    const beside = endpoint.success.otherwise?.[status];
+    if (code === undefined || codes.length > 1 || beside)
+      return [String(status), failure(codes, endpoint.dialect, beside)] as const;
     const { id, ...single } = singleFailure(endpoint, code);
     const response = shared.get(id) ?? { id, ...single };
     shared.set(id, response);
@@ -36,11 +38,15 @@ export function failures(
   return Object.fromEntries(entries);
 }
 
+/** Found before the path is known, and with it the dialect. */
+const UNROUTED: ReadonlySet<ErrorCode> = new Set(['headers_too_large']);
+
 /** The one code of a status. The response for a large body states the limit of the operation. */
 function singleFailure(
-  { bodyLimit = BODY_BYTES.usual, dialect = 'product' }: Endpoint,
+  { bodyLimit = BODY_BYTES.usual, dialect: spoken = 'product' }: Endpoint,
   code: ErrorCode,
 ): ZodOpenApiResponseObject & { readonly id: string } {
+  const dialect = UNROUTED.has(code) ? 'product' : spoken;
   const response = failure([code], dialect);
   const id = named(code, dialect);
   if (code !== 'payload_too_large') return { id, ...response };
@@ -61,21 +67,30 @@ function codesByStatus(endpoint: Endpoint): ReadonlyMap<number, readonly ErrorCo
   return byStatus;
 }
 
+/** `beside`: what else has this status, such as a refusal of another protocol. */
 function failure(
   codes: readonly ErrorCode[],
   dialect: Dialect = 'product',
+  beside?: SuccessResponse,
 ): ZodOpenApiResponseObject {
+  const schema = errorSchemas[dialect];
   const retries = codes.some((code) => [429, 503].includes(statusOf(code, dialect)));
   const authenticates = codes.some((code) => statusOf(code) === 401);
   return {
-    description: codes.map((code) => `- \`${code}\`: ${meaningOf(code, dialect)}`).join('\n'),
+    description: [
+      ...codes.map((code) => `- \`${code}\`: ${meaningOf(code, dialect)}`),
+      ...(beside ? [`- ${beside.description}`] : []),
+    ].join('\n'),
     headers: {
       ...requestIdHeader,
       ...(retries && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
       ...(authenticates && { 'WWW-Authenticate': { $ref: '#/components/headers/Authenticate' } }),
     },
     content: {
-      'application/json': { schema: errorSchemas[dialect], ...exampleOf(codes, dialect) },
+      'application/json': {
+        schema: beside?.body ? z.union([schema, beside.body]) : schema,
+        ...exampleOf(codes, dialect),
+      },
     },
   };
 }
