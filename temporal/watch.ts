@@ -9,7 +9,9 @@ import type { Logger } from 'pino';
 import { within } from './deadline.ts';
 import type { Prepared, SetupConnection } from './setup.ts';
 
-const ASK_EVERY_MS = 300;
+const ASK_EVERY_MS = 1_000;
+/** While it is away, so that its return is noticed soon. */
+const ASK_AGAIN_MS = 300;
 /** A hundred times the usual duration of a response. */
 const SILENT_AFTER_MS = 900;
 /** How often a namespace without room for all search attributes is looked at again. */
@@ -118,7 +120,10 @@ export async function watchServer(
           logger.warn({ err: error }, 'could not catch up with Temporal; trying again');
       }
     }
-    await delay(ASK_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    await delay(unsure || unhandled ? ASK_AGAIN_MS : ASK_EVERY_MS, undefined, {
+      signal,
+      ref: false,
+    }).catch(() => undefined);
   }
 }
 

@@ -6,32 +6,51 @@ export interface Rounds {
   stop(): Promise<void>;
 }
 
-/** One round at a time: a slow round delays the next, and rounds never pile up. A failed one is logged. */
+/**
+ * One round at a time: a slow round delays the next, and rounds never pile up. A failed one is logged. A round that returns a
+ * number wants the next one after so many milliseconds, if that is sooner.
+ */
 export function startRounds(
   { logger }: Pick<Runtime, 'logger'>,
   {
     what,
     everyMs,
     work,
-  }: { readonly what: string; readonly everyMs: number; readonly work: () => Promise<void> },
+  }: {
+    readonly what: string;
+    readonly everyMs: number;
+    readonly work: () => Promise<unknown>;
+  },
 ): Rounds {
-  const state = { running: undefined as Promise<void> | undefined };
+  const stopping = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
   const round = async () => {
+    const began = performance.now();
+    let wanted: unknown;
     try {
-      await work();
+      wanted = await work();
     } catch (error) {
       logger.warn({ err: error, what }, 'a round could not be finished; the next one will');
-    } finally {
-      state.running = undefined;
     }
+    const pauseMs = typeof wanted === 'number' ? Math.min(wanted, everyMs) : everyMs;
+    plan(pauseMs - (performance.now() - began));
   };
-  const timer = setInterval(() => {
-    state.running ??= round();
-  }, everyMs);
+  const plan = (pauseMs: number) => {
+    if (stopping.signal.aborted) return;
+    timer = setTimeout(
+      () => {
+        running = round();
+      },
+      Math.max(0, pauseMs),
+    );
+  };
+  plan(everyMs);
   return {
     stop: async () => {
-      clearInterval(timer);
-      await state.running;
+      stopping.abort();
+      clearTimeout(timer);
+      await running;
     },
   };
 }

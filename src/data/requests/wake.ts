@@ -73,19 +73,39 @@ export async function leaseDueWakes(
 const FIND_PAST_DEADLINE: PreparedStatement = {
   name: 'find-past-deadline',
   sql: `
-    select id from approval_requests
-     where state in ('evaluating', 'pending') and deadline_at <= statement_timestamp() and id <> all(cast(:without as uuid[]))
+    select id, extract(epoch from deadline_at - statement_timestamp()) * 1000 as in_ms from approval_requests
+     where state in ('evaluating', 'pending') and deadline_at <= statement_timestamp() + :withinMs * interval '1 millisecond'
+       and id <> all(cast(:without as uuid[]))
      order by deadline_at limit :atMost`,
 };
 
-/** Open requests past their deadline, longest overdue first, without those given. */
+interface DueDeadlines {
+  /** Longest overdue first. */
+  readonly due: readonly string[];
+  /** Milliseconds until the next deadline, if it is within the time. */
+  readonly nextInMs: number | undefined;
+}
+
+/** Open requests past their deadline, without those given, and when the next ones follow within a time. */
 export async function findPastDeadline(
   db: Db,
-  { atMost, without = [] }: { readonly atMost: number; readonly without?: readonly string[] },
-): Promise<string[]> {
-  const bindings = { atMost, without: [...without] };
-  const rows = await runPrepared<{ id: string }>(db, FIND_PAST_DEADLINE, bindings);
-  return rows.map(({ id }) => id);
+  {
+    atMost,
+    withinMs,
+    without = [],
+  }: {
+    readonly atMost: number;
+    readonly withinMs: number;
+    readonly without?: readonly string[];
+  },
+): Promise<DueDeadlines> {
+  const bindings = { atMost, withinMs, without: [...without] };
+  const rows = await runPrepared<{ id: string; inMs: string }>(db, FIND_PAST_DEADLINE, bindings);
+  const [later] = rows.filter(({ inMs }) => Number(inMs) > 0);
+  return {
+    due: rows.flatMap(({ id, inMs }) => (Number(inMs) > 0 ? [] : [id])),
+    nextInMs: later && Number(later.inMs),
+  };
 }
 
 const CLEAR_EACH: PreparedStatement = {

@@ -13,8 +13,8 @@ import { wakeDue } from './wake-round.ts';
 import { clearFinished } from './workflow-calls.ts';
 
 const WAKE_EVERY_MS = 1_000;
-/** Expiry is promised within a second of the deadline, so several rounds fit into it. */
-const EXPIRE_EVERY_MS = 250;
+/** A round is also made when a deadline passes. No request has a shorter timeout, so no deadline comes unseen. */
+const EXPIRE_EVERY_MS = 1_000;
 /** What was created since the last count is counted again by each list of agents. */
 const COUNT_EVERY_MS = 30_000;
 /** Most requests per statement of the deadline sweep. */
@@ -36,7 +36,7 @@ export function startReconciler(context: ServiceContext): Rounds {
     startRounds(context, {
       what: 'deadline sweep',
       everyMs: EXPIRE_EVERY_MS,
-      work: createDeadlineSweep(context, { batch: BATCH }),
+      work: createDeadlineSweep(context, { batch: BATCH, everyMs: EXPIRE_EVERY_MS }),
     }),
     startRounds(context, {
       what: 'count of requests',

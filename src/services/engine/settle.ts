@@ -49,27 +49,35 @@ function planSettled({
 
 /** For how long the sweep leaves out a request that it could not expire. */
 const LEFT_OUT_MS = 60_000;
+/** Deadlines that follow each other are one sweep. */
+const SOONEST_MS = 200;
 
 /**
  * Expires everything that is due. Requests that others are changing are left to them, and to the next round. A request that
- * cannot be expired is left out for a minute, so that it does not hold up the others.
+ * cannot be expired is left out for a minute, so that it does not hold up the others. Returns in how many milliseconds the next
+ * deadline follows, if that is before the next sweep.
  */
 export function createDeadlineSweep(
   context: ServiceContext,
-  { batch }: { readonly batch: number },
-): () => Promise<void> {
+  { batch, everyMs }: { readonly batch: number; readonly everyMs: number },
+): () => Promise<number | undefined> {
   const leftOut = new Map<string, number>();
   return async () => {
     for (const [id, until] of leftOut) if (until <= Date.now()) leftOut.delete(id);
     for (;;) {
       const without = [...leftOut.keys()];
-      const due = await findPastDeadline(context.db, { atMost: batch, without });
+      const { due, nextInMs } = await findPastDeadline(context.db, {
+        ...{ atMost: batch, without },
+        withinMs: everyMs,
+      });
       const { expired, failed } = await expireAll(context, due);
       for (const id of failed) leftOut.set(id, Date.now() + LEFT_OUT_MS);
       context.metrics.requestsNotExpired.set(leftOut.size);
       context.metrics.requestsDecided.inc({ status: 'expired', channel: 'system' }, expired.length);
       for (const { request } of expired) context.changes.publish(request.id);
-      if (expired.length < batch) return;
+      if (expired.length === batch) continue;
+      const isLeft = expired.length + failed.length < due.length;
+      return isLeft ? SOONEST_MS : nextInMs && Math.max(nextInMs, SOONEST_MS);
     }
   };
 }

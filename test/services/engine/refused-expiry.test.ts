@@ -14,7 +14,7 @@ test('the sweep expires the others, leaves it out, and readers see it as it is',
   );
   const past = app.db.raw("clock_timestamp() - interval '1 second'");
   await app.db('approval_requests').whereIn('id', ids).update({ deadline_at: past });
-  const sweep = createDeadlineSweep(app.context, { batch: 3 });
+  const sweep = createDeadlineSweep(app.context, { batch: 3, everyMs: 1_000 });
   await sweep();
   await sweep();
 

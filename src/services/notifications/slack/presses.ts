@@ -18,6 +18,10 @@ import { openSlackSecrets } from './secrets.ts';
 
 /** Presses of other processes, and retries, are found within this time. */
 const POLL_MS = 1_000;
+/** The same when no press came for a while: only those of a process that died are left to find, after a minute. */
+const IDLE_POLL_MS = 15_000;
+/** Longer than all attempts for one press. */
+const IDLE_AFTER_MS = 180_000;
 /** A decision holds a connection while it waits for a lock, so these are fewer than the pool has. */
 const AT_ONCE = 4;
 /** With the waits between them, about two minutes. */
@@ -45,6 +49,7 @@ export function startSlackPresses(context: ServiceContext): SlackPresses {
 /** Never rejects. */
 async function workWhileRunning(context: ServiceContext, stopping: AbortSignal): Promise<void> {
   const underWay = new Set<Promise<void>>();
+  let pressedAt = -Infinity;
   while (!stopping.aborted) {
     const due = await leaseDue(context, AT_ONCE - underWay.size);
     for (const press of due) {
@@ -55,7 +60,9 @@ async function workWhileRunning(context: ServiceContext, stopping: AbortSignal):
         context.slackPressed.wake();
       });
     }
-    await context.slackPressed.wait(POLL_MS);
+    const isIdle = performance.now() - pressedAt > IDLE_AFTER_MS;
+    const isWoken = await context.slackPressed.wait(isIdle ? IDLE_POLL_MS : POLL_MS);
+    if (isWoken || due.length > 0) pressedAt = performance.now();
   }
   await Promise.all(underWay);
 }

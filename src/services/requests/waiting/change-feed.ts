@@ -8,6 +8,7 @@ import { findChangedIds, findFinalIds } from '../../../data/requests/read.ts';
 import { findEndedCredentials } from '../../../data/sign-in/ended-credentials.ts';
 import { listenForChanges, notifyChanges, type ChangeConnection } from '../../../data/changes.ts';
 import type { ServiceContext } from '../../context.ts';
+import { startRounds } from '../../rounds.ts';
 
 const BATCH_MS = 10;
 const REREAD_MS = 1_000;
@@ -65,17 +66,18 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
     state.sending ??= setTimeout(quietly(send, 'notify'), BATCH_MS);
   });
   const stopLooking = lookAfterChanges(context, quietly);
-  const lookAgain = async () => {
-    await Promise.all([reread(), context.queueWatch.look(context), endWaits(context)]);
-  };
-  const rereading = setInterval(quietly(lookAgain, 'reread'), REREAD_MS);
+  const rereading = startRounds(context, {
+    what: 'reread of waits',
+    everyMs: REREAD_MS,
+    work: () => Promise.all([reread(), context.queueWatch.look(context), endWaits(context)]),
+  });
 
   return {
     stop: async () => {
       state.stopped = true;
-      clearInterval(rereading);
       clearTimeout(state.sending);
       stopLooking();
+      await rereading.stop();
       await state.listener?.end().catch(() => undefined);
       await listening;
     },
