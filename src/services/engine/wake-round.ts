@@ -25,6 +25,8 @@ const BATCH = 200;
 const SETS_PER_ROUND = 20;
 /** How long a leased request is left to this process. Longer than a round of the loop on a slow database. */
 const LEASE = { leaseMs: 15_000, longestLeaseMs: 600_000, longDueMs: 5_000 } as const;
+/** The same for a set of due levels, which is one statement. When this process dies, they are as late as that. */
+const SET_LEASE_MS = 4_000;
 /** Below the size of the worker's pool, which steps of workflows share. */
 const STEPS_AT_ONCE = 4;
 
@@ -65,7 +67,8 @@ async function lease(
   { db }: ServiceContext,
   which: { readonly onlyLate: boolean },
 ): Promise<DueWake[]> {
-  return await leaseDueWakes(db, { ...LEASE, ...which, limit: BATCH });
+  const leaseMs = which.onlyLate ? SET_LEASE_MS : LEASE.leaseMs;
+  return await leaseDueWakes(db, { ...LEASE, ...which, leaseMs, limit: BATCH });
 }
 
 /** Levels that are due: in sets, and one by one what a set leaves out. */
