@@ -51,7 +51,7 @@ import {
   type WorkerOptions,
 } from '../temporal/worker.ts';
 import { temporalWorkflows, type WorkflowsOptions } from '../temporal/workflows.ts';
-import { deploymentOf, probes, schemaProbe } from './deployment.ts';
+import { connectionsProbe, deploymentOf, probes, schemaProbe } from './deployment.ts';
 
 export interface ComposeOptions {
   readonly logger: Logger;
@@ -100,7 +100,7 @@ const LOCKS = { lockTimeoutMs: 5_000, idleInTransactionMs: 30_000 } as const;
 /** Serves before Temporal is connected. Resolves once it listens. */
 export async function composeApp(config: Config, options: ComposeOptions): Promise<RunningApp> {
   const { logger, databaseUrl, roles, taskQueue = TASK_QUEUE } = options;
-  const { db, workerDb, senderDb, schema } = openPools(config, options);
+  const { db, workerDb, senderDb, ...probed } = openPools(config, options);
   // Known only after the context exists, so both are read at each use.
   const later: { temporal?: TemporalLink; url?: string } = {};
   const stopping = stopController();
@@ -111,7 +111,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     stopping: stopping.signal,
     temporal: { ...options.temporal, link: () => later.temporal, taskQueue },
     heavyWork: options.heavyWork ?? HEAVY_WORK,
-    deployment: deploymentOf(config, { db, schema, signedEnds }, () => later.temporal),
+    deployment: deploymentOf(config, { db, ...probed, signedEnds }, () => later.temporal),
     publicUrl: () => config.publicUrl ?? later.url ?? `http://${config.host}:${config.port}`,
   });
   const context = { ...runtime, db };
@@ -133,13 +133,14 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
     strictResponses: options.strictResponses ?? false,
     trustedProxies: config.trustedProxies ?? [],
     publicUrlConfigured: config.publicUrlConfigured,
-    probes: probes({ db, schema, signedEnds }, temporal),
+    probes: probes({ db, ...probed, signedEnds }, temporal),
     metricsToken: config.metricsToken,
   });
   const feed = startChangeFeed(context, databaseUrl);
   const reconciler = startReconciler(workerContext);
   const loops = startLoops(roles, { context, senderContext: { ...runtime, db: senderDb } });
   later.url = await listen(server, config);
+  void probed.connections().catch(() => undefined);
   return {
     url: later.url,
     context,
@@ -203,7 +204,7 @@ async function release(
 
 /**
  * Calls, steps and messages have separate connections, so that none can take those of the others. `schema` looks at the schema
- * that they lead to.
+ * that they lead to, `connections` at the room for them.
  */
 function openPools(config: Config, { databaseUrl, databaseWaits, logger }: ComposeOptions) {
   const open = (user: string, max: number) =>
@@ -218,6 +219,7 @@ function openPools(config: Config, { databaseUrl, databaseWaits, logger }: Compo
   return {
     db,
     schema: schemaProbe(db, logger),
+    connections: connectionsProbe(db, config, logger),
     workerDb: open('worker', config.workerPool),
     senderDb: open('sender', SENDER_POOL),
   };

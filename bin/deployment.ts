@@ -1,5 +1,6 @@
 /** What a process says of itself and of its servers: to /health/ready, and to people who run it. */
 import { readClock, requireWritable } from '../src/data/clock.ts';
+import { readConnectionRoom } from '../src/data/connections.ts';
 import { listRefusals } from '../src/data/audit/signed-ends.ts';
 import { newerMigrations, pendingMigrations } from '../src/data/migrate.ts';
 import type { Config } from '../src/platform/config.ts';
@@ -43,6 +44,8 @@ export interface Probed {
   readonly db: Db;
   /** Of `schemaProbe`. */
   readonly schema: Probe;
+  /** Of `connectionsProbe`. */
+  readonly connections: Probe;
   readonly signedEnds: SignedEnds;
 }
 
@@ -64,7 +67,10 @@ export function deploymentOf(
   };
 }
 
-export function probes({ db, schema, signedEnds }: Probed, temporal: TemporalLink): Probes {
+export function probes(
+  { db, schema, connections, signedEnds }: Probed,
+  temporal: TemporalLink,
+): Probes {
   return {
     database: async () => {
       const before = Date.now();
@@ -79,7 +85,7 @@ export function probes({ db, schema, signedEnds }: Probed, temporal: TemporalLin
       }
       return difference > MAX_CLOCK_DIFFERENCE_MS
         ? `its clock is ${difference} ms off this process's`
-        : undefined;
+        : await connections();
     },
     migrations: schema,
     temporal: temporal.probe,
@@ -88,6 +94,42 @@ export function probes({ db, schema, signedEnds }: Probed, temporal: TemporalLin
       return problem === undefined ? undefined : { degraded: problem };
     },
   };
+}
+
+/** Beside its pools: three to send messages, one to hear of changes, and one for a command beside it. */
+const OTHER_CONNECTIONS = 5;
+
+/** Whether all processes together may open more connections than the server allows. The log says so when that is found. */
+export function connectionsProbe(
+  db: Db,
+  { databasePool, workerPool }: Pick<Config, 'databasePool' | 'workerPool'>,
+  logger: Logger,
+): Probe {
+  const each = databasePool + workerPool + OTHER_CONNECTIONS;
+  let told: string | undefined;
+  const probe: Probe = async () => {
+    const { processes, allowed } = await readConnectionRoom(db);
+    const degraded = connectionsProblem({ processes, allowed, each });
+    if (degraded !== undefined && degraded !== told) logger.warn(degraded);
+    told = degraded;
+    return degraded === undefined ? undefined : { degraded };
+  };
+  return probe;
+}
+
+export function connectionsProblem({
+  processes,
+  allowed,
+  each,
+}: {
+  readonly processes: number;
+  readonly allowed: number;
+  /** Most of one process. */
+  readonly each: number;
+}): string | undefined {
+  if (processes * each <= allowed) return undefined;
+  const many = processes === 1 ? '1 process' : `${processes} processes`;
+  return `${many} may open ${processes * each} connections, and Postgres allows ${allowed}. Raise max_connections, or lower COUNTERSIGN_DATABASE_POOL and COUNTERSIGN_WORKER_POOL.`;
 }
 
 /**

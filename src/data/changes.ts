@@ -4,6 +4,8 @@ import { prepareSession } from '../platform/database/sessions.ts';
 import type { Db } from '../platform/postgres.ts';
 
 const CHANNEL = 'countersign_changes';
+/** The name of that connection in `pg_stat_activity`. */
+export const LISTENER = 'countersign-listener';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
@@ -31,7 +33,7 @@ interface ListenerEvents {
 export async function listenForChanges(databaseUrl: string, events: ListenerEvents): Promise<void> {
   const client = new pg.Client({
     connectionString: databaseUrl,
-    application_name: 'countersign-listener',
+    application_name: LISTENER,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });

@@ -11,6 +11,7 @@ const READINGS: Readonly<Record<CheckName, readonly Reading[]>> = {
   database: [
     [/read-only/, text.readOnly],
     [/clock is/, text.clock],
+    [/may open/, text.connections],
   ],
   migrations: [[/not run yet/, text.notMigrated]],
   temporal: [

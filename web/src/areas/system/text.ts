@@ -46,6 +46,11 @@ export const checks = {
     fact: 'its clock differs from the clock of this process',
     advice: 'Synchronize the clocks of both machines.',
   },
+  connections: {
+    fact: 'has too few connections for all processes of the service',
+    advice:
+      'Calls fail once no connection is left. Raise max_connections of Postgres, or lower COUNTERSIGN_DATABASE_POOL and COUNTERSIGN_WORKER_POOL.',
+  },
   migrations: {
     fact: 'cannot be read',
     advice: 'Check that Postgres runs and that DATABASE_URL points to it.',
