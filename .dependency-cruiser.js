@@ -76,9 +76,9 @@ const layers = {
     door: 'a migration stays as it is when code changes: it imports knex only.',
   },
   demo: {
-    ours: ['src/platform/', 'src/local/', 'temporal/ids.ts'],
-    not: [...TEMPORAL, ...SQL],
-    door: 'the demo uses the service from outside, over HTTP.',
+    ours: ['sdk/typescript/src/'],
+    only: ['node:(fs|timers)/promises'],
+    door: 'the demo uses the service from outside, with the SDK or over HTTP.',
   },
   'sdk/typescript/src': {
     ours: [],

@@ -21,16 +21,6 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
  LANGUAGE plpgsql
 AS $function$
     begin
-      if tg_op = 'DELETE' and tg_table_name = 'decisions' then
-        perform from approval_requests r join agents a on a.organization_id = r.organization_id and a.slug = r.agent_slug
-          where r.id = old.request_id and a.demo;
-        if found then return old; end if;
-      elsif tg_op = 'DELETE' and tg_table_name = 'request_approval_pipeline_revisions' then
-        perform from request_approval_pipelines p
-          join agents a on a.organization_id = p.organization_id and p.document_key = 'agent:' || a.slug
-          where p.id = old.request_approval_pipeline_id and a.demo;
-        if found then return old; end if;
-      end if;
       raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
     end $function$;
 
@@ -199,7 +189,7 @@ CREATE UNIQUE INDEX agents_live_name_key ON agents USING btree (organization_id,
 CREATE TRIGGER agents_demo_immutable BEFORE UPDATE OF demo ON agents FOR EACH ROW WHEN ((old.demo IS DISTINCT FROM new.demo)) EXECUTE FUNCTION refuse_change();
 COMMENT ON COLUMN agents.tool_access_revision IS 'Counts the changes of its tool access.';
 COMMENT ON COLUMN agents.resume IS 'Who may read, wait for, start and withdraw a request: the instance that made it, or any active instance of the agent.';
-COMMENT ON COLUMN agents.demo IS 'The service made it to show how a request is decided. It can be removed with all its traces.';
+COMMENT ON COLUMN agents.demo IS 'The service made it to show how a request is decided. No figure and no limit counts it.';
 COMMENT ON COLUMN agents.approval_window_seconds IS 'How long an approved call may start after its decision. Each decision keeps the window of its instant.';
 
 CREATE TABLE api_keys (

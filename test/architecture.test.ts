@@ -115,7 +115,7 @@ describe('import rules', () => {
     // Types may come from a later folder of shared.
     'web/src/shared/text/session.ts':
       "import type { Session } from '../session/other.ts';\nexport type Words = Session;\n",
-    'demo/main.ts': "import '../src/platform/json/exact-json.ts';\n",
+    'demo/main.ts': "import '../sdk/typescript/src/index.ts';\n",
     'sdk/typescript/src/index.ts': "import 'node:crypto';\n",
     'sdk/hook/src/main.ts': "import '../../typescript/src/index.ts';\nimport 'node:fs';\n",
     'sdk/typescript/src/adapters/framework.ts':

@@ -41,8 +41,7 @@ export const agentSchema = z
     updated_at: timestamp('When the agent last changed.'),
     archived_at: timestamp('When the agent was archived; present exactly when it is.').optional(),
     demo: z.literal(true).optional().meta({
-      description:
-        'Present on the demo agent, which `POST /api/v1/demo-agent` makes and `DELETE /api/v1/demo-agent` removes.',
+      description: 'Present on the demo agent, which `POST /api/v1/demo-agent` makes.',
     }),
   })
   .meta({ id: 'Agent', description: 'An AI agent. It owns one approval pipeline.' });

@@ -1,10 +1,6 @@
 /** The demo agent. */
 import { z } from 'zod';
-import {
-  getDemoAgent,
-  removeDemoAgent,
-  startDemoAgent,
-} from '../../src/services/agents/demo-agent.ts';
+import { getDemoAgent, startDemoAgent } from '../../src/services/agents/demo-agent.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   instanceWithCredentialExample,
@@ -53,9 +49,9 @@ export const demoAgentEndpoints: readonly Endpoint[] = [
     method: 'post',
     path: PATH,
     tag: 'Agents',
-    summary: 'Make the demo agent, or give it a new credential',
+    summary: 'Make or restore the demo agent, and give it a new credential',
     description:
-      'An organization has at most one demo agent. It is an agent like others, and has `demo`. The credential works for an hour, and the one before is revoked. ' +
+      'An organization has at most one demo agent. It is an agent like others, and has `demo`. An archived one is restored. The credential works for an hour, and the one before is revoked. ' +
       `The web app calls with it, to show how a request is decided. ${RECENT} ${NEEDS}`,
     auth: 'product',
     permission: 'agent.write',
@@ -68,28 +64,10 @@ export const demoAgentEndpoints: readonly Endpoint[] = [
         ...instanceWithCredentialExample,
       },
     },
-    errors: ['mfa_required', 'reauthentication_required', 'agent_archived', 'agent_disabled'],
+    errors: ['mfa_required', 'reauthentication_required', 'agent_name_taken', 'agent_disabled'],
     handler: async ({ principal }, context) => {
       const { agent, ...issued } = await startDemoAgent(context, principal);
       return { body: { agent: presentAgent(agent), ...presentInstanceWithCredential(issued) } };
-    },
-  }),
-  defineEndpoint({
-    operationId: 'removeDemoAgent',
-    method: 'delete',
-    path: PATH,
-    tag: 'Agents',
-    summary: 'Remove the demo agent with all its traces',
-    description:
-      'Archives the demo agent, and then removes it with its instances, credentials, requests, decisions, messages, rules and grants. Its ' +
-      `audit events stay, so no other agent takes its slug. Does nothing without a demo agent. No other agent can be removed. ${RECENT} ${NEEDS}`,
-    auth: 'product',
-    permission: 'agent.write',
-    success: { status: 204, description: 'There is no demo agent.' },
-    errors: ['mfa_required', 'reauthentication_required'],
-    handler: async ({ principal }, context) => {
-      await removeDemoAgent(context, principal);
-      return {};
     },
   }),
 ];

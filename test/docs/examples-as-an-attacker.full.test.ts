@@ -2,7 +2,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../api/endpoints.ts';
 import { openApiDocument } from '../../api/openapi/document.ts';
-import { demoRules } from '../../demo/rules.ts';
 import { appForFile } from '../support/scene.ts';
 import { createOrganization } from '../support/scene/factories.ts';
 import { ORGANIZATION } from '../support/scene/request-approval-pipelines.ts';
@@ -148,12 +147,6 @@ const EXAMPLES: readonly {
   {
     name: 'the first rule of the quickstart',
     pipeline: postedIn('docs/quickstart.md'),
-    harmless: refund({ amount: 12.5 }),
-    hostile: [...REFUNDS, { tool: 'wire_transfer', arguments: { amount: 12 } }],
-  },
-  {
-    name: 'the demonstration',
-    pipeline: { blocks: demoRules },
     harmless: refund({ amount: 12.5 }),
     hostile: [...REFUNDS, { tool: 'wire_transfer', arguments: { amount: 12 } }],
   },

@@ -28,7 +28,7 @@ function toAgent({ archivedAt, demo, ...agent }: AgentRow): Agent {
   return { ...agent, ...(archivedAt !== null && { archivedAt }), ...(demo && { demo }) };
 }
 
-/** SQL: an agent had the slug and was removed. The audit log still has its events, so no other agent may take it. */
+/** SQL: a demo agent had the slug and was removed, as earlier versions did. The audit log has its events, so no other agent may take it. */
 export const wasRemoved = (slug: string): string => `
   exists (select from audit_events e
            where e.organization_id = :organizationId and e.subject_type = 'agent' and e.subject_id = ${slug}

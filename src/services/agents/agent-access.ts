@@ -26,7 +26,7 @@ export async function lockAgentToIssue(
   requireRecentUnlessKey(caller);
   if (!agent) throw new AppError('not_found');
   if (agent.status === 'archived') throw new AppError('agent_archived');
-  // Its requests say that they are a demo, and can be deleted: no real program may call as it.
+  // Its requests say that they are a demo, and no figure counts them: no real program may call as it.
   if (agent.demo) throw new AppError('demo_agent');
   return agent;
 }

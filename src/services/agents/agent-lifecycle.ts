@@ -137,8 +137,7 @@ export async function archiveAgent(
   announceCommitted(context, settled);
 }
 
-/** Call it with the agent locked, and `announceCommitted` after the commit. */
-export async function archiveLocked(
+async function archiveLocked(
   trx: Trx,
   principal: ProductPrincipal,
   agent: Agent,
@@ -183,12 +182,22 @@ export async function restoreAgent(
     await lockAccessUnchanged(trx, organizationId);
     const agent = await lockAndReread(trx, principal, slug);
     if (agent.status !== 'archived') return agent;
-    const revision = await restorePipeline(trx, organizationId, pipelineOf(slug));
-    const restored = await store(trx, principal, {
-      agent: { ...agent, status: 'active' },
-      events: [{ verb: 'restored', data: { name: agent.name, pipeline_revision: revision } }],
-    });
+    const restored = await restoreLocked(trx, principal, agent);
     if (!agent.demo) await requireRoom(trx, context, organizationId);
     return restored;
+  });
+}
+
+/** Call it with the archived agent locked. Throws 409 `agent_name_taken`. */
+export async function restoreLocked(
+  trx: Trx,
+  principal: ProductPrincipal,
+  agent: Agent,
+): Promise<Agent> {
+  const { organizationId, slug, name } = agent;
+  const revision = await restorePipeline(trx, organizationId, pipelineOf(slug));
+  return await store(trx, principal, {
+    agent: { ...agent, status: 'active' },
+    events: [{ verb: 'restored', data: { name, pipeline_revision: revision } }],
   });
 }

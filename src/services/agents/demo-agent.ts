@@ -1,6 +1,6 @@
 /**
  * The demo agent: a page of the web app calls as it, to show how a request is decided. It has the rights of any agent. Only the
- * service makes one, and it can be removed with its requests.
+ * service makes one. It is archived and restored like any agent.
  */
 import { actorOf } from '../../domain/audit/events.ts';
 import type { Agent } from '../../domain/agents/agents.ts';
@@ -14,17 +14,13 @@ import {
   findDemoSlug,
   findFreeDemoName,
   listUnrevoked,
-  removeDemoAgentRows,
 } from '../../data/agents/demo-agents.ts';
-import { insertAuditEvents } from '../../data/audit/events.ts';
 import { readClock } from '../../data/clock.ts';
 import { lockAccess } from '../../data/organization/organizations.ts';
-import type { Db, Trx } from '../../platform/postgres.ts';
+import type { Trx } from '../../platform/postgres.ts';
 import { requirePermission, rereadCaller } from '../access/current-callers.ts';
 import type { ServiceContext } from '../context.ts';
-import { announceCommitted } from '../engine/change-all.ts';
-import { takeGrantsForAgent } from '../people/agent-grants.ts';
-import { archiveLocked } from './agent-lifecycle.ts';
+import { restoreLocked } from './agent-lifecycle.ts';
 import { revokeIn } from './agent-credentials.ts';
 import { addAgent } from './agents.ts';
 import { addInstance, issueCredential, type CreatedInstance } from './new-instances.ts';
@@ -36,18 +32,14 @@ export interface StartedDemo extends CreatedInstance {
   readonly agent: Agent;
 }
 
-/** For those who may make and remove it. Undefined where the organization has none. Throws 403. */
+/** For those who may make it. Undefined where the organization has none. Throws 403. */
 export async function getDemoAgent(
   { db }: ServiceContext,
   principal: ProductPrincipal,
 ): Promise<Agent | undefined> {
   requirePermission(principal, { permission: 'agent.credential.issue' });
-  return await findDemo(db, principal.organizationId);
-}
-
-async function findDemo(db: Db, organizationId: string): Promise<Agent | undefined> {
-  const slug = await findDemoSlug(db, organizationId);
-  return slug === undefined ? undefined : await findAgent(db, organizationId, slug);
+  const slug = await findDemoSlug(db, principal.organizationId);
+  return slug === undefined ? undefined : await findAgent(db, principal.organizationId, slug);
 }
 
 async function lockDemo(trx: Trx, organizationId: string): Promise<Agent | undefined> {
@@ -56,8 +48,8 @@ async function lockDemo(trx: Trx, organizationId: string): Promise<Agent | undef
 }
 
 /**
- * Makes the demo agent, unless the organization has it, and gives it a credential for an hour in place of the one that it had. Throws
- * what `createAgent` and `createAgentInstance` throw, and 403 `agent_disabled`.
+ * Makes the demo agent, or restores it, and gives it a credential for an hour in place of the one that it had. Throws what
+ * `createAgent`, `createAgentInstance` and `restoreAgent` throw, and 403 `agent_disabled`.
  */
 export async function startDemoAgent(
   context: ServiceContext,
@@ -70,8 +62,7 @@ export async function startDemoAgent(
     await lockAccess(trx, organizationId);
     await rereadForDemo(trx, principal);
     const agent = await findOrAdd(trx, context, principal);
-    if (agent.status !== 'active')
-      throw new AppError(agent.status === 'archived' ? 'agent_archived' : 'agent_disabled');
+    if (agent.status === 'disabled') throw new AppError('agent_disabled');
     const found = await findDemoInstanceId(trx, organizationId, agent.slug);
     const locked = found && (await lockAgentInstance(trx, organizationId, found));
     const instance = locked
@@ -97,72 +88,19 @@ async function findOrAdd(
   context: ServiceContext,
   principal: ProductPrincipal,
 ): Promise<Agent> {
-  const found = await findDemo(trx, principal.organizationId);
-  if (found) return found;
+  const found = await lockDemo(trx, principal.organizationId);
+  if (found)
+    return found.status === 'archived' ? await restoreLocked(trx, principal, found) : found;
   const free = await findFreeDemoName(trx, principal.organizationId);
   return await addAgent(trx, context, { principal, agent: { ...free, demo: true } });
 }
 
 /**
- * What making it takes, and removing it. Call it with access locked. Throws what `rereadCaller`, `requirePermission` and
+ * What making it takes. Call it with access locked. Throws what `rereadCaller`, `requirePermission` and
  * `requireRecentUnlessKey` throw.
  */
 async function rereadForDemo(trx: Trx, principal: ProductPrincipal): Promise<void> {
   const caller = await rereadCaller(trx, principal, { permission: 'agent.write' });
   requirePermission(caller, { permission: 'agent.credential.issue' });
   requireRecentUnlessKey(caller);
-}
-
-/**
- * First archives the demo agent, which ends its credentials, and tells every page and workflow that its requests are cancelled. Then
- * removes all of it at once, but its audit events. Does nothing without one. Should the process end in between, an archived
- * agent is left, and a repeat removes it. Throws what `rereadForDemo` throws.
- */
-export async function removeDemoAgent(
-  context: ServiceContext,
-  principal: ProductPrincipal,
-): Promise<void> {
-  let isGone = false;
-  // Someone may restore it in between.
-  while (!isGone) {
-    await archiveDemoAgent(context, principal);
-    isGone = await removeArchived(context, principal);
-  }
-}
-
-async function archiveDemoAgent(
-  context: ServiceContext,
-  principal: ProductPrincipal,
-): Promise<void> {
-  const settled = await context.db.transaction(async (trx) => {
-    const agent = await lockDemo(trx, principal.organizationId);
-    await rereadForDemo(trx, principal);
-    return agent ? await archiveLocked(trx, principal, agent) : [];
-  });
-  announceCommitted(context, settled);
-}
-
-/** False when it is not archived. */
-async function removeArchived(
-  context: ServiceContext,
-  principal: ProductPrincipal,
-): Promise<boolean> {
-  const { organizationId } = principal;
-  return await context.db.transaction(async (trx) => {
-    await lockAccess(trx, organizationId);
-    await rereadForDemo(trx, principal);
-    const agent = await lockDemo(trx, organizationId);
-    if (!agent) return true;
-    if (agent.status !== 'archived') return false;
-    await takeGrantsForAgent(trx, organizationId, { slug: agent.slug, actor: actorOf(principal) });
-    await removeDemoAgentRows(trx, organizationId, agent.slug);
-    const event = {
-      eventType: 'agent.removed' as const,
-      actor: actorOf(principal),
-      subjectId: agent.slug,
-      data: { name: agent.name },
-    };
-    await insertAuditEvents(trx, organizationId, { events: [event] });
-    return true;
-  });
 }

@@ -1,28 +1,17 @@
-/** The demo agent: what makes it, what removes it, and that nothing of it stays but the audit log. */
+/** The demo agent: what makes it, that it is archived and restored like any agent, and that the database keeps what is decided for it. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { insertAuditEvents } from '../../../src/data/audit/events.ts';
+import { SYSTEM } from '../../../src/domain/audit/events.ts';
 import { HttpClient } from '../../support/http.ts';
 import { everywhere, REVIEWER, scene } from '../../support/scene.ts';
-import { stepAt } from '../../support/scene/approval-requests.ts';
-import { createOrganization, grant, type TestMember } from '../../support/scene/factories.ts';
-import { ageSession, invite } from '../../support/scene/invitations.ts';
+import { createOrganization, type TestMember } from '../../support/scene/factories.ts';
+import { ageSession } from '../../support/scene/invitations.ts';
 import { codesOf } from './enrollment-scene.ts';
 import { handleOf, waiting } from '../../support/temporal.ts';
 import { until } from '../../support/waiting.ts';
 
-const {
-  app,
-  owner,
-  people,
-  person,
-  organization,
-  settings,
-  ask,
-  decide,
-  claim,
-  addReviewers,
-  pipeline,
-} = await scene({
+const { app, owner, people, person, organization, settings, ask, decide, pipeline } = await scene({
   app: { temporal: true },
   people: {
     ada: REVIEWER,
@@ -81,12 +70,6 @@ const ended = async (id: string) => {
     async () => (await handleOf(app, id).describe()).status.name === 'COMPLETED',
   );
 };
-const eventsNow = async () =>
-  await app
-    .db('audit_events')
-    .where({ organization_id: organization.id })
-    .orderBy('sequence')
-    .select<{ id: string }[]>();
 /** A machine asks to be enrolled, and the owner authorizes it for the agent. */
 const enroll = async (agentSlug: string) => {
   const begun = await app.http.post('/auth/agent_enrollments', {
@@ -97,29 +80,7 @@ const enroll = async (agentSlug: string) => {
   const path = `/api/v1/agent_enrollments/${encodeURIComponent(user)}/authorize`;
   return await owner.browser.post(path, { agent_slug: agentSlug });
 };
-const LEVEL_MS = 660_000;
-const nextLevel = async (id: string) => {
-  await stepAt(app, id, new Date(Date.now() + LEVEL_MS));
-  return { status: 200 };
-};
-const remove = async () => await owner.http.delete(PATH);
-
-/** The tables, other than those of the audit log, with a row that has one of the texts. */
-async function tablesWith(texts: readonly string[]): Promise<string[]> {
-  const { rows } = await app.db.raw<{ rows: { name: string }[] }>(
-    `select table_name as name from information_schema.tables
-      where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like 'audit%' order by 1`,
-  );
-  const found: string[] = [];
-  for (const { name } of rows) {
-    const some = await app.db.raw<{ rows: unknown[] }>(
-      `select 1 from ${name} as t where cast(t.* as text) like any(cast(:texts as text[])) limit 1`,
-      { texts: texts.map((text) => `%${text}%`) } as never,
-    );
-    if (some.rows.length > 0) found.push(name);
-  }
-  return found;
-}
+const archive = async (slug: string) => await owner.http.delete(`/api/v1/agents/${slug}`);
 
 describe('the demo agent', () => {
   test('is an agent with a mark, once in an organization, for those who may make agents and credentials', async () => {
@@ -146,15 +107,9 @@ describe('the demo agent', () => {
     expect([401, 403]).toContain(own.status);
     expect((await owner.http.get(`/api/v1/requests/${id}`)).body).toMatchObject({ demo: true });
     expect((await owner.http.get('/api/v1/agents/bot')).body).not.toHaveProperty('demo');
-    for (const person of [people.ada, people.maker, people.narrow])
-      expect((await person.http.delete(PATH)).status).toBe(403);
     // Nor does another organization reach it.
     const foreign = await createOrganization(app);
-    expect((await foreign.owner.http.delete(PATH)).status).toBe(204);
-    expect((await owner.http.get(`/api/v1/requests/${id}`)).body).toMatchObject({ demo: true });
-    expect((await remove()).status).toBe(204);
-    expect((await remove()).status).toBe(204);
-    await ended(id);
+    expect((await foreign.owner.http.get(PATH)).body).toEqual({});
   });
 
   test('counts in no figure and in no limit', async () => {
@@ -174,83 +129,57 @@ describe('the demo agent', () => {
     expect((await decide(owner, await pending(demo))).status).toBe(200);
     await pending(demo);
     expect(await figures()).toEqual(before);
-    expect((await remove()).status).toBe(204);
+    expect((await archive(demo.slug)).status).toBe(204);
+    expect(await figures()).toEqual(before);
   });
 
-  test('leaves nothing but its audit events, takes back what was granted for it, and no agent takes its slug', async () => {
+  test('is archived like any agent, keeps what was decided, and comes back when it is started', async () => {
     const demo = await start();
     const decided = await pending(demo);
     expect((await decide(owner, decided)).status).toBe(200);
-    const denied = await pending(demo);
-    expect((await claim(people.ada, denied)).status).toBe(200);
-    expect((await decide(people.ada, denied, { status: 'denied', note: 'No.' })).status).toBe(200);
     const open = await pending(demo);
-    await addReviewers(owner, open, [people.ada]);
-    const policy = { scope_kind: 'agent' as const, permissions: ['agent.read'] };
-    await grant(app.db, organization.id, {
-      membershipId: people.ada.membershipId,
-      policy: { ...policy, resource_ids: [demo.slug] },
-    });
-    await grant(app.db, organization.id, {
-      membershipId: people.ada.membershipId,
-      policy: { ...policy, resource_ids: ['bot', demo.slug] },
-    });
-    const invited = await invite(owner, {
-      policies: [
-        { ...policy, resource_ids: [demo.slug] },
-        { ...policy, resource_ids: [demo.slug, 'bot'] },
-      ],
-    });
-    expect(invited.status).toBe(201);
-    const texts = [demo.slug, demo.instance, demo.credential, decided, denied, open];
-    expect(await tablesWith(texts)).toEqual(expect.arrayContaining(['agents', 'decisions']));
-    const before = await eventsNow();
-    expect((await remove()).status).toBe(204);
-    expect(await tablesWith(texts)).toEqual([]);
-    expect((await eventsNow()).slice(0, before.length)).toEqual(before);
-    for (const id of [decided, denied, open]) await ended(id);
-    expect((await owner.http.get(`/api/v1/requests/${open}`)).status).toBe(404);
+    expect((await archive(demo.slug)).status).toBe(204);
+    await ended(open);
+    const statusOf = async (id: string) =>
+      (await owner.http.get(`/api/v1/requests/${id}`)).body['status'];
+    expect([await statusOf(decided), await statusOf(open)]).toEqual(['approved', 'cancelled']);
     expect((await askAs(demo)).status).toBe(401);
+    const both = await Promise.all([start(), start()]);
+    expect(new Set(both.map(({ slug }) => slug))).toEqual(new Set([demo.slug]));
+    await pending(await start());
     const events = await app
       .db('audit_events')
       .where({ organization_id: organization.id, subject_id: demo.slug })
       .orderBy('sequence')
       .pluck<string[]>('event_type');
-    expect(events.slice(-2)).toEqual(['agent.archived', 'agent.removed']);
-    const invitations = await owner.browser.get('/api/v1/invitations');
-    expect(invitations.body['invitations']).toMatchObject([
-      { grants: [{ scope_kind: 'agent', scope_id: 'bot', permissions: ['agent.read'] }] },
-    ]);
-    const changes = await app
-      .db('audit_events')
-      .where({ organization_id: organization.id, subject_type: 'permission_policy' })
-      .orderBy('sequence')
-      .select<{ event_type: string; data: string }[]>('event_type', 'data');
-    const was = { resource_ids: ['bot', demo.slug] };
-    const holder = { membership_id: people.ada.membershipId };
-    expect(
-      changes.map(({ event_type: type, data }) => [type, JSON.parse(data) as unknown]),
-    ).toEqual([
-      [
-        'permission_policy.deleted',
-        expect.objectContaining({ ...holder, resource_ids: [demo.slug], revision: 1 }),
-      ],
-      [
-        'permission_policy.updated',
-        expect.objectContaining({
-          ...holder,
-          ...{ resource_ids: ['bot'], revision: 2, previous: expect.objectContaining(was) },
-        }),
-      ],
-    ]);
-    // Its audit events would be those of two agents.
-    const made = await owner.http.post('/api/v1/agents', { slug: demo.slug, name: 'Demo agent' });
+    expect(events.slice(-2)).toEqual(['agent.archived', 'agent.restored']);
+  });
+
+  test('stays archived while another agent has its name', async () => {
+    const { slug } = await start();
+    expect((await archive(slug)).status).toBe(204);
+    const other = { slug: 'other-demo', name: 'Demo agent' };
+    expect((await owner.http.post('/api/v1/agents', other)).status).toBe(201);
+    const refused = await owner.http.post(PATH);
+    expect([refused.status, refused.body['error']?.['code']]).toEqual([409, 'agent_name_taken']);
+    expect((await archive(other.slug)).status).toBe(204);
+    expect((await start()).slug).toBe(slug);
+  });
+
+  test('takes no slug of one that an earlier version removed', async () => {
+    const there = await createOrganization(app);
+    const removed = { eventType: 'agent.removed' as const, actor: SYSTEM, subjectId: 'demo-agent' };
+    await app.db.transaction(async (trx) => {
+      await insertAuditEvents(trx, there.id, {
+        events: [{ ...removed, data: { name: 'Demo agent' } }],
+      });
+    });
+    const agent = { slug: 'demo-agent', name: 'Demo agent' };
+    const made = await there.owner.http.post('/api/v1/agents', agent);
     expect([made.status, made.body['error']?.['code']]).toEqual([409, 'agent_slug_taken']);
-    const next = await start();
-    expect(next.slug).not.toBe(demo.slug);
-    const named = await owner.http.get(`/api/v1/agents/${next.slug}`);
-    expect(named.body).toMatchObject({ name: 'Demo agent' });
-    expect((await remove()).status).toBe(204);
+    expect((await there.owner.http.post(PATH)).body).toMatchObject({
+      agent: { slug: 'demo-agent-2', name: 'Demo agent' },
+    });
   });
 
   test('is not started while it is paused, so that the page can say why', async () => {
@@ -259,21 +188,22 @@ describe('the demo agent', () => {
     await owner.http.call('PATCH', `/api/v1/agents/${demo.slug}`, paused);
     const again = await owner.http.post(PATH);
     expect([again.status, again.body['error']?.['code']]).toEqual([403, 'agent_disabled']);
-    expect((await remove()).status).toBe(204);
+    const resumed = { body: { status: 'active' } };
+    await owner.http.call('PATCH', `/api/v1/agents/${demo.slug}`, resumed);
   });
 
-  test('is made and removed by a person who authenticated recently, with a second factor where it is required', async () => {
-    const refusals = async (person: TestMember) => {
-      const answers = [await person.browser.post(PATH), await person.browser.delete(PATH)];
-      return answers.map(({ status, body }) => [status, body['error']?.['code']]);
+  test('is made by a person who authenticated recently, with a second factor where it is required', async () => {
+    const refusal = async (person: TestMember) => {
+      const { status, body } = await person.browser.post(PATH);
+      return [status, body['error']?.['code']];
     };
     const all = await person(['agent.write', 'agent.credential.issue']);
     await ageSession(app, all, 60);
     const again = [403, 'reauthentication_required'];
-    expect(await refusals(all)).toEqual([again, again]);
+    expect(await refusal(all)).toEqual(again);
     await settings({ require_mfa: true });
     const factor = [403, 'mfa_required'];
-    expect(await refusals(all)).toEqual([factor, factor]);
+    expect(await refusal(all)).toEqual(factor);
     await settings({ require_mfa: false });
   });
 
@@ -289,10 +219,9 @@ describe('the demo agent', () => {
     expect(refusals.map(({ status, body }) => [status, body['error']?.['code']])).toEqual(
       refusals.map(() => [409, 'demo_agent']),
     );
-    expect((await remove()).status).toBe(204);
   });
 
-  test('is the only one whose decisions the database lets go, and its mark never changes', async () => {
+  test('has decisions that the database lets no one change or delete, and a mark that never changes', async () => {
     const refused = /append-only/;
     const agents = () => app.db('agents').where({ organization_id: organization.id, slug: 'bot' });
     await expect(agents().update({ demo: true })).rejects.toThrow(refused);
@@ -302,32 +231,11 @@ describe('the demo agent', () => {
     const other = await ask();
     expect((await decide(owner, other)).status).toBe(200);
     const decisionOf = (request: string) => app.db('decisions').where({ request_id: request });
-    for (const request of [id, other])
+    for (const request of [id, other]) {
       await expect(decisionOf(request).update({ status: 'denied' })).rejects.toThrow(refused);
-    await expect(decisionOf(other).delete()).rejects.toThrow(refused);
-    expect(await decisionOf(id).delete()).toBe(1);
-    expect((await remove()).status).toBe(204);
-  });
-
-  test.each<[string, (demo: Demo, id: string) => Promise<{ readonly status: number }>[]]>([
-    ['someone decides', (_demo, id) => [decide(owner, id)]],
-    ['someone claims', (_demo, id) => [claim(people.ada, id)]],
-    ['it asks', (demo) => [askAs(demo), askAs(demo), askAs(demo)]],
-    ['it waits', (demo, id) => [demo.http.get(`/api/aap/v1/requests/${id}?wait=20s`)]],
-    ['the next level is due', (_demo, id) => [nextLevel(id)]],
-    ['someone starts it', () => [owner.http.post(PATH), owner.http.post(PATH)]],
-    ['someone else removes it', () => [remove(), remove()]],
-  ])('is removed whole while %s', async (_what, meanwhile) => {
-    for (let round = 0; round < 3; round += 1) {
-      const demo = await start();
-      const id = await pending(demo);
-      const answers = await Promise.all([remove(), ...meanwhile(demo, id)]);
-      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
-      expect(answers[0]?.status).toBe(204);
-      expect(await tablesWith([demo.credential, id])).toEqual([]);
-      await ended(id);
-      expect((await remove()).status).toBe(204);
-      expect(await tablesWith([`${demo.slug}"`, demo.instance])).toEqual([]);
+      await expect(decisionOf(request).delete()).rejects.toThrow(refused);
     }
+    const revisions = app.db('request_approval_pipeline_revisions');
+    await expect(revisions.delete()).rejects.toThrow(refused);
   });
 });

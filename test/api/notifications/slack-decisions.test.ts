@@ -255,7 +255,6 @@ describe('a button', () => {
     const { post } = await asked(here);
     const said = slack.ephemeralTexts.length;
     await here.caller.click(here.slackUser, { ...buttonsOf(post)['Approve'], value: foreign.id });
-    // Nor does it claim that there is one: a demo agent can be removed with its requests.
     expect(await slack.ephemeralText(said + 1)).toContain(
       'There is no such request, or you do not have permission to decide it.',
     );

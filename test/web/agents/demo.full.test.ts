@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core';
 import { BOOTSTRAP_SECRET } from '../../support/app.ts';
 import { appForFile, everywhere } from '../../support/scene.ts';
 import { createPerson } from '../../support/scene/sign-in.ts';
-import { until } from '../../support/waiting.ts';
 import { violationsOf } from '../../support/web/accessibility.ts';
 import { describeInBrowser, PHONE, screenshot, startBrowser } from '../../support/web/browser.ts';
 import { traces } from '../../support/web/traces.ts';
@@ -41,18 +40,10 @@ async function decide(page: Page, verdict: 'Approve' | 'Deny', note?: string): P
 const organizationId = async () =>
   String((await app.db('organizations').first<{ id: string }>('id')).id);
 
-const rowsLeft = async () => {
-  const tables = ['agents', 'agent_instances', 'agent_credentials', 'approval_requests'];
-  const counts = await Promise.all(
-    tables.map(async (table) => (await app.db(table).count<{ count: string }[]>())[0]?.count),
-  );
-  return counts.map(Number);
-};
-
 describeInBrowser('the demo agent', () => {
   const browser = startBrowser({ refusals: [401, 403] });
 
-  test('takes an owner from an empty service to decisions that arrive, and is gone when they remove it', async () => {
+  test('takes an owner from an empty service to decisions that arrive, and is archived and restored like any agent', async () => {
     const page = await browser.open(`${app.url}/welcome`);
     await bootstrap(page);
     await page.getByRole('link', { name: 'Try it with a demo agent' }).click();
@@ -132,18 +123,18 @@ describeInBrowser('the demo agent', () => {
     await page.goto(`${app.url}/demo`);
     await button(page, 'Run the demo').click();
     await titled(page, 'The agent waits').waitFor();
-    await button(page, 'Remove demo agent and its traces').click();
-    const dialog = page.getByRole('dialog', { name: 'Remove the demo agent?' });
-    await dialog.getByText('The audit log keeps what happened.').waitFor();
-    await screenshot(page, 'demo-remove');
-    expect(await violationsOf(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Remove demo agent' }).click();
-    await page.getByText('The demo agent and its traces are gone.').waitFor();
-    await screenshot(page, 'demo-removed');
-    expect(await rowsLeft()).toEqual([0, 0, 0, 0]);
+    await page.getByRole('link', { name: 'Page of the demo agent' }).click();
+    await button(page, 'Stop or archive …').click();
+    await page.getByRole('dialog').getByRole('textbox').fill('demo-agent');
+    await button(page, 'Archive agent').click();
+    await page.getByText('This agent is archived.').waitFor();
     await page.goto(`${app.url}/agents`);
     await page.getByRole('heading', { name: 'No agent yet.' }).waitFor();
-    await page.getByRole('link', { name: 'Try it with a demo agent' }).waitFor();
+    await page.getByRole('link', { name: 'Try it with a demo agent' }).click();
+    await button(page, 'Run the demo').click();
+    await titled(page, 'The agent waits').waitFor();
+    await button(page, 'Withdraw the request').click();
+    await page.getByText('A request that is withdrawn counts as a denial.').waitFor();
   });
 
   test('works on a phone, and stops when someone revokes its credential', async () => {
@@ -168,10 +159,6 @@ describeInBrowser('the demo agent', () => {
     await button(other, 'Withdraw the request').click();
     await titled(phone, 'The agent can no longer call').waitFor();
     await screenshot(phone, 'demo-lost');
-    await button(other, 'Remove demo agent and its traces').click();
-    await button(other, 'Remove demo agent').last().click();
-    await other.getByText('The demo agent and its traces are gone.').waitFor();
-    await until('nothing is left', async () => (await rowsLeft()).every((count) => count === 0));
   });
 
   test('is not offered to those who may not make agents and their credentials', async () => {
@@ -181,8 +168,6 @@ describeInBrowser('the demo agent', () => {
     const page = await browser.open(`${app.url}/demo`, { as: reader });
     await page.getByText('“Issue').waitFor();
     expect(await button(page, 'Run the demo').count()).toBe(0);
-    await page.goto(`${app.url}/agents`);
-    await page.getByRole('heading', { name: 'No agent yet.' }).waitFor();
     await page.goto(`${app.url}/home`);
     await page.getByRole('heading', { name: 'No request in the last 7 days' }).waitFor();
     expect(await page.getByRole('link', { name: 'Try it with a demo agent' }).count()).toBe(0);

@@ -482,7 +482,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** What the others are made of, and dialogs that are one of these parts with another text. */
 export const PARTS: readonly string[] = [
-  'areas/agents/demo/remove-demo.tsx',
   'areas/people/member/identities.tsx',
   'areas/people/member/reset-factor.tsx',
   'areas/people/team/roster.tsx',

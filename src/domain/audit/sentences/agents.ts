@@ -67,6 +67,7 @@ export const AGENT_SENTENCES = {
   'agent.enabled': about('resumed the agent ', 'name'),
   'agent.archived': archived,
   'agent.restored': about('restored the agent ', 'name'),
+  // Recorded by earlier versions.
   'agent.removed': about('removed the demo agent ', 'name'),
   'agent_instance.created': about('created the instance ', INSTANCE),
   'agent_instance.enrolled': about('connected the instance ', INSTANCE),

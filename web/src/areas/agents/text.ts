@@ -36,7 +36,7 @@ export const agents = {
 export const agent = {
   all: 'Agents',
   sections: 'Parts of the agent',
-  toDemo: 'Run or remove the demo',
+  toDemo: 'Run the demo',
   overview: 'Overview',
   instances: 'Instances',
   tools: 'Tools',

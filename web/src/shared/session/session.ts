@@ -41,7 +41,7 @@ export const hasPermissionFor = (
       (kind === 'organization' || (agent !== undefined && kind === 'agent' && id === agent)),
   );
 
-/** What making the demo agent takes, and removing it. */
+/** What making the demo agent takes. */
 export const DEMO_PERMISSIONS = ['agent.write', 'agent.credential.issue'] as const;
 
 export const mayRunDemo = (account: Account): boolean =>

@@ -12,10 +12,6 @@ export async function startDemo(): Promise<string> {
   return (await call('post', '/api/v1/demo-agent')).body.credential.token;
 }
 
-export async function removeDemo(): Promise<void> {
-  await call('delete', '/api/v1/demo-agent');
-}
-
 const POLL_MS = 2_000;
 
 /** What the reader knows of a request that the agent does not: who decided, whether rules still run, and whether they may decide. */

@@ -1,5 +1,6 @@
 /** The demo agent: the page acts as an agent, so that a browser is all it takes to see a decision arrive. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../../shared/design/button.tsx';
 import { SegmentedControl } from '../../../shared/design/fields/segmented-control.tsx';
@@ -15,7 +16,6 @@ import {
 } from '../../../shared/session/session.ts';
 import { Calls } from './calls.tsx';
 import { demoQuery } from './demo-data.ts';
-import { RemoveDemo } from './remove-demo.tsx';
 import { Steps } from './steps.tsx';
 import { demo as text } from './text.ts';
 import { useDemo } from './use-demo.ts';
@@ -35,9 +35,8 @@ type Amount = (typeof AMOUNTS)[number];
 function DemoPage() {
   const found = useQuery(demoQuery);
   const demo = useDemo();
-  const [isRemoving, setRemoving] = useState(false);
   const view = useRef<HTMLDivElement>(null);
-  const { course, run, withdraw, remove } = demo;
+  const { course, withdraw } = demo;
   const isBegun = course !== undefined;
   // The button that was pressed is gone.
   useEffect(() => {
@@ -45,27 +44,21 @@ function DemoPage() {
   }, [isBegun]);
   if (found.isPending) return <Loading />;
   if (found.isError) return <Failed error={found.error} reset={() => void found.refetch()} />;
-  const exists = found.data.agent !== undefined;
+  const { agent } = found.data;
   return (
     <Page
       title={text.title}
       hint={text.hint}
       actions={
-        exists && (
-          <Button
-            isSecondary
-            onClick={() => {
-              setRemoving(true);
-            }}
-          >
-            {text.remove}
-          </Button>
+        agent && (
+          <Link to="/agents/$slug" params={{ slug: agent.slug }}>
+            {text.toAgent}
+          </Link>
         )
       }
     >
-      {remove.isSuccess && !exists && <Result text={text.removed} />}
       <div className={classes['demo']}>
-        <Run exists={exists && !isBegun} demo={demo} />
+        <Run exists={agent?.status === 'active' && !isBegun} demo={demo} />
         <div ref={view} tabIndex={-1} className={classes['view']}>
           <Panel title={text.view}>
             {course ? <Steps course={course} /> : <p>{text.nothing}</p>}
@@ -74,19 +67,6 @@ function DemoPage() {
         {course && course.calls.length > 0 && <Calls calls={course.calls} />}
       </div>
       {withdraw.isError && <Result text="" error={withdraw.error} />}
-      {isRemoving && (
-        <RemoveDemo
-          doing={remove}
-          onDone={() => {
-            run.reset();
-            setRemoving(false);
-          }}
-          onClose={() => {
-            remove.reset();
-            setRemoving(false);
-          }}
-        />
-      )}
     </Page>
   );
 }
@@ -97,7 +77,7 @@ interface RunProps {
   readonly demo: ReturnType<typeof useDemo>;
 }
 
-function Run({ exists, demo: { course, run, withdraw, remove } }: RunProps) {
+function Run({ exists, demo: { course, run, withdraw } }: RunProps) {
   const [amount, setAmount] = useState<Amount>('249.95');
   const { request } = course ?? {};
   const isOpen = course !== undefined && course.state !== 'decided' && course.state !== 'lost';
@@ -129,9 +109,7 @@ function Run({ exists, demo: { course, run, withdraw, remove } }: RunProps) {
             className={classes['button'] ?? ''}
             aria-busy={run.isPending}
             onClick={() => {
-              if (run.isPending) return;
-              remove.reset();
-              run.mutate(amount);
+              if (!run.isPending) run.mutate(amount);
             }}
           >
             {run.isPending ? text.running : course ? text.runAgain : text.run}

@@ -49,7 +49,7 @@ export const demo = {
   },
   lost: 'The agent can no longer call',
   lostHint:
-    'Its credential was revoked, or the agent was paused, archived or removed. Running the demo makes a new credential. Resume or restore the agent first if someone stopped it.',
+    'Its credential was revoked, or the agent was paused or archived. Running the demo makes a new credential, and restores an archived agent. Resume the agent first if someone paused it.',
   retrying: 'The service is not available right now. The agent tries again.',
   calls: 'Calls that were made',
   callsHint:
@@ -57,12 +57,5 @@ export const demo = {
   callsLabel: 'Calls of the agent',
   columns: { path: 'Call', status: 'Response' },
   noResponse: 'none',
-  remove: 'Remove demo agent and its traces …',
-  removeTitle: 'Remove the demo agent?',
-  removes:
-    'Its requests with their decisions, its instances, credentials and rules, the permissions for it, and the messages about its requests are deleted for good. Pending requests are cancelled first.',
-  keeps: 'The audit log keeps what happened. Nothing else changes.',
-  confirm: 'Remove demo agent',
-  removing: 'Removing …',
-  removed: 'The demo agent and its traces are gone.',
+  toAgent: 'Page of the demo agent',
 } as const;

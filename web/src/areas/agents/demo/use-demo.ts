@@ -24,7 +24,7 @@ import {
   withRequest,
   type Course,
 } from './course.ts';
-import { demoQuery, removeDemo, startDemo } from './demo-data.ts';
+import { demoQuery, startDemo } from './demo-data.ts';
 
 type Change = (course: Course) => Course;
 
@@ -104,20 +104,5 @@ export function useDemo() {
       if (acting.current) await send(withdrawCall(id), acting.current);
     },
   });
-  const remove = useSensitiveMutation({
-    mutationFn: async () => {
-      stop();
-      await removeDemo();
-    },
-    onSuccess: async () => {
-      token.current = undefined;
-      setCourse(undefined);
-      await Promise.all(
-        ['agents', 'requests', 'overview', 'setup'].map(
-          async (key) => await queries.invalidateQueries({ queryKey: [key] }),
-        ),
-      );
-    },
-  });
-  return { course, run, withdraw, remove };
+  return { course, run, withdraw };
 }
