@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { CONDITION_OPERATORS } from '../../src/domain/conditions/types.ts';
+import { CONDITION_OPERATORS } from '../../src/domain/conditions/operators.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
 import { DOCUMENTS, readDocument } from './documents.ts';
 

@@ -2,7 +2,7 @@
 import { isExactObject, type ExactValue } from '../../platform/json/exact-values.ts';
 import { takeId, type Problems } from '../grammar.ts';
 import { FIELD_RULE, type Condition } from './document.ts';
-import { LITERAL_KINDS } from './operators.ts';
+import { operatorOf } from './operators.ts';
 import { classWork, compilePattern } from './patterns.ts';
 import { CONDITION_LIMITS } from './types.ts';
 
@@ -89,7 +89,7 @@ export function newConditionCheck(problems: Problems, ids: Set<string> = new Set
       check(items.condition, [...path, kind, 'condition'], true);
     } else {
       checkField(condition.field, [...path, 'field'], insideItems);
-      if (LITERAL_KINDS[condition.operator] === 'pattern' && condition.value !== undefined)
+      if (operatorOf(condition.operator).literal === 'pattern' && condition.value !== undefined)
         checkPattern(condition.value, [...path, 'value']);
     }
   };

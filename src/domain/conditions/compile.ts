@@ -6,13 +6,9 @@
 import { evaluate } from 'cel-js';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
 import { isKnownField, parseField, resolveField, type FieldPath } from './fields.ts';
-import {
-  applyOperator,
-  costOf,
-  LITERAL_KINDS,
-  prepareLiteral,
-  type PreparedLiteral,
-} from './operators.ts';
+import { applyOperator, costOf, prepareLiteral } from './apply-operator.ts';
+import type { PreparedLiteral } from './costs.ts';
+import { operatorOf, type ConditionOperator } from './operators.ts';
 import { compileWork } from './patterns.ts';
 import type { Condition, ItemsCondition, LeafCondition } from './document.ts';
 import { filledTree, joinedTree, type SyntaxTree } from './syntax-tree.ts';
@@ -23,7 +19,6 @@ import {
   spend,
   spendOnPatterns,
   type ConditionFacts,
-  type ConditionOperator,
   type EvaluationBudget,
 } from './types.ts';
 
@@ -111,7 +106,7 @@ function patternWork(condition: Condition): number {
   if ('some' in condition) return patternWork(condition.some.condition);
   if ('every' in condition) return patternWork(condition.every.condition);
   const { operator, value } = condition;
-  return LITERAL_KINDS[operator] === 'pattern' && typeof value === 'string'
+  return operatorOf(operator).literal === 'pattern' && typeof value === 'string'
     ? compileWork(value)
     : 0;
 }

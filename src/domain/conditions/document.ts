@@ -11,8 +11,8 @@ import { list, object, picked, problem, text, type ReadAs } from '../grammar.ts'
 import { isStorable, STORABLE_RULE } from '../labels.ts';
 import { isKnownField, parseField, ROOT_POINTERS } from './fields.ts';
 import { parseInstant } from './instants.ts';
-import { LITERAL_KINDS } from './operators.ts';
-import { CONDITION_LIMITS, CONDITION_OPERATORS } from './types.ts';
+import { CONDITION_OPERATORS, operatorOf, type LiteralKind } from './operators.ts';
+import { CONDITION_LIMITS } from './types.ts';
 
 const conditionId = () => text('Unique in the document.', { max: CONDITION_LIMITS.idLength });
 
@@ -129,7 +129,12 @@ function branchOf(value: ExactObject): z.core.$ZodType {
   return value['every'] === undefined ? leafCondition : everyCondition;
 }
 
-const LITERAL_RULES = {
+interface LiteralRule {
+  readonly fits: (value: ExactValue) => boolean;
+  readonly rule: string;
+}
+
+const LITERAL_RULES: Readonly<Record<Exclude<LiteralKind, 'none'>, LiteralRule>> = {
   ordered: {
     fits: (value: ExactValue) =>
       isNumber(value) || (typeof value === 'string' && parseInstant(value) !== undefined),
@@ -151,7 +156,7 @@ const LITERAL_RULES = {
 type RawIssue = ReturnType<typeof problem>;
 
 function* literalProblems({ operator, value }: LeafCondition): Generator<RawIssue> {
-  const kind = LITERAL_KINDS[operator];
+  const kind = operatorOf(operator).literal;
   if (kind === 'none') {
     if (value !== undefined)
       yield problem('unknown_field', 'must be absent for this operator', ['value']);

@@ -1,67 +1,64 @@
 /**
- * The meaning of each operator. Total: a missing field or a value of the wrong type is false,
- * except for `not_exists`.
+ * All that is known of each operator. The grammar, the compiler, the sentences, the warnings and the editor of the web app read it here.
+ * It does not import the library of regular expressions, because the web app loads that only where someone tries a pattern.
  */
-import type { RE2JS } from 're2js';
 import {
   compareDecimals,
   exactEquals,
-  ExactNumber,
-  isExactObject,
   isNumber,
   type ExactValue,
 } from '../../platform/json/exact-values.ts';
-import { compareInstants, parseInstant, type ExactInstant } from './instants.ts';
-import { compilePattern } from './patterns.ts';
-import type { ConditionOperator } from './types.ts';
+import {
+  costOfChoosing,
+  costOfComparing,
+  costOfMatching,
+  costOfSearching,
+  type Cost,
+  type PreparedLiteral,
+} from './costs.ts';
+import { compareInstants, parseInstant } from './instants.ts';
 
-/**
- * The type of a leaf's value: none, any JSON, a number or time, a list, a text, a regular
- * expression.
- */
+/** The type of a leaf's value: none, any JSON, a number or time, a list, a text, a regular expression. */
 export type LiteralKind = 'none' | 'any' | 'ordered' | 'list' | 'text' | 'pattern';
 
-export const LITERAL_KINDS: Readonly<Record<ConditionOperator, LiteralKind>> = {
-  exists: 'none',
-  not_exists: 'none',
-  equals: 'any',
-  not_equals: 'any',
-  less_than: 'ordered',
-  less_than_or_equal: 'ordered',
-  greater_than: 'ordered',
-  greater_than_or_equal: 'ordered',
-  in: 'list',
-  not_in: 'list',
-  contains: 'any',
-  not_contains: 'any',
-  starts_with: 'text',
-  ends_with: 'text',
-  matches: 'pattern',
-  not_matches: 'pattern',
-};
-
-/** A leaf's value, prepared once. */
-export interface PreparedLiteral {
-  readonly value: ExactValue;
-  readonly size: number;
-  readonly pattern?: RE2JS;
-  readonly instant?: ExactInstant;
-}
-
-/** Prepares the value of a leaf. Throws when a pattern is not RE2 syntax or too long. */
-export function prepareLiteral(
-  operator: ConditionOperator,
-  value: ExactValue | undefined,
-): PreparedLiteral {
-  const literal = value ?? null;
-  if (LITERAL_KINDS[operator] === 'pattern')
-    return { value: literal, size: 0, pattern: compilePattern(literal) };
-  const prepared = { value: literal, size: sizeOf(literal) };
-  const instant = typeof literal === 'string' ? parseInstant(literal) : undefined;
-  return instant && LITERAL_KINDS[operator] === 'ordered' ? { ...prepared, instant } : prepared;
-}
+/** The type of a field's value, as JSON has it. */
+export type FieldType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
 type Test = (field: ExactValue, literal: PreparedLiteral) => boolean;
+
+export interface Operator {
+  /** What a sentence says between the field and the value. */
+  readonly words: string;
+  /** The same where the value is a time. */
+  readonly timeWords?: string;
+  /** What the editor shows, where a sign is shorter than the words. */
+  readonly sign?: string;
+  readonly literal: LiteralKind;
+  /** For a field that is there. Total: false for a field of the wrong type. */
+  readonly holds: Test;
+  /** A missing field makes every operator false but the one that asks for it. */
+  readonly holdsWithout?: true;
+  /** Of a test of a field that is there. */
+  readonly cost: Cost;
+  /**
+   * Whether a test with the value says what may pass, or gives an upper bound. Operators that only exclude something, or give a
+   * lower bound, limit nothing.
+   */
+  readonly limits: (value: ExactValue | undefined) => boolean;
+  /** The opposite of another operator. A missing field passes a rule that denies with it. */
+  readonly isNegative?: true;
+  /** Types of fields for which the editor offers it. `ordered` ones are offered for times, too. */
+  readonly fields: readonly FieldType[];
+}
+
+const ALL = ['object', 'array', 'string', 'number', 'boolean', 'null'] as const;
+
+const always = (): boolean => true;
+const never = (): boolean => false;
+/** Every text has the empty one. */
+const unlessEmpty = (value: ExactValue | undefined): boolean => value !== '';
+const unlessAnyText = (value: ExactValue | undefined): boolean =>
+  typeof value !== 'string' || !/^(?:\(\?[a-zA-Z]+\))?\^?(?:\.[*+])?\$?$/.test(value);
 
 const compares =
   (holds: (order: number) => boolean): Test =>
@@ -70,37 +67,122 @@ const compares =
     return order !== undefined && holds(order);
   };
 
-const TESTS: Readonly<Record<Exclude<ConditionOperator, 'exists' | 'not_exists'>, Test>> = {
-  equals: (field, { value }) => exactEquals(field, value),
-  not_equals: (field, { value }) => !exactEquals(field, value),
-  less_than: compares((order) => order < 0),
-  less_than_or_equal: compares((order) => order <= 0),
-  greater_than: compares((order) => order > 0),
-  greater_than_or_equal: compares((order) => order >= 0),
-  in: (field, { value }) => Array.isArray(value) && value.some((one) => exactEquals(field, one)),
-  not_in: (field, { value }) =>
-    Array.isArray(value) && !value.some((one) => exactEquals(field, one)),
-  contains: (field, { value }) => contains(field, value) === true,
-  not_contains: (field, { value }) => contains(field, value) === false,
-  starts_with: (field, { value }) =>
-    typeof field === 'string' && typeof value === 'string' && field.startsWith(value),
-  ends_with: (field, { value }) =>
-    typeof field === 'string' && typeof value === 'string' && field.endsWith(value),
-  matches: (field, { pattern }) =>
-    typeof field === 'string' && pattern !== undefined && pattern.test(field),
-  not_matches: (field, { pattern }) =>
-    typeof field === 'string' && pattern !== undefined && !pattern.test(field),
-};
+const ofTexts =
+  (holds: (field: string, value: string) => boolean): Test =>
+  (field, { value }) =>
+    typeof field === 'string' && typeof value === 'string' && holds(field, value);
 
-export function applyOperator(
-  operator: ConditionOperator,
-  field: ExactValue | undefined,
-  literal: PreparedLiteral,
-): boolean {
-  if (operator === 'exists') return field !== undefined;
-  if (operator === 'not_exists') return field === undefined;
-  return field !== undefined && TESTS[operator](field, literal);
-}
+const presence = { literal: 'none', cost: () => 1, limits: never, fields: ALL } as const;
+const equality = { literal: 'any', cost: costOfComparing, fields: ALL } as const;
+const order = { literal: 'ordered', cost: costOfComparing, fields: ['number'] } as const;
+const choice = { literal: 'list', cost: costOfChoosing, fields: ['string', 'number'] } as const;
+const search = { literal: 'any', cost: costOfSearching, fields: ['string', 'array'] } as const;
+const affix = { literal: 'text', cost: costOfComparing, fields: ['string'] } as const;
+const pattern = { literal: 'pattern', cost: costOfMatching, fields: ['string'] } as const;
+
+/** In the order of the documentation. */
+export const OPERATORS = {
+  exists: { ...presence, words: 'is present', holds: always },
+  not_exists: { ...presence, words: 'is absent', holds: never, holdsWithout: true },
+  equals: {
+    ...equality,
+    words: 'is',
+    holds: (field, { value }) => exactEquals(field, value),
+    limits: always,
+  },
+  not_equals: {
+    ...equality,
+    words: 'is not',
+    holds: (field, { value }) => !exactEquals(field, value),
+    limits: never,
+    isNegative: true,
+  },
+  less_than: {
+    ...order,
+    ...{ words: 'is less than', timeWords: 'is before', sign: '<' },
+    holds: compares((sign) => sign < 0),
+    limits: always,
+  },
+  less_than_or_equal: {
+    ...order,
+    ...{ words: 'is at most', timeWords: 'is no later than', sign: '≤' },
+    holds: compares((sign) => sign <= 0),
+    limits: always,
+  },
+  greater_than: {
+    ...order,
+    ...{ words: 'is more than', timeWords: 'is after', sign: '>' },
+    holds: compares((sign) => sign > 0),
+    limits: never,
+  },
+  greater_than_or_equal: {
+    ...order,
+    ...{ words: 'is at least', timeWords: 'is no earlier than', sign: '≥' },
+    holds: compares((sign) => sign >= 0),
+    limits: never,
+  },
+  in: {
+    ...choice,
+    words: 'is one of',
+    holds: (field, { value }) =>
+      Array.isArray(value) && value.some((one) => exactEquals(field, one)),
+    limits: always,
+  },
+  not_in: {
+    ...choice,
+    words: 'is not one of',
+    holds: (field, { value }) =>
+      Array.isArray(value) && !value.some((one) => exactEquals(field, one)),
+    limits: never,
+    isNegative: true,
+  },
+  contains: {
+    ...search,
+    words: 'contains',
+    holds: (field, { value }) => contains(field, value) === true,
+    limits: unlessEmpty,
+  },
+  not_contains: {
+    ...search,
+    words: 'does not contain',
+    holds: (field, { value }) => contains(field, value) === false,
+    limits: never,
+    isNegative: true,
+  },
+  starts_with: {
+    ...affix,
+    words: 'starts with',
+    holds: ofTexts((field, value) => field.startsWith(value)),
+    limits: unlessEmpty,
+  },
+  ends_with: {
+    ...affix,
+    words: 'ends with',
+    holds: ofTexts((field, value) => field.endsWith(value)),
+    limits: unlessEmpty,
+  },
+  matches: {
+    ...pattern,
+    words: 'matches',
+    holds: (field, literal) =>
+      typeof field === 'string' && literal.pattern !== undefined && literal.pattern.test(field),
+    limits: unlessAnyText,
+  },
+  not_matches: {
+    ...pattern,
+    words: 'does not match',
+    holds: (field, literal) =>
+      typeof field === 'string' && literal.pattern !== undefined && !literal.pattern.test(field),
+    limits: never,
+    isNegative: true,
+  },
+} as const satisfies Readonly<Record<string, Operator>>;
+
+export type ConditionOperator = keyof typeof OPERATORS;
+
+export const CONDITION_OPERATORS = Object.keys(OPERATORS) as readonly ConditionOperator[];
+
+export const operatorOf = (name: ConditionOperator): Operator => OPERATORS[name];
 
 function compareOrdered(field: ExactValue, literal: PreparedLiteral): -1 | 0 | 1 | undefined {
   if (isNumber(field))
@@ -117,56 +199,4 @@ function compareOrdered(field: ExactValue, literal: PreparedLiteral): -1 | 0 | 1
 function contains(field: ExactValue, value: ExactValue): boolean | undefined {
   if (Array.isArray(field)) return field.some((one) => exactEquals(one, value));
   return typeof field === 'string' && typeof value === 'string' ? field.includes(value) : undefined;
-}
-
-/**
- * Units of work that a test costs: one, plus those for long texts, numbers, lists and objects. They
- * are measured; patterns at their worst cost more.
- */
-export function costOf(
-  operator: ConditionOperator,
-  field: ExactValue | undefined,
-  literal: PreparedLiteral,
-): number {
-  if (field === undefined || LITERAL_KINDS[operator] === 'none') return 1;
-  if (literal.pattern)
-    return typeof field === 'string' ? 1 + (field.length * literal.pattern.programSize()) / 200 : 1;
-  if (operator === 'contains' || operator === 'not_contains') {
-    if (Array.isArray(field))
-      return (
-        1 + (sizeOf(field) + (isComposite(literal.value) ? field.length * literal.size : 0)) / 100
-      );
-    return typeof field === 'string' ? costOfSearch(field, literal.value) : 1;
-  }
-  const choices = LITERAL_KINDS[operator] === 'list' ? literal.value : [literal.value];
-  const compared = (Array.isArray(choices) ? choices : []).filter(
-    (choice) => isComposite(choice) === isComposite(field),
-  ).length;
-  return 1 + (compared * sizeOf(field) + literal.size) / 100;
-}
-
-/** A search for a long part compares every letter of the part at every place, at its worst. */
-function costOfSearch(field: string, part: ExactValue): number {
-  return typeof part === 'string'
-    ? 1 + field.length / 1_000 + (field.length * part.length) / 6_000
-    : 1;
-}
-
-const isComposite = (value: ExactValue): boolean => Array.isArray(value) || isExactObject(value);
-
-/** Of lists and objects, because many tests may look at the same one. */
-const sizes = new WeakMap<object, number>();
-
-/** What looking at all of a value costs, in hundredths of a unit. */
-function sizeOf(value: ExactValue): number {
-  if (typeof value === 'string') return value.length / 10;
-  if (value instanceof ExactNumber) return value.source.length * 5;
-  if (value === null || typeof value !== 'object') return 0;
-  const known = sizes.get(value);
-  if (known !== undefined) return known;
-  let size = 0;
-  if (Array.isArray(value)) for (const item of value) size += 10 + sizeOf(item);
-  else for (const key in value) size += 10 + key.length / 10 + sizeOf(value[key] ?? null);
-  sizes.set(value, size);
-  return size;
 }

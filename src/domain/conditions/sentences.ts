@@ -8,7 +8,7 @@ import { countText } from '../shown/text-pieces.ts';
 import { ownLength, quotedText, shortText } from '../shown/value-text.ts';
 import type { Condition, ItemsCondition, LeafCondition } from './document.ts';
 import { parseField } from './fields.ts';
-import type { ConditionOperator } from './types.ts';
+import { operatorOf } from './operators.ts';
 
 const MOST_SENTENCE = 500;
 const MOST_VALUE = 80;
@@ -71,43 +71,12 @@ function itemsText(
   return around === 'alone' ? text : `(${text})`;
 }
 
-const NUMBERS = {
-  less_than: 'is less than',
-  less_than_or_equal: 'is at most',
-  greater_than: 'is more than',
-  greater_than_or_equal: 'is at least',
-};
-
-const TIMES = {
-  less_than: 'is before',
-  less_than_or_equal: 'is no later than',
-  greater_than: 'is after',
-  greater_than_or_equal: 'is no earlier than',
-};
-
-const VERBS: Readonly<Record<ConditionOperator, string>> = {
-  exists: 'is present',
-  not_exists: 'is absent',
-  equals: 'is',
-  not_equals: 'is not',
-  ...NUMBERS,
-  in: 'is one of',
-  not_in: 'is not one of',
-  contains: 'contains',
-  not_contains: 'does not contain',
-  starts_with: 'starts with',
-  ends_with: 'ends with',
-  matches: 'matches',
-  not_matches: 'does not match',
-};
-
 function leafText({ field, operator, value }: LeafCondition): string {
   const subject = fieldText(field);
-  if (value === undefined) return `${subject} ${VERBS[operator]}`;
-  const isTime = operator in TIMES && typeof value === 'string';
-  const verb = isTime ? TIMES[operator as keyof typeof TIMES] : VERBS[operator];
-  const isChoice = operator === 'in' || operator === 'not_in';
-  return `${subject} ${verb} ${isChoice && Array.isArray(value) ? choicesText(value) : valueText(value)}`;
+  const { words, timeWords, literal } = operatorOf(operator);
+  if (value === undefined) return `${subject} ${words}`;
+  const verb = typeof value === 'string' ? (timeWords ?? words) : words;
+  return `${subject} ${verb} ${literal === 'list' && Array.isArray(value) ? choicesText(value) : valueText(value)}`;
 }
 
 function choicesText(choices: readonly ExactValue[]): string {

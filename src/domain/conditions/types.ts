@@ -2,28 +2,6 @@
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { ExactObject, ExactValue } from '../../platform/json/exact-values.ts';
 
-/** Every operator of a leaf, in the order of the documentation. */
-export const CONDITION_OPERATORS = [
-  'exists',
-  'not_exists',
-  'equals',
-  'not_equals',
-  'less_than',
-  'less_than_or_equal',
-  'greater_than',
-  'greater_than_or_equal',
-  'in',
-  'not_in',
-  'contains',
-  'not_contains',
-  'starts_with',
-  'ends_with',
-  'matches',
-  'not_matches',
-] as const;
-
-export type ConditionOperator = (typeof CONDITION_OPERATORS)[number];
-
 export const CONDITION_LIMITS = {
   /** Characters of a condition's id. */
   idLength: 64,

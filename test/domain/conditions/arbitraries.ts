@@ -1,7 +1,8 @@
 /** Random conditions and facts whose fields overlap often enough for operators to be true. */
 import fc from 'fast-check';
 import type { Condition } from '../../../src/domain/conditions/document.ts';
-import type { ConditionFacts, ConditionOperator } from '../../../src/domain/conditions/types.ts';
+import type { ConditionOperator } from '../../../src/domain/conditions/operators.ts';
+import type { ConditionFacts } from '../../../src/domain/conditions/types.ts';
 import { parseExact } from '../../../src/platform/json/exact-json.ts';
 import type { ExactObject, ExactValue } from '../../../src/platform/json/exact-values.ts';
 

@@ -9,9 +9,9 @@ import {
   type SlotRecord,
 } from '../../../src/domain/conditions/compile.ts';
 import type { Condition } from '../../../src/domain/conditions/document.ts';
+import { CONDITION_OPERATORS } from '../../../src/domain/conditions/operators.ts';
 import {
   CONDITION_LIMITS,
-  CONDITION_OPERATORS,
   ConditionError,
   newEvaluationBudget,
   type ConditionFacts,

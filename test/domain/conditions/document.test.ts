@@ -2,7 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compileCondition } from '../../../src/domain/conditions/compile.ts';
-import { CONDITION_LIMITS, CONDITION_OPERATORS } from '../../../src/domain/conditions/types.ts';
+import { CONDITION_OPERATORS } from '../../../src/domain/conditions/operators.ts';
+import { CONDITION_LIMITS } from '../../../src/domain/conditions/types.ts';
 import type { Condition } from '../../../src/domain/conditions/document.ts';
 import { parsePipelineDocument } from '../../../src/domain/pipelines/parse.ts';
 import { parseExact, stringifyExact } from '../../../src/platform/json/exact-json.ts';

@@ -4,7 +4,7 @@ import { conditionText, fieldText } from '../../../src/domain/conditions/sentenc
 import {
   CONDITION_OPERATORS,
   type ConditionOperator,
-} from '../../../src/domain/conditions/types.ts';
+} from '../../../src/domain/conditions/operators.ts';
 import { parseExact } from '../../../src/platform/json/exact-json.ts';
 import type { Condition } from '../../../src/domain/conditions/document.ts';
 

@@ -3,14 +3,10 @@
  * rule that denies what is "not in" a list says nothing about a call without the field.
  */
 import type { Condition, LeafCondition } from '../../conditions/document.ts';
-import type { ConditionOperator } from '../../conditions/types.ts';
+import { operatorOf, type ConditionOperator } from '../../conditions/operators.ts';
 
-const NEGATIVE: ReadonlySet<ConditionOperator> = new Set([
-  'not_equals',
-  'not_in',
-  'not_contains',
-  'not_matches',
-]);
+const isNegative = ({ operator }: LeafCondition): boolean =>
+  operatorOf(operator).isNegative === true;
 
 /** Fields that every request has, and the items of a list. */
 const ALWAYS_THERE: ReadonlySet<string> = new Set([
@@ -49,8 +45,8 @@ export function uncoveredNegatives(
   }
   if ('every' in condition) return uncoveredInItems(condition.every, covered);
   if ('some' in condition) return uncoveredInItems(condition.some, covered);
-  const { operator, field } = condition;
-  const fires = !NEGATIVE.has(operator) || ALWAYS_THERE.has(field) || covered.has(field);
+  const { field } = condition;
+  const fires = !isNegative(condition) || ALWAYS_THERE.has(field) || covered.has(field);
   return fires ? [] : [condition];
 }
 
@@ -69,7 +65,7 @@ function negativesIn(condition: Condition): readonly LeafCondition[] {
   if ('any' in condition) return condition.any.flatMap(negativesIn);
   if ('some' in condition) return negativesIn(condition.some.condition);
   if ('every' in condition) return negativesIn(condition.every.condition);
-  return NEGATIVE.has(condition.operator) ? [condition] : [];
+  return isNegative(condition) ? [condition] : [];
 }
 
 /** The fields that `condition`, alone or as a part of an `any`, tests with the operator. */

@@ -1,7 +1,7 @@
 /** What people do to conditions, as changes of the document's text. */
 import { stringifyExact } from '../../../../src/platform/json/exact-json.ts';
 import { readSource } from '../../../../src/platform/json/source-values.ts';
-import type { ConditionOperator } from '../../../../src/domain/conditions/types.ts';
+import type { ConditionOperator } from '../../../../src/domain/conditions/operators.ts';
 import { lastTokenOf, parentOf } from '../editor/json-places.ts';
 import { sourceAt, withItem, withoutValue, withValue } from '../editor/splices.ts';
 import { freeId, takenIds, withFreshIds } from '../editor/fresh-ids.ts';
@@ -120,7 +120,7 @@ export function setOperator(
     case 'text':
     case 'pattern':
       return withValue(changed, at, valueSource(typed, 'text'));
-    case 'one':
+    case 'any':
       if (value !== undefined && !Array.isArray(value)) return changed;
       return withValue(
         changed,

@@ -3,7 +3,7 @@
  * not know: that part stays JSON.
  */
 import type { Condition } from '../../../../src/domain/conditions/document.ts';
-import { CONDITION_OPERATORS } from '../../../../src/domain/conditions/types.ts';
+import { CONDITION_OPERATORS } from '../../../../src/domain/conditions/operators.ts';
 import {
   isExactObject,
   type ExactObject,

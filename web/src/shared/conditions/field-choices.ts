@@ -5,7 +5,7 @@ import {
   type ExactObject,
   type ExactValue,
 } from '../../../../src/platform/json/exact-values.ts';
-import type { FieldType } from './operators.ts';
+import type { FieldType } from '../../../../src/domain/conditions/operators.ts';
 import { conditions as text } from './text.ts';
 
 export interface FieldChoice {

@@ -1,5 +1,5 @@
 /** Whether a pattern matches, with the syntax of the service itself: RE2. Code of its own, because it is long. */
-import { applyOperator, prepareLiteral } from '../../../../src/domain/conditions/operators.ts';
+import { applyOperator, prepareLiteral } from '../../../../src/domain/conditions/apply-operator.ts';
 
 export type PatternResult = 'badPattern' | 'matches' | 'matchesNot';
 

@@ -1,5 +1,4 @@
 /** One test: field, operator and value, and what helps with them. */
-import type { ConditionOperator } from '../../../../src/domain/conditions/types.ts';
 import { Combobox } from '../design/fields/combobox.tsx';
 import { Select } from '../design/fields/select.tsx';
 import { LinkButton } from '../design/buttons/link-button.tsx';
@@ -9,7 +8,7 @@ import { useCondition } from './condition-context.ts';
 import { fieldLabel, fieldsIn, type FieldChoice } from './field-choices.ts';
 import { optionOf } from './field-options.ts';
 import { missingCurrency } from './missing-currency.ts';
-import { firstKind, operatorsFor, valueOf, type Leaf } from './operators.ts';
+import { firstKind, nameOf, operatorsFor, valueOf, type Leaf } from './operators.ts';
 import { PatternTest } from './pattern-test.tsx';
 import { conditions as text } from './text.ts';
 import { ValueField } from './value-field.tsx';
@@ -22,10 +21,6 @@ interface TestRowProps {
   readonly lists: readonly string[];
   readonly onRemove?: () => void;
 }
-
-const nameOf = (operator: ConditionOperator): string =>
-  (text.operatorNames as Partial<Record<ConditionOperator, string>>)[operator] ??
-  text.operators[operator];
 
 const UNKNOWN = { types: [], examples: [] } as const;
 

@@ -51,24 +51,6 @@ export const conditions = {
     boolean: 'yes or no',
     null: 'null',
   },
-  operators: {
-    exists: 'is present',
-    not_exists: 'is absent',
-    equals: 'is',
-    not_equals: 'is not',
-    less_than: '<',
-    less_than_or_equal: '≤',
-    greater_than: '>',
-    greater_than_or_equal: '≥',
-    in: 'is one of',
-    not_in: 'is not one of',
-    contains: 'contains',
-    not_contains: 'does not contain',
-    starts_with: 'starts with',
-    ends_with: 'ends with',
-    matches: 'matches',
-    not_matches: 'does not match',
-  },
   /** Why a condition stays JSON. */
   stays: {
     noCondition: 'It has no condition.',
@@ -77,12 +59,6 @@ export const conditions = {
     parts: 'A group in its condition is empty.',
     items: 'A test of list items has no field, or a member that this page does not know.',
     operator: 'A test has no field, or an operator that this page does not know.',
-  },
-  operatorNames: {
-    less_than: 'is less than (<)',
-    less_than_or_equal: 'is at most (≤)',
-    greater_than: 'is more than (>)',
-    greater_than_or_equal: 'is at least (≥)',
   },
   fields: {
     '/request/tool': 'Tool',

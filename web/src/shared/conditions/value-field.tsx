@@ -1,5 +1,6 @@
 /** What a test compares with. The text that was typed stays: digits, spaces and case. */
 import { useState, type KeyboardEvent } from 'react';
+import type { FieldType } from '../../../../src/domain/conditions/operators.ts';
 import type { ExactValue } from '../../../../src/platform/json/exact-values.ts';
 import { Chip } from '../design/marks/badge.tsx';
 import { Combobox } from '../design/fields/combobox.tsx';
@@ -10,7 +11,7 @@ import { problemsWithin } from '../editor/problems.ts';
 import { withItem, withoutValue } from '../editor/splices.ts';
 import { useCondition } from './condition-context.ts';
 import { setValue } from './condition-edits.ts';
-import { firstKind, valueOf, type FieldType, type Leaf } from './operators.ts';
+import { firstKind, valueOf, type Leaf } from './operators.ts';
 import { conditions as text } from './text.ts';
 import { isOfKind, kindOf, typedText, valueSource, type ValueKind } from './value-texts.ts';
 import classes from './conditions.module.css';
@@ -27,7 +28,7 @@ export function ValueField(props: ValueFieldProps) {
       return <NoField {...props} />;
     case 'list':
       return <ListField {...props} />;
-    case 'one':
+    case 'any':
       return <OneField {...props} />;
     case 'ordered':
       return <TextField {...props} kind="number" />;

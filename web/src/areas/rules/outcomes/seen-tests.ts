@@ -1,7 +1,10 @@
 /** What each test of a condition sees in a request, by the operators of the service itself. */
 import type { Condition, LeafCondition } from '../../../../../src/domain/conditions/document.ts';
 import { parseField, resolveField } from '../../../../../src/domain/conditions/fields.ts';
-import { applyOperator, prepareLiteral } from '../../../../../src/domain/conditions/operators.ts';
+import {
+  applyOperator,
+  prepareLiteral,
+} from '../../../../../src/domain/conditions/apply-operator.ts';
 import { valueText } from '../../../../../src/domain/conditions/sentences.ts';
 import type { ConditionFacts } from '../../../../../src/domain/conditions/types.ts';
 import type { ExactValue } from '../../../../../src/platform/json/exact-values.ts';
