@@ -4,6 +4,7 @@ import {
   kindsThat,
   MEMBER_CHANNEL_KINDS,
   termsOf,
+  type Posts,
   type Requirement,
 } from '../../domain/notifications/channels.ts';
 
@@ -13,19 +14,36 @@ export const announcesDecisions = (kind: string): string =>
     .map((each) => `'${each}'`)
     .join(', ')})`;
 
-/** Whether the requirement of a kind is met for a member. `:by_email`: this deployment sends email. */
-const IS_MET: Readonly<Record<Requirement, (member: string) => string>> = {
+interface Place {
+  /** SQL: the id of the channel. */
+  readonly channel: string;
+  /** SQL: the id of the member. Absent for a message to all. */
+  readonly member?: string;
+}
+
+/** Whether the requirement of a kind is met. `:by_email`: this deployment sends email. */
+const IS_MET: Readonly<Record<Requirement, (place: Place) => string>> = {
   mail_server: () => ':by_email',
-  subscription: (member) =>
+  subscription: ({ member = 'null' }) =>
     `exists (select 1 from push_subscriptions p where p.membership_id = ${member})`,
+  default_channel: ({ channel }) =>
+    `exists (select 1 from slack_connections s where s.channel_id = ${channel} and s.default_channel is not null)`,
 };
 
-/** SQL: what channels of the kind require to reach the member is there. */
-export const isReached = (kind: string, member: string): string =>
-  CHANNEL_KINDS.flatMap((each) => {
-    const { requires } = termsOf(each);
-    return requires ? [`(${kind} <> '${each}' or ${IS_MET[requires](member)})`] : [];
-  }).join(' and ');
+const needs = (which: keyof Posts, place: Place): string =>
+  CHANNEL_KINDS.map((each) => {
+    const need = termsOf(each).posts[which];
+    const isMet = need === undefined ? 'false' : need === 'always' ? 'true' : IS_MET[need](place);
+    return `when '${each}' then ${isMet}`;
+  }).join(' ');
+
+/** SQL: a channel posts a message for the member. One of a kind that only a newer process knows does, and waits for that process. */
+export const postsForMember = (kind: string, place: Required<Place>): string =>
+  `case ${kind} ${needs('eachMember', place)} else true end`;
+
+/** SQL: a channel posts one message for the whole level. */
+export const postsForLevel = (kind: string, channel: string): string =>
+  `case ${kind} ${needs('eachLevel', { channel })} else false end`;
 
 /** SQL: the settings `w` do not turn the kind off. True without a row, and for kinds without a setting. */
 export const wantsKind = (w: string, kind: string): string =>

@@ -1,7 +1,15 @@
 /** The kinds of notification channels, and everything that differs between them. */
 
-/** What a kind needs to reach a member. */
-export type Requirement = 'mail_server' | 'subscription';
+/** What a kind needs to post. */
+export type Requirement = 'mail_server' | 'subscription' | 'default_channel';
+
+/** What a kind posts when a level is reached, and what it needs for it. */
+export interface Posts {
+  /** A message for each of its members. */
+  readonly eachMember?: 'always' | Requirement;
+  /** One for all of them, in a place that they share. */
+  readonly eachLevel?: 'always' | Requirement;
+}
 
 /** What the deployment needs for a kind to send anything, with the variables that set it. */
 const DEPLOYMENT_NEEDS = {
@@ -20,8 +28,7 @@ interface ChannelTerms {
   readonly perMember: boolean;
   /** Tells the decision where it told that a request waits. */
   readonly announcesDecisions: boolean;
-  /** Without it, a level writes no message. */
-  readonly requires?: Requirement;
+  readonly posts: Posts;
   /** Without it, the kind sends nothing on this deployment. */
   readonly needs?: DeploymentNeed;
   readonly limits: {
@@ -43,7 +50,7 @@ export const CHANNELS = {
     builtIn: true,
     perMember: true,
     announcesDecisions: false,
-    requires: 'mail_server',
+    posts: { eachMember: 'mail_server' },
     needs: 'mail_server',
     limits: { maxInFlight: 32, maxPerReceiver: 32, receiver: 'one for all channels' },
   },
@@ -51,6 +58,7 @@ export const CHANNELS = {
     builtIn: false,
     perMember: false,
     announcesDecisions: true,
+    posts: { eachMember: 'always' },
     needs: 'secrets_key',
     limits: { maxInFlight: 512, maxPerReceiver: 64, receiver: 'the channel' },
   },
@@ -58,6 +66,7 @@ export const CHANNELS = {
     builtIn: false,
     perMember: true,
     announcesDecisions: true,
+    posts: { eachMember: 'always', eachLevel: 'default_channel' },
     needs: 'secrets_key',
     limits: { maxInFlight: 128, maxPerReceiver: 32, receiver: 'the channel' },
   },
@@ -65,7 +74,7 @@ export const CHANNELS = {
     builtIn: true,
     perMember: true,
     announcesDecisions: false,
-    requires: 'subscription',
+    posts: { eachMember: 'subscription' },
     needs: 'secrets_key',
     limits: { maxInFlight: 128, maxPerReceiver: 64, receiver: 'the channel' },
   },

@@ -1,7 +1,15 @@
 /** The database has what the table of channel kinds promises, and the SQL made from the table says the same. */
 import { expect, test } from '@jest/globals';
-import { wantsKind } from '../../../src/data/notifications/channel-kinds.ts';
-import { CHANNEL_KINDS, MEMBER_CHANNEL_KINDS } from '../../../src/domain/notifications/channels.ts';
+import {
+  postsForLevel,
+  postsForMember,
+  wantsKind,
+} from '../../../src/data/notifications/channel-kinds.ts';
+import {
+  CHANNEL_KINDS,
+  kindsThat,
+  MEMBER_CHANNEL_KINDS,
+} from '../../../src/domain/notifications/channels.ts';
 import { queryRows } from '../../../src/platform/rows.ts';
 import { appForFile } from '../../support/scene.ts';
 
@@ -38,4 +46,23 @@ test('a kind that a member turned off is unwanted, and nothing else is', async (
     );
     expect(rows.map(({ kind }) => kind)).toEqual([off]);
   }
+});
+
+test('a kind posts for each member or once a level as it says, where nothing that it needs is missing', async () => {
+  const ids = { channel: 'gen_random_uuid()', member: 'gen_random_uuid()' };
+  const rows = await queryRows<{ kind: string; forMember: boolean; forLevel: boolean }>(
+    app.db,
+    `select kind, ${postsForMember('kind', ids)} as for_member, ${postsForLevel('kind', ids.channel)} as for_level
+       from unnest(cast(:kinds as text[])) as kind`,
+    { kinds: [...CHANNEL_KINDS], by_email: true },
+  );
+  const listed = (hold: (row: (typeof rows)[number]) => boolean) =>
+    rows.filter(hold).map(({ kind }) => kind);
+  const isMet = (need?: string) => need === 'always' || need === 'mail_server';
+  expect(listed(({ forMember }) => forMember)).toEqual(
+    kindsThat(({ posts }) => isMet(posts.eachMember)),
+  );
+  expect(listed(({ forLevel }) => forLevel)).toEqual(
+    kindsThat(({ posts }) => isMet(posts.eachLevel)),
+  );
 });
