@@ -1,5 +1,5 @@
-/** Checks that an example difference of a document still applies to the code. */
-import { existsSync, readFileSync } from 'node:fs';
+/** Checks that an example difference of a document still applies to the code, and applies it to a copy. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../src/platform/package-root.ts';
 
@@ -28,10 +28,30 @@ function faultOfFile(text: string): string | undefined {
 }
 
 /** What the place looks like before the change. */
-const oldSide = (place: string): string =>
+const oldSide = (place: string): string => sideOf(place, '+');
+const newSide = (place: string): string => sideOf(place, '-');
+
+const sideOf = (place: string, other: '+' | '-'): string =>
   place
     .trimEnd()
     .split('\n')
-    .filter((line) => !line.startsWith('+'))
+    .filter((line) => !line.startsWith(other))
     .map((line) => line.slice(1))
     .join('\n');
+
+/** Changes the files in `folder` as the difference says. Throws where it does not apply, or to several places. */
+export function applyDifference(folder: string, text: string): void {
+  for (const file of text.split(/^--- /m).slice(1)) {
+    const [before = '', after = '', ...lines] = file.trimEnd().split('\n');
+    const path = join(folder, after.replace(/^\+\+\+ /, ''));
+    const places = lines.join('\n').split(/^@@.*\n/m);
+    if (before === '/dev/null') writeFileSync(path, `${places.map(newSide).join('\n')}\n`);
+    else writeFileSync(path, places.reduce(replacePlace, readFileSync(path, 'utf8')));
+  }
+}
+
+function replacePlace(source: string, place: string): string {
+  const parts = `\n${source}`.split(`\n${oldSide(place)}\n`);
+  if (parts.length !== 2) throw new Error(`${oldSide(place)} is in ${parts.length - 1} places`);
+  return parts.join(`\n${newSide(place)}\n`).slice(1);
+}
