@@ -119,7 +119,7 @@ const layers = {
       'src/domain/shown/',
       'src/domain/web-pages.ts',
       'src/domain/audit/event-sentences.ts',
-      'src/domain/people/policy-sentences.ts',
+      'src/domain/audit/policy-sentences.ts',
       'src/domain/audit/filters.ts',
       'src/domain/audit/sentences/',
       'src/domain/conditions/sentences.ts',
@@ -265,7 +265,7 @@ const roomRules = ([parent, rooms]) =>
 /** Rooms of services that every area needs, and which other rooms each may import. */
 const serviceRooms = {
   access: ['access'],
-  evaluation: ['evaluation', 'pipelines'],
+  evaluation: ['evaluation', 'revisions'],
   engine: ['engine', 'access', 'evaluation', 'escalation', 'pipelines'],
 };
 

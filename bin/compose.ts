@@ -38,7 +38,7 @@ import { createMetrics } from '../src/services/metrics.ts';
 import { startSlackPresses } from '../src/services/notifications/slack/presses.ts';
 import { startSending } from '../src/services/notifications/send-loop.ts';
 import { startTellingReceivers } from '../src/services/receivers/send-loop.ts';
-import { startAccountMails } from '../src/services/sign-in/account-mails.ts';
+import { startAccountMails } from '../src/services/account-mails.ts';
 import { SignedEnds } from '../src/services/audit/signed-ends.ts';
 import { startCheckpointMails } from '../src/services/audit/checkpoint-mails.ts';
 import { sealBeforeEnd, startSealing } from '../src/services/audit/sealer.ts';

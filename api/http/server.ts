@@ -6,7 +6,7 @@ import Router from '@koa/router';
 import helmet from 'koa-helmet';
 import { v4 } from 'uuid';
 import { AppError } from '../../src/domain/errors.ts';
-import { issuerOf } from '../../src/domain/oauth/resources.ts';
+import { issuerOf } from '../../src/domain/people/key-resources.ts';
 import { clientAddresses } from '../../src/platform/network/client-address.ts';
 import { stringifyExact } from '../../src/platform/json/exact-json.ts';
 import type { Runtime, ServiceContext } from '../../src/services/context.ts';

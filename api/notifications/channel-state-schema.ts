@@ -1,7 +1,7 @@
 /** How the API shows whether a channel works. */
 import { z } from 'zod';
+import { CHANNEL_KINDS } from '../../src/domain/channels.ts';
 import { CHANNEL_STATES, type ShownState } from '../../src/domain/notifications/channel-states.ts';
-import { CHANNEL_KINDS } from '../../src/domain/notifications/channels.ts';
 import type { TroubledChannel } from '../../src/services/notifications/channel-states.ts';
 import { present } from '../http/present.ts';
 import { timestamp } from '../http/schema.ts';

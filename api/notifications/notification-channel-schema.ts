@@ -1,7 +1,7 @@
 /** How the API shows notification channels, and what became of a test message. */
 import { z } from 'zod';
 import { ERROR_CAUSES } from '../../src/domain/error-causes.ts';
-import { CHANNEL_KINDS } from '../../src/domain/notifications/channels.ts';
+import { CHANNEL_KINDS } from '../../src/domain/channels.ts';
 import type {
   NotificationChannel,
   WatchedChannel,

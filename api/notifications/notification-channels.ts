@@ -11,7 +11,7 @@ import {
   testNotificationChannel,
 } from '../../src/services/notifications/notification-channels.ts';
 import { present } from '../http/present.ts';
-import { kindsThat } from '../../src/domain/notifications/channels.ts';
+import { kindsThat } from '../../src/domain/channels.ts';
 import { decodeCursor, encodeCursor } from '../http/cursors.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { cursorQuery, label, limitQuery, nextCursor, uuid } from '../http/schema.ts';

@@ -1,6 +1,6 @@
 /** Deliveries of notifications, including dead letters. */
 import type { ListedDelivery } from '../../src/domain/notifications/notification-deliveries.ts';
-import { CHANNEL_KINDS } from '../../src/domain/notifications/channels.ts';
+import { CHANNEL_KINDS } from '../../src/domain/channels.ts';
 import { z } from 'zod';
 import {
   DELIVERY_EVENTS,

@@ -7,7 +7,7 @@ import {
   previewAuthorization,
 } from '../../src/services/oauth/oauth-authorizations.ts';
 import { URI_LENGTH } from '../../src/domain/oauth/redirect-uris.ts';
-import { OAUTH_RESOURCES } from '../../src/domain/oauth/resources.ts';
+import { OAUTH_RESOURCES } from '../../src/domain/people/key-resources.ts';
 import {
   apiKeyPermissionSchema,
   keyExpiry,

@@ -7,7 +7,7 @@ import {
   type Edition,
 } from '../../src/domain/people/permissions.ts';
 import { GRANT_TYPES, RESPONSE_TYPES } from '../../src/domain/oauth/clients.ts';
-import { issuerOf, resourceUrl } from '../../src/domain/oauth/resources.ts';
+import { issuerOf, resourceUrl } from '../../src/domain/people/key-resources.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 
 export const OAUTH_TAG = 'OAuth';

@@ -1,7 +1,7 @@
 /** API keys as the API returns them. */
 import { z } from 'zod';
 import { verifiedHostOf } from '../../src/domain/oauth/clients.ts';
-import { OAUTH_RESOURCES } from '../../src/domain/oauth/resources.ts';
+import { OAUTH_RESOURCES } from '../../src/domain/people/key-resources.ts';
 import { TOKEN_PREFIX } from '../../src/domain/tokens.ts';
 import type { Grant, PermissionEntry } from '../../src/domain/people/permissions.ts';
 import type { ApiKey } from '../../src/services/people/api-keys.ts';

@@ -1,7 +1,7 @@
 /** Invitations: create, list, resend and revoke them; read and accept one through its link. */
 import { z } from 'zod';
 import { MOST_POLICIES } from '../../src/domain/people/permission-policies.ts';
-import { join, readInvitationLink } from '../../src/services/people/invitations/accept.ts';
+import { join, readInvitationLink } from '../../src/services/sign-in/invitations/accept.ts';
 import { invite, resendInvitation } from '../../src/services/people/invitations/invite.ts';
 import {
   listSentInvitations,

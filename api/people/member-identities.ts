@@ -3,7 +3,7 @@ import { z } from 'zod';
 import {
   listMemberIdentities,
   unlinkMemberIdentities,
-} from '../../src/services/people/member-identities.ts';
+} from '../../src/services/sign-in/member-identities.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { present } from '../http/present.ts';
 import { timestamp, uuid } from '../http/schema.ts';

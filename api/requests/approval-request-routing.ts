@@ -1,8 +1,9 @@
 /** The reviewer's two detail views: who is asked about a request, and its timeline. */
 import type { AddedReviewer } from '../../src/domain/requests/added-reviewers.ts';
 import { z } from 'zod';
-import { CHANNEL_KINDS } from '../../src/domain/notifications/channels.ts';
-import { failureText, type DeliveryFailure } from '../../src/domain/notifications/failures.ts';
+import { CHANNEL_KINDS } from '../../src/domain/channels.ts';
+import type { DeliveryFailure } from '../../src/domain/channels.ts';
+import { failureText } from '../../src/domain/notifications/failures.ts';
 import { ROUTING_STATES } from '../../src/domain/escalation/routing-view.ts';
 import type { TimelineEvent } from '../../src/domain/requests/timeline.ts';
 import type { RoutedLevel } from '../../src/domain/requests/routed-people.ts';

@@ -10,7 +10,7 @@ import {
   type CallResult,
   type Decision,
 } from '../../src/domain/requests/approval-requests.ts';
-import { CALL_OUTCOMES } from '../../src/domain/requests/call-outcomes.ts';
+import { CALL_OUTCOMES } from '../../src/domain/call-outcomes.ts';
 import { CANNOT_REASONS } from '../../src/domain/requests/request-access.ts';
 import { REQUESTER_STATES, type CallMarks } from '../../src/domain/requests/call-marks.ts';
 import type {

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { appForFile } from '../support/scene.ts';
 import { createMember, createOrganization } from '../support/scene/factories.ts';
 import { cheapHashOf, enroll, login, PASSWORD, SECRETS_KEY } from '../support/scene/sign-in.ts';
-import { startAccountMails } from '../../src/services/sign-in/account-mails.ts';
+import { startAccountMails } from '../../src/services/account-mails.ts';
 import { startMailServer } from '../support/servers/mail-server.ts';
 import { runCommand } from './processes.ts';
 

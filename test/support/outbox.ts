@@ -1,7 +1,7 @@
 /** Sends what is due in the outbox, one set at a time. In production the send loop decides when. */
 import { v7 } from 'uuid';
 import { leaseDue, loadLeased } from '../../src/data/notifications/notification-deliveries.ts';
-import { CHANNEL_KINDS } from '../../src/domain/notifications/channels.ts';
+import { CHANNEL_KINDS } from '../../src/domain/channels.ts';
 import type { Db } from '../../src/platform/postgres.ts';
 import type { ServiceContext } from '../../src/services/context.ts';
 import { attempt } from '../../src/services/notifications/attempt.ts';

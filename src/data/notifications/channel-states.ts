@@ -1,5 +1,5 @@
 /** Which channels do not work. A row is written only when a result changes the state. */
-import { MEMBER_CHANNEL_KINDS, type ChannelKind } from '../../domain/notifications/channels.ts';
+import { MEMBER_CHANNEL_KINDS, type ChannelKind } from '../../domain/channels.ts';
 import {
   CHANNEL_CAUSES,
   type ChannelStateWord,
@@ -10,7 +10,7 @@ import {
 import type { Decider } from '../../domain/requests/deciders.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { type PreparedStatement, queryRows, runPrepared } from '../../platform/rows.ts';
-import { wantsKind } from './channel-kinds.ts';
+import { wantsKind } from '../channel-kinds.ts';
 
 /** The outcome of a message that was tried. */
 export interface ChannelResult {

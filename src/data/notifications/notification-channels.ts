@@ -7,7 +7,7 @@ import type {
   WebhookTarget,
 } from '../../domain/notifications/notification-channels.ts';
 import { v7 } from 'uuid';
-import type { ChannelKind } from '../../domain/notifications/channels.ts';
+import type { ChannelKind } from '../../domain/channels.ts';
 import type { StoredSigningSecrets } from '../../domain/sealed-secrets.ts';
 import type { SealedSecret } from '../../platform/crypto/secret-box.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';

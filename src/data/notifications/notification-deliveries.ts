@@ -7,7 +7,7 @@ import {
   RAN_DIFFERENTLY_STEP,
   UNREACHABLE_STEP,
 } from '../../domain/escalation/step-keys.ts';
-import type { ChannelKind } from '../../domain/notifications/channels.ts';
+import type { ChannelKind } from '../../domain/channels.ts';
 import type {
   DropReason,
   NotifiedLevel,
@@ -18,7 +18,7 @@ import { type PreparedStatement, queryRows, runPrepared } from '../../platform/r
 import { REQUEST_COLUMNS, REQUEST_TABLES, toRequest, type RequestRow } from '../requests/rows.ts';
 import { mayDecideFor } from '../requests/deciders.ts';
 import { waitingQueues } from '../outbox.ts';
-import { wantsKind } from './channel-kinds.ts';
+import { wantsKind } from '../channel-kinds.ts';
 
 export interface LeaseOptions {
   /** Identifies the holder of the messages leased by this call. */

@@ -1,5 +1,5 @@
 /** The kinds of channels a member wants messages from. Without a row: all. */
-import { MEMBER_CHANNEL_KINDS } from '../../domain/notifications/channels.ts';
+import { MEMBER_CHANNEL_KINDS } from '../../domain/channels.ts';
 import type {
   NotificationSettings,
   NotificationSettingsChange,

@@ -4,7 +4,7 @@ import {
   CODE_SECONDS,
   REFRESH_TOKEN_SECONDS,
 } from '../../domain/oauth/lifetimes.ts';
-import type { OAuthResource } from '../../domain/oauth/resources.ts';
+import type { OAuthResource } from '../../domain/people/key-resources.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryOne, queryRow, queryRows } from '../../platform/rows.ts';
 

@@ -1,6 +1,6 @@
 /** Refresh tokens. Each works once; a used one is kept until it expires, so that its return is noticed. */
 import { REPEAT_SECONDS } from '../../domain/oauth/lifetimes.ts';
-import type { OAuthResource } from '../../domain/oauth/resources.ts';
+import type { OAuthResource } from '../../domain/people/key-resources.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { queryRow } from '../../platform/rows.ts';
 import type { Grant } from './oauth-grants.ts';

@@ -7,7 +7,7 @@ import type {
 } from '../../domain/people/api-keys.ts';
 import { ACCESS_TOKEN_SECONDS } from '../../domain/oauth/lifetimes.ts';
 import { ENDING_DAYS } from '../../domain/organization/overview.ts';
-import type { OAuthResource } from '../../domain/oauth/resources.ts';
+import type { OAuthResource } from '../../domain/people/key-resources.ts';
 import type { Db } from '../../platform/postgres.ts';
 import {
   type PreparedStatement,

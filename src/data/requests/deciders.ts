@@ -6,7 +6,7 @@ import type { Permission } from '../../domain/people/permissions.ts';
 import type { Decider, TeamReach } from '../../domain/requests/deciders.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { queryRows } from '../../platform/rows.ts';
-import { wantsNoKind } from '../notifications/channel-kinds.ts';
+import { wantsNoKind } from '../channel-kinds.ts';
 import { anyContains, containsPattern } from '../text-search.ts';
 
 /** SQL: the policy `p` covers the agent. `slug` is an SQL expression. */

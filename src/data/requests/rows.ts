@@ -13,7 +13,7 @@ import {
   type StoredAuthContext,
   type TerminalState,
 } from '../../domain/requests/approval-requests.ts';
-import type { CallOutcome } from '../../domain/requests/call-outcomes.ts';
+import type { CallOutcome } from '../../domain/call-outcomes.ts';
 import type { EscalationPathSource, PipelineScope } from '../../domain/pipelines/types.ts';
 import { JsonText } from '../../platform/json/exact-json.ts';
 

@@ -1,5 +1,5 @@
 /** Who was notified about a request, and whether a message reached them. */
-import type { ChannelKind } from '../../domain/notifications/channels.ts';
+import type { ChannelKind } from '../../domain/channels.ts';
 import { NO_WAY_REASONS, UNKNOWN_CAUSE } from '../../domain/notifications/failures.ts';
 import type { NotifiedMember } from '../../domain/requests/engine/view.ts';
 import type { Db } from '../../platform/postgres.ts';

@@ -1,5 +1,5 @@
 /** Whether a channel works, as the results of messages say. */
-import type { ChannelKind } from './channels.ts';
+import type { ChannelKind } from '../channels.ts';
 import { causeWords } from './failures.ts';
 
 export const CHANNEL_STATES = ['working', 'failing', 'broken'] as const;

@@ -1,14 +1,7 @@
 /** Why messages did not reach people: codes, and their words in every surface. */
 import type { ErrorCause } from '../error-causes.ts';
-import type { ChannelKind } from './channels.ts';
+import type { ChannelKind, DeliveryFailure } from '../channels.ts';
 import type { DropReason } from './notifications.ts';
-
-/** A message that failed for good. */
-export interface DeliveryFailure {
-  readonly channel: ChannelKind;
-  /** `mailbox_refused`, an error code of Slack, `status_403`, or why it was dropped. */
-  readonly cause: string;
-}
 
 /** A message dropped for one of these reasons had no way to its receiver. */
 export const NO_WAY_REASONS = [

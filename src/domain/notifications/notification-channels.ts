@@ -1,6 +1,6 @@
 /** Where notifications go. */
 import type { MemberTrouble, ShownState, ShownTrouble } from './channel-states.ts';
-import type { ChannelKind } from './channels.ts';
+import type { ChannelKind } from '../channels.ts';
 import type { StoredSigningSecrets } from '../sealed-secrets.ts';
 
 export interface NotificationChannel {

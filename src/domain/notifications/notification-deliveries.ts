@@ -1,5 +1,5 @@
 /** A message to one person over one channel, as the list of deliveries shows it. */
-import type { ChannelKind } from './channels.ts';
+import type { ChannelKind } from '../channels.ts';
 import type { DeliveryEvent, DeliveryStatus, DropReason } from './notifications.ts';
 
 export interface ListedDelivery {

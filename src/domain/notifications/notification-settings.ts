@@ -1,5 +1,5 @@
 /** Over which kinds of channels a person wants to be notified. */
-import type { MemberChannelKind } from './channels.ts';
+import type { MemberChannelKind } from '../channels.ts';
 
 export type NotificationSettings = Readonly<Record<MemberChannelKind, boolean>>;
 

@@ -1,7 +1,7 @@
 /** What a client asks for when it sends a person's browser: which key, for what, and where the code goes. */
 import type { Issue } from '../errors.ts';
 import { isPermission, mayHold, type Permission } from '../people/permissions.ts';
-import { readResource, type OAuthResource } from './resources.ts';
+import { readResource, type OAuthResource } from '../people/key-resources.ts';
 
 /** As sent. The client and its redirect URI are looked up apart, before anything else is said about the request. */
 export interface AuthorizationParameters {

@@ -3,7 +3,7 @@ import type { MemberPrincipal } from '../people/authorization.ts';
 import type { HiddenNames } from '../shown/hidden-names.ts';
 import { formatDuration } from '../durations.ts';
 import { AppError } from '../errors.ts';
-import { requireRecentAuthentication } from '../sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../people/recent-authentication.ts';
 
 export interface Organization extends OrganizationTerms {
   readonly id: string;

@@ -2,7 +2,7 @@
 import type { HeldPolicy } from './permission-policies.ts';
 import type { MemberPrincipal } from './authorization.ts';
 import { AppError, type Issue } from '../errors.ts';
-import type { OAuthResource } from '../oauth/resources.ts';
+import type { OAuthResource } from './key-resources.ts';
 import { isPermission, isServedBy, mayHold, type Permission, type Edition } from './permissions.ts';
 
 export interface ApiKeyRules {

@@ -13,10 +13,7 @@ import {
   type PermissionHolder,
   type ScopeKind,
 } from './permissions.ts';
-import {
-  requireRecentAuthentication,
-  requireRecentUnlessKey,
-} from '../sign-in/recent-authentication.ts';
+import { requireRecentAuthentication, requireRecentUnlessKey } from './recent-authentication.ts';
 
 /** A policy as authorization needs it, read together with the member (see `MEMBER_COLUMNS`). */
 export interface HeldPolicy {

@@ -11,10 +11,7 @@
  * Settings of single sign-on belong here too. They come from the environment, so no call changes them.
  */
 import { AppError } from '../errors.ts';
-import {
-  requireRecentAuthentication,
-  requireRecentUnlessKey,
-} from '../sign-in/recent-authentication.ts';
+import { requireRecentAuthentication, requireRecentUnlessKey } from './recent-authentication.ts';
 import {
   authorize,
   forbiddenAt,

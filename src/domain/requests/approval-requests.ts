@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { AuthContext } from '../people/authorization.ts';
-import type { CallOutcome } from './call-outcomes.ts';
+import type { CallOutcome } from '../call-outcomes.ts';
 import type { EscalationPathSource, PipelineScope } from '../pipelines/types.ts';
 
 /** The final states: what a decision can be. */

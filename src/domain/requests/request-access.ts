@@ -13,7 +13,7 @@ import {
 } from '../people/authorization.ts';
 import { actorIdOf } from '../audit/events.ts';
 import type { Permission } from '../people/permissions.ts';
-import { lacksSecondFactor } from '../sign-in/recent-authentication.ts';
+import { lacksSecondFactor } from '../people/recent-authentication.ts';
 import type { Target } from '../escalation/types.ts';
 
 /** The people a request was routed to. `targets`: all targets of its pinned path revision; undefined without a path. */

@@ -2,7 +2,7 @@
 import type { RoutingLevel } from '../escalation/routing-view.ts';
 import { isInside, levelKey, stepKey } from '../escalation/step-keys.ts';
 import type { Target } from '../escalation/types.ts';
-import type { DeliveryFailure } from '../notifications/failures.ts';
+import type { DeliveryFailure } from '../channels.ts';
 import type { Decider } from './deciders.ts';
 import type { NotifiedMember, Routing } from './engine/view.ts';
 

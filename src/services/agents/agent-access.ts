@@ -1,7 +1,7 @@
 /** Reads the caller again before a change of an agent or of a part of it, such as a credential. */
 import type { Agent } from '../../domain/agents/agents.ts';
 import { authorize, type ProductPrincipal } from '../../domain/people/authorization.ts';
-import { requireRecentUnlessKey } from '../../domain/sign-in/recent-authentication.ts';
+import { requireRecentUnlessKey } from '../../domain/people/recent-authentication.ts';
 import type { Permission } from '../../domain/people/permissions.ts';
 import { AppError } from '../../domain/errors.ts';
 import { findAgentForShare } from '../../data/agents/agents.ts';

@@ -16,7 +16,7 @@ import type { Agent } from '../../domain/agents/agents.ts';
 import { actorOf } from '../../domain/audit/events.ts';
 import { policiesAllow, type MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../../domain/people/recent-authentication.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
 import {
   authorizeEnrollment,

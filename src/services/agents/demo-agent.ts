@@ -6,7 +6,7 @@ import { actorOf } from '../../domain/audit/events.ts';
 import type { Agent } from '../../domain/agents/agents.ts';
 import { AppError } from '../../domain/errors.ts';
 import { type ProductPrincipal } from '../../domain/people/authorization.ts';
-import { requireRecentUnlessKey } from '../../domain/sign-in/recent-authentication.ts';
+import { requireRecentUnlessKey } from '../../domain/people/recent-authentication.ts';
 import { lockAgentInstance } from '../../data/agents/agent-instances.ts';
 import { findAgent, lockAgent } from '../../data/agents/agents.ts';
 import {

@@ -10,7 +10,11 @@ import { AppError } from '../../domain/errors.ts';
 import { callerIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import { listAccess } from '../../domain/requests/request-access.ts';
 import { findAgent } from '../../data/agents/agents.ts';
-import { listSeenCalls, readArguments, type SeenCall } from '../../data/agents/seen-calls.ts';
+import {
+  listSeenCalls,
+  readArguments,
+  type SeenCall,
+} from '../../data/requests/queue/seen-calls.ts';
 import { requirePermission } from '../access/current-callers.ts';
 import { inBatches } from '../batches.ts';
 import type { ServiceContext } from '../context.ts';

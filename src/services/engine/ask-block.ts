@@ -30,7 +30,7 @@ import { isTerminal, type ApprovalRequest } from '../../domain/requests/approval
 import type { Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 import { readSettled } from './settle.ts';
-import { loadCompiledPipeline } from '../pipelines/request-approval-pipelines.ts';
+import { loadCompiledPipeline } from '../evaluation/compiled-pipelines.ts';
 import { askRemote } from '../pipelines/ask-remote.ts';
 import type { BlockReply } from '../pipelines/block-question.ts';
 

@@ -17,7 +17,7 @@ import { countWaitingOnPath } from '../../data/requests/waiting-on-path.ts';
 import { timeoutsOnPath, type TimeoutsOnPath } from '../../data/requests/timeouts-on-path.ts';
 import { findDocument } from '../../data/revisions.ts';
 import type { ServiceContext } from '../context.ts';
-import { storedPipeline } from '../pipelines/request-approval-pipelines.ts';
+import { storedPipeline } from '../evaluation/compiled-pipelines.ts';
 
 /** A block of an active pipeline that names the path. Without a block: the pipeline's default path. */
 export interface EscalationPathUse {

@@ -11,7 +11,7 @@ import { pipelineTables } from '../../data/pipelines/request-approval-pipelines.
 import { findRevisionById } from '../../data/revisions.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
-import { loadCompiledPipeline } from '../pipelines/request-approval-pipelines.ts';
+import { loadCompiledPipeline } from './compiled-pipelines.ts';
 import { isLarge, newLightBudget } from '../heavy-work.ts';
 import { evaluateTexts, type PipelineText, type RequestTexts } from './evaluate-texts.ts';
 

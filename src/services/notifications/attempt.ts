@@ -4,7 +4,7 @@ import type {
   LeasedDelivery,
   LeasedRecipient,
 } from '../../data/notifications/notification-deliveries.ts';
-import { termsOf } from '../../domain/notifications/channels.ts';
+import { termsOf } from '../../domain/channels.ts';
 import { isOfChannel } from '../../domain/notifications/channel-states.ts';
 import { UNKNOWN_CAUSE } from '../../domain/notifications/failures.ts';
 import { retryDelay, type DropReason } from '../../domain/notifications/notifications.ts';

@@ -9,7 +9,7 @@ import {
   type ShownTrouble,
   type StoredTrouble,
 } from '../../domain/notifications/channel-states.ts';
-import type { ChannelKind } from '../../domain/notifications/channels.ts';
+import type { ChannelKind } from '../../domain/channels.ts';
 import type { Db } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
 

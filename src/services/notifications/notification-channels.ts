@@ -3,7 +3,7 @@
  * authentication.
  */
 import { shownState, shownTrouble } from '../../domain/notifications/channel-states.ts';
-import { readinessOf, termsOf, type KindReadiness } from '../../domain/notifications/channels.ts';
+import { readinessOf, termsOf, type KindReadiness } from '../../domain/channels.ts';
 import type {
   NotificationChannel,
   WatchedChannel,

@@ -5,7 +5,7 @@ import {
   leaseDue,
   loadLeased,
 } from '../../data/notifications/notification-deliveries.ts';
-import { CHANNEL_KINDS, CHANNELS, type ChannelKind } from '../../domain/notifications/channels.ts';
+import { CHANNEL_KINDS, CHANNELS, type ChannelKind } from '../../domain/channels.ts';
 import type { ServiceContext } from '../context.ts';
 import { LEASE_MS, startOutbox, type Lane, type SendLoop } from '../outbox/send-loop.ts';
 import { attempt } from './attempt.ts';

@@ -1,5 +1,5 @@
 /** The sender for each kind of channel. */
-import type { ChannelKind } from '../../domain/notifications/channels.ts';
+import type { ChannelKind } from '../../domain/channels.ts';
 import { pushSender } from './push.ts';
 import { slackSender } from './slack/sender.ts';
 import { emailSender } from './email.ts';

@@ -16,7 +16,7 @@ import { resembledName } from '../../domain/oauth/client-names.ts';
 import { clientIdOf, verifiedHostOf, type OAuthClient } from '../../domain/oauth/clients.ts';
 import { REFRESH_TOKEN_SECONDS } from '../../domain/oauth/lifetimes.ts';
 import { isRegistered, withParameters } from '../../domain/oauth/redirect-uris.ts';
-import { issuerOf, type OAuthResource } from '../../domain/oauth/resources.ts';
+import { issuerOf, type OAuthResource } from '../../domain/people/key-resources.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
 import { findApiKeyRules } from '../../data/people/api-keys.ts';
 import { hasBeenLetIn } from '../../data/oauth/oauth-clients.ts';

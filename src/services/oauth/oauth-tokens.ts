@@ -5,7 +5,7 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
 import { AppError, invalid, type ErrorCode } from '../../domain/errors.ts';
 import { GRANT_TYPES } from '../../domain/oauth/clients.ts';
-import { readResource } from '../../domain/oauth/resources.ts';
+import { readResource } from '../../domain/people/key-resources.ts';
 import { forgiveOAuthAttempt, type OAuthCaller } from '../access/sign-in-attempts.ts';
 import type { ServiceContext } from '../context.ts';
 import { findKnownClient } from './oauth-clients.ts';

@@ -9,7 +9,7 @@ import {
 import { actorOf } from '../../domain/audit/events.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError, invalid } from '../../domain/errors.ts';
-import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../../domain/people/recent-authentication.ts';
 import { insertAuditEvents } from '../../data/audit/events.ts';
 import {
   completeOnboarding,

@@ -13,7 +13,7 @@ import {
   readEndingKeys,
   readSilent,
   readWaiting,
-} from '../../data/organization/overview.ts';
+} from '../../data/requests/overview.ts';
 import type { ServiceContext } from '../context.ts';
 
 /** Older decisions do not count. It limits what one call reads. */

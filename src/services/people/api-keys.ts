@@ -32,7 +32,7 @@ import {
 import {
   isSensitive,
   requireRecentAuthentication,
-} from '../../domain/sign-in/recent-authentication.ts';
+} from '../../domain/people/recent-authentication.ts';
 import { TOKEN_PREFIX } from '../../domain/tokens.ts';
 import { insertAuditEvents } from '../../data/audit/events.ts';
 import {
@@ -47,7 +47,7 @@ import {
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { issueToken, secretMatches, type PresentedToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
-import { tellAccountHolder } from '../sign-in/account-mails.ts';
+import { tellAccountHolder } from '../account-mails.ts';
 import { lockAccessAndRereadMember } from '../access/current-callers.ts';
 import { apiKeyPrincipal } from '../access/principals.ts';
 import { readPage } from '../pages.ts';

@@ -3,7 +3,7 @@ import type { MemberPosition, MemberSummary } from '../../domain/people/membersh
 import { actorOf, type NewAuditEvent } from '../../domain/audit/events.ts';
 import type { MemberPrincipal, ProductPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../../domain/people/recent-authentication.ts';
 import { insertAuditEvents } from '../../data/audit/events.ts';
 import {
   endAccess,

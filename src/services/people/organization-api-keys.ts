@@ -22,7 +22,7 @@ import {
   type Grant,
   type PermissionEntry,
 } from '../../domain/people/permissions.ts';
-import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../../domain/people/recent-authentication.ts';
 import { findApiKeyRules, listApiKeys } from '../../data/people/api-keys.ts';
 import { findMemberWithPolicies } from '../../data/people/memberships.ts';
 import { findOrganizationKeyHolder } from '../../data/people/organization-api-keys.ts';

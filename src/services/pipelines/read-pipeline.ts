@@ -10,16 +10,11 @@ import {
 import { placedBlocks } from '../../domain/pipelines/nesting.ts';
 import { contradictions, takeReadBack } from '../../domain/read-back.ts';
 import { staleHashes, storeBlocks } from '../../domain/pipelines/store.ts';
-import type { StoredBlock } from '../../domain/pipelines/types.ts';
 import { findPipelineWarnings } from '../../domain/pipelines/warnings/find.ts';
 import type { PipelineWarning } from '../../domain/pipelines/warnings/types.ts';
 import { parseExact, stringifyExact } from '../../platform/json/exact-json.ts';
+import type { StoredPipeline } from '../evaluation/compiled-pipelines.ts';
 import { SPELLED, type DocumentReader } from '../read-documents.ts';
-
-export interface StoredPipeline {
-  readonly blocks: readonly StoredBlock[];
-  readonly default_escalation_path?: string;
-}
 
 /** The escalation paths, webhook endpoints and models that a pipeline names, and where. */
 export interface PipelineNames {

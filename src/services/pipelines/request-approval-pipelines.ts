@@ -7,7 +7,6 @@ import { historyOf, type Revision, type RevisionHistory } from '../../domain/rev
 import { callerIdOf, scopeOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
 import { AppError, invalid, type Issue } from '../../domain/errors.ts';
-import { compilePipeline, type CompiledPipeline } from '../../domain/pipelines/compile.ts';
 import type { Evaluation } from '../../domain/pipelines/evaluate.ts';
 import {
   namedEndpoints,
@@ -18,7 +17,7 @@ import { inactiveNames } from '../../domain/pipelines/warnings/find.ts';
 import { MOST_WARNINGS, type PipelineWarning } from '../../domain/pipelines/warnings/types.ts';
 import { keepSnapshots } from '../../domain/pipelines/store.ts';
 import type { PipelineScope } from '../../domain/pipelines/types.ts';
-import { requireRecentUnlessKey } from '../../domain/sign-in/recent-authentication.ts';
+import { requireRecentUnlessKey } from '../../domain/people/recent-authentication.ts';
 import { findPathStates, lockPathStates } from '../../data/escalation/escalation-paths.ts';
 import {
   insertNamedEndpoints,
@@ -26,13 +25,13 @@ import {
   pipelineTables,
 } from '../../data/pipelines/request-approval-pipelines.ts';
 import { findEndpointStates, lockEndpointStates } from '../../data/webhooks/webhook-endpoints.ts';
-import { findDocument, findRevisionById } from '../../data/revisions.ts';
+import { findDocument } from '../../data/revisions.ts';
 import type { JsonText } from '../../platform/json/exact-json.ts';
 import type { ExactValue } from '../../platform/json/exact-values.ts';
 import { knownLength, knownMembers } from '../../platform/json/json-members.ts';
-import { parseInSlices } from '../../platform/json/parse-in-slices.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import type { ServiceContext } from '../context.ts';
+import { storedPipeline } from '../evaluation/compiled-pipelines.ts';
 import { isHeavyDocument } from '../heavy-work.ts';
 import { runPreview } from './preview.ts';
 import {
@@ -40,9 +39,7 @@ import {
   readHostedPipeline,
   readPipeline,
   type PipelineNames,
-  type StoredPipeline,
 } from './read-pipeline.ts';
-import { revisionCache } from '../revisions/cache.ts';
 import type { RevisionedKind } from '../revisions/kind.ts';
 import { listSummaries, type SummaryQuery } from '../revisions/read.ts';
 
@@ -60,12 +57,7 @@ export interface PipelineRevision extends RevisionHistory {
   readonly warnings: readonly PipelineWarning[];
 }
 
-/** `readPipeline` wrote the stored revision, so it is not checked again. */
-export async function storedPipeline(text: string): Promise<StoredPipeline> {
-  return (await parseInSlices(text)) as unknown as StoredPipeline;
-}
-
-/** The same with its blocks as text. */
+/** A stored document with its blocks as text. */
 function printedPipeline(
   text: string,
 ): Pick<PipelineRevision, 'blocks' | 'blockCount' | 'default_escalation_path'> {
@@ -275,16 +267,3 @@ export async function previewPipeline(
   const { evaluation, names } = await runPreview(context, preview);
   return { evaluation, warnings: await warningsOf(context.db, organizationId, names) };
 }
-
-export interface LoadedPipeline extends CompiledPipeline {
-  readonly revision: number;
-}
-
-/** The pipeline that a request is pinned to, ready to run. Throws when no revision has that id. */
-export const loadCompiledPipeline = revisionCache<LoadedPipeline>(async (db: Db, revisionId) => {
-  const found = await findRevisionById(db, revisionId, pipelineTables);
-  if (!found) throw new Error(`pipeline revision ${revisionId} is missing`);
-  const { document, revision } = found;
-  const { blocks, default_escalation_path: path } = await storedPipeline(document);
-  return { value: { ...compilePipeline(blocks, path), revision }, size: document.length };
-});

@@ -1,5 +1,5 @@
 /** A person decides. Exactly one decision is ever recorded, also under concurrent calls. */
-import { MEMBER_CHANNEL_KINDS } from '../../domain/notifications/channels.ts';
+import { MEMBER_CHANNEL_KINDS } from '../../domain/channels.ts';
 import { findDecisionByKey } from '../../data/requests/decisions.ts';
 import type { Presentation } from '../../domain/agents/tool-presentations.ts';
 import { AppError, invalid } from '../../domain/errors.ts';

@@ -11,7 +11,7 @@ import {
   requireRecentAuthentication,
   requireRecentSecondFactor,
   requireRecentSession,
-} from '../../domain/sign-in/recent-authentication.ts';
+} from '../../domain/people/recent-authentication.ts';
 import {
   hashTypedCode,
   newRecoveryCodes,
@@ -37,7 +37,7 @@ import type { Trx } from '../../platform/postgres.ts';
 import { describeTotp, newTotpSeed } from '../../platform/crypto/totp.ts';
 import type { ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember } from '../access/current-callers.ts';
-import { tellAccountHolder } from './account-mails.ts';
+import { tellAccountHolder } from '../account-mails.ts';
 import { matchingStep, sealSeed } from './second-factors.ts';
 import { endSessionsOf, renewAuthentication, type Renewal } from './sessions.ts';
 

@@ -17,7 +17,7 @@ import {
 } from '../../platform/oidc.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
-import { tellOfNewNetwork } from './account-mails.ts';
+import { tellOfNewNetwork } from '../account-mails.ts';
 import { recordFailedAuthentication } from './failed-authentications.ts';
 import { failedSignInLink, returnLink, ssoCallbackLink } from '../links.ts';
 import { openSession, type Client } from './sessions.ts';

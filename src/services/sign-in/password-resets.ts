@@ -22,7 +22,7 @@ import type { ServiceContext } from '../context.ts';
 import { passwordResetLink } from '../links.ts';
 import { revokeWithAudit } from '../people/api-keys.ts';
 import { deleteFactors } from './mfa.ts';
-import { tellAccountHolder } from './account-mails.ts';
+import { tellAccountHolder } from '../account-mails.ts';
 import { replacePassword, requireAcceptablePassword, wordsOf } from './passwords.ts';
 import type { Client } from './sessions.ts';
 import { countSignInAttempt } from '../access/sign-in-attempts.ts';

@@ -19,7 +19,7 @@ import { networkOf } from '../../platform/network/client-address.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
 import { findByToken, issueToken, parseToken } from '../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../context.ts';
-import { tellOfNewNetwork } from './account-mails.ts';
+import { tellOfNewNetwork } from '../account-mails.ts';
 import { recordFailedAuthentication, type FailedAuthentication } from './failed-authentications.ts';
 import { acceptCode, requirePasswordEnough, tryCode } from './second-factors.ts';
 import {

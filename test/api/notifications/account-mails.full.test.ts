@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { purgeBatch } from '../../../src/services/retention.ts';
-import { startAccountMails } from '../../../src/services/sign-in/account-mails.ts';
+import { startAccountMails } from '../../../src/services/account-mails.ts';
 import { scene } from '../../support/scene.ts';
 import { createMember, type TestMember } from '../../support/scene/factories.ts';
 import {

@@ -1,15 +1,7 @@
 /** The database has what the table of channel kinds promises, and the SQL made from the table says the same. */
 import { expect, test } from '@jest/globals';
-import {
-  postsForLevel,
-  postsForMember,
-  wantsKind,
-} from '../../../src/data/notifications/channel-kinds.ts';
-import {
-  CHANNEL_KINDS,
-  kindsThat,
-  MEMBER_CHANNEL_KINDS,
-} from '../../../src/domain/notifications/channels.ts';
+import { postsForLevel, postsForMember, wantsKind } from '../../../src/data/channel-kinds.ts';
+import { CHANNEL_KINDS, kindsThat, MEMBER_CHANNEL_KINDS } from '../../../src/domain/channels.ts';
 import { queryRows } from '../../../src/platform/rows.ts';
 import { appForFile } from '../../support/scene.ts';
 

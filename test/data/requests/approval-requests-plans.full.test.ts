@@ -32,7 +32,7 @@ import { notified } from '../../../src/domain/requests/engine/notify.ts';
 import { readActivity, readHistory } from '../../../src/data/agents/agent-activity.ts';
 import { listInstances } from '../../../src/data/agents/agent-instance-lists.ts';
 import { addToRequestCounts, readCountedUntil } from '../../../src/data/agents/request-counts.ts';
-import { readWaiting } from '../../../src/data/organization/overview.ts';
+import { readWaiting } from '../../../src/data/requests/overview.ts';
 import { openPool, type Db, type Pool } from '../../../src/platform/postgres.ts';
 import { queryRows } from '../../../src/platform/rows.ts';
 import { type TestApp } from '../../support/app.ts';

@@ -1,7 +1,7 @@
 /** Permission policies as sentences: short, complete, and with names apart from our words. */
 import { describe, expect, test } from '@jest/globals';
 import { permissions } from '../../../src/domain/people/permissions.ts';
-import { policySentence, type ToldPolicy } from '../../../src/domain/people/policy-sentences.ts';
+import { policySentence, type ToldPolicy } from '../../../src/domain/audit/policy-sentences.ts';
 
 const told = (policy: Partial<ToldPolicy>): string =>
   policySentence({

@@ -4,7 +4,7 @@ import { keptCheckpointsFrom } from '../../../src/domain/audit/export-lines.ts';
 import { listCheckpoints } from '../../../src/data/audit/checkpoints.ts';
 import { writeCheckpointMails } from '../../../src/services/audit/checkpoint-mails.ts';
 import { sealAll } from '../../../src/services/audit/sealer.ts';
-import { startAccountMails } from '../../../src/services/sign-in/account-mails.ts';
+import { startAccountMails } from '../../../src/services/account-mails.ts';
 import { scene } from '../../support/scene.ts';
 import { startMailServer } from '../../support/servers/mail-server.ts';
 import { AUDIT_KEY, record } from './audit-scene.ts';

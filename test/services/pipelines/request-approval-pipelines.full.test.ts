@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { evaluatePipeline } from '../../../src/domain/pipelines/evaluate.ts';
-import { loadCompiledPipeline } from '../../../src/services/pipelines/request-approval-pipelines.ts';
+import { loadCompiledPipeline } from '../../../src/services/evaluation/compiled-pipelines.ts';
 import { scene } from '../../support/scene.ts';
 
 const REVISIONS = '/api/v1/request-approval-pipelines/organization/revisions';

@@ -1,5 +1,5 @@
 /** SQL: what a decision does to messages, for the decisions in `DECIDED`. */
-import { announcesDecisions } from '../../notifications/channel-kinds.ts';
+import { announcesDecisions } from '../../channel-kinds.ts';
 import { DECIDED } from './tables.ts';
 
 /** Messages that ask for a decision and still wait are withdrawn. The sender of a leased message checks the request itself. */

@@ -1,5 +1,5 @@
 /** SQL: the messages that notify people. */
-import { postsForLevel, postsForMember } from '../../notifications/channel-kinds.ts';
+import { postsForLevel, postsForMember } from '../../channel-kinds.ts';
 import { ANNOUNCING, NEWLY_NOTIFIED } from './tables.ts';
 
 /**

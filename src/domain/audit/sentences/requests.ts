@@ -1,5 +1,5 @@
 /** Of requests: from the call of an agent to the decision. */
-import type { CallOutcome } from '../../requests/call-outcomes.ts';
+import type { CallOutcome } from '../../call-outcomes.ts';
 import { onServer } from './agents.ts';
 import {
   because,

@@ -1,6 +1,6 @@
 /** Which people a step did not reach, although they may decide. */
 import { levelKey, stepKey, type StepPlace } from '../../escalation/step-keys.ts';
-import type { DeliveryFailure } from '../../notifications/failures.ts';
+import type { DeliveryFailure } from '../../channels.ts';
 import { routingOf, type Effects } from './effects.ts';
 import { decidersOfRequest, type PathRevision } from './view.ts';
 

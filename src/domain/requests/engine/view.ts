@@ -3,7 +3,7 @@ import type { Condition } from '../../conditions/document.ts';
 import type { ConditionErrorCode } from '../../conditions/types.ts';
 import type { TeamMembers } from '../../escalation/recipients.ts';
 import type { EscalationPathDocument, Target, TeamPolicyDocument } from '../../escalation/types.ts';
-import type { DeliveryFailure } from '../../notifications/failures.ts';
+import type { DeliveryFailure } from '../../channels.ts';
 import type { ApprovalRequest } from '../approval-requests.ts';
 import type { Decider } from '../deciders.ts';
 

@@ -6,7 +6,7 @@ import { grantsFromPolicies, type MemberPrincipal } from '../../../domain/people
 import type { SpeaksFor } from '../../../domain/people/trust-anchors.ts';
 import type { Trx } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
-import { tellAccountHolder } from '../../sign-in/account-mails.ts';
+import { tellAccountHolder } from '../../account-mails.ts';
 
 /** Call it with access locked. The people are told. */
 export async function endSlackLinks(

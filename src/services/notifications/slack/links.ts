@@ -23,7 +23,7 @@ import { actorOf, personOf } from '../../../domain/audit/events.ts';
 import type { MemberPrincipal } from '../../../domain/people/authorization.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { requireMayChangeAnchor } from '../../../domain/people/trust-anchors.ts';
-import { requireRecentAuthentication } from '../../../domain/sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../../../domain/people/recent-authentication.ts';
 import { hashTypedCode, readableCode } from '../../../domain/sign-in/second-factors.ts';
 import { violatedConstraint } from '../../../platform/postgres.ts';
 import type { ServiceContext } from '../../context.ts';
@@ -31,7 +31,7 @@ import {
   lockAccessAndRereadMember,
   lockAccessSharedAndRereadMember,
 } from '../../access/current-callers.ts';
-import { tellAccountHolder } from '../../sign-in/account-mails.ts';
+import { tellAccountHolder } from '../../account-mails.ts';
 
 export const SLACK_COMMAND = '/countersign';
 

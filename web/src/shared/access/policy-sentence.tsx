@@ -1,5 +1,5 @@
 /** What permissions let someone do, as a sentence, and each of them on demand. */
-import { policySentence } from '../../../../src/domain/people/policy-sentences.ts';
+import { policySentence } from '../../../../src/domain/audit/policy-sentences.ts';
 import { Badge } from '../design/marks/badge.tsx';
 import { ForeignText } from '../exact/foreign-text.tsx';
 import { permissionText } from '../text/permissions.ts';

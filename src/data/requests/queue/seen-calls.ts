@@ -1,9 +1,9 @@
 /** The calls of a tool that an agent made, newest first, as far as the caller may see them. */
-import type { ListAccess } from '../../domain/requests/request-access.ts';
-import type { Db } from '../../platform/postgres.ts';
-import { queryRows } from '../../platform/rows.ts';
-import { BATCH_BYTES, bytesOf } from '../long-pages.ts';
-import { MEMBER_PATHS, visible, type Bindings } from '../requests/queue/access.ts';
+import type { ListAccess } from '../../../domain/requests/request-access.ts';
+import type { Db } from '../../../platform/postgres.ts';
+import { queryRows } from '../../../platform/rows.ts';
+import { BATCH_BYTES, bytesOf } from '../../long-pages.ts';
+import { MEMBER_PATHS, visible, type Bindings } from './access.ts';
 
 export interface SeenCall {
   readonly id: string;

@@ -11,17 +11,17 @@ import type { Runtime, ServiceContext } from '../../context.ts';
 import {
   recordFailedAuthentication,
   type FailedAuthentication,
-} from '../../sign-in/failed-authentications.ts';
-import { requireAcceptablePassword } from '../../sign-in/passwords.ts';
-import { acceptCode } from '../../sign-in/second-factors.ts';
+} from '../failed-authentications.ts';
+import { requireAcceptablePassword } from '../passwords.ts';
+import { acceptCode } from '../second-factors.ts';
 import {
   authenticateSession,
   PASSWORD_METHOD,
   type Client,
   type SignInMethod,
-} from '../../sign-in/sessions.ts';
+} from '../sessions.ts';
 import { countSignInAttempt } from '../../access/sign-in-attempts.ts';
-import { requirePasswordStill, verifiedHash } from '../../sign-in/verified-passwords.ts';
+import { requirePasswordStill, verifiedHash } from '../verified-passwords.ts';
 
 /** What a person sends to accept. */
 export interface InviteeCredential {

@@ -3,18 +3,18 @@
  * after its commit. Every process with a worker sends what could not be sent then.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { accountMail, type AccountNews } from '../../domain/sign-in/account-mails.ts';
+import { accountMail, type AccountNews } from '../domain/sign-in/account-mails.ts';
 import {
   deleteAccountMail,
   insertAccountMail,
   leaseAccountMails,
   type AccountMailToSend,
-} from '../../data/sign-in/account-mails.ts';
-import { findSessionOrigin } from '../../data/sign-in/session-origins.ts';
-import { MailRefused } from '../../platform/mailer.ts';
-import { networkOf } from '../../platform/network/client-address.ts';
-import type { Trx } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+} from '../data/sign-in/account-mails.ts';
+import { findSessionOrigin } from '../data/sign-in/session-origins.ts';
+import { MailRefused } from '../platform/mailer.ts';
+import { networkOf } from '../platform/network/client-address.ts';
+import type { Trx } from '../platform/postgres.ts';
+import type { ServiceContext } from './context.ts';
 
 export interface AccountHolder {
   readonly email: string;

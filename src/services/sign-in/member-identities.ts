@@ -2,7 +2,7 @@
 import { actorOf } from '../../domain/audit/events.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import { requireRecentAuthentication } from '../../domain/sign-in/recent-authentication.ts';
+import { requireRecentAuthentication } from '../../domain/people/recent-authentication.ts';
 import { insertAuditEvents } from '../../data/audit/events.ts';
 import { findMember } from '../../data/people/memberships.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type LinkedIdentity,
 } from '../../data/sign-in/user-identities.ts';
 import type { ServiceContext } from '../context.ts';
-import { endSessionsOf } from '../sign-in/sessions.ts';
+import { endSessionsOf } from './sessions.ts';
 import { lockAccessAndRereadMember } from '../access/current-callers.ts';
 
 /** Oldest first. Throws 404. */

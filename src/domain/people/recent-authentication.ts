@@ -1,7 +1,7 @@
 /** How strongly and how recently a person must have authenticated before a sensitive operation. */
-import type { MemberPrincipal, ProductPrincipal } from '../people/authorization.ts';
+import type { MemberPrincipal, ProductPrincipal } from './authorization.ts';
 import { AppError } from '../errors.ts';
-import { permissionEntry, type Permission } from '../people/permissions.ts';
+import { permissionEntry, type Permission } from './permissions.ts';
 
 /** Whether the organization requires a second factor and this session or key had none. */
 export function lacksSecondFactor({ requiresMfa, auth }: MemberPrincipal): boolean {

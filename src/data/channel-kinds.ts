@@ -6,7 +6,7 @@ import {
   termsOf,
   type Posts,
   type Requirement,
-} from '../../domain/notifications/channels.ts';
+} from '../domain/channels.ts';
 
 /** SQL: the kind announces decisions. `kind` is an SQL expression. */
 export const announcesDecisions = (kind: string): string =>

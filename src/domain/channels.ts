@@ -87,6 +87,13 @@ export type MemberChannelKind = {
   [Kind in ChannelKind]: (typeof CHANNELS)[Kind]['perMember'] extends true ? Kind : never;
 }[ChannelKind];
 
+/** A message that failed for good. */
+export interface DeliveryFailure {
+  readonly channel: ChannelKind;
+  /** `mailbox_refused`, an error code of Slack, `status_403`, or why it was dropped. */
+  readonly cause: string;
+}
+
 export const CHANNEL_KINDS = Object.keys(CHANNELS) as ChannelKind[];
 
 export const termsOf = (kind: ChannelKind): ChannelTerms => CHANNELS[kind];

@@ -2,8 +2,8 @@
  * What a permission policy lets its holder do, as a sentence. Names are data: they stay apart from our words, so that each
  * reader can mark them.
  */
-import type { SentencePart } from '../audit/sentences/parts.ts';
-import type { Permission, ScopeKind } from './permissions.ts';
+import type { SentencePart } from './sentences/parts.ts';
+import type { Permission, ScopeKind } from '../people/permissions.ts';
 
 export interface ToldPolicy {
   readonly scopeKind: ScopeKind;

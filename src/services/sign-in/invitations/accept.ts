@@ -12,11 +12,11 @@ import { insertUserUnlessKnown } from '../../../data/people/users.ts';
 import type { Db, Trx } from '../../../platform/postgres.ts';
 import { findByToken, parseToken, type IssuedToken } from '../../../platform/crypto/tokens.ts';
 import type { Runtime, ServiceContext } from '../../context.ts';
-import { recordFailedAuthentication } from '../../sign-in/failed-authentications.ts';
-import { tryCode } from '../../sign-in/second-factors.ts';
-import { openSession, signedIn, type SignedIn } from '../../sign-in/sessions.ts';
+import { recordFailedAuthentication } from '../failed-authentications.ts';
+import { tryCode } from '../second-factors.ts';
+import { openSession, signedIn, type SignedIn } from '../sessions.ts';
 import { forgiveNetwork, forgiveSignInAttempts } from '../../access/sign-in-attempts.ts';
-import { joinByInvitation, isVouched } from './join-by-invitation.ts';
+import { joinByInvitation, isVouched } from '../../people/invitations/join-by-invitation.ts';
 import {
   acceptanceOf,
   confirmAuthentication,

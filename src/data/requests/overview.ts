@@ -13,7 +13,7 @@ import type { ListAccess } from '../../domain/requests/request-access.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { queryOne, queryRows } from '../../platform/rows.ts';
 import { ENDING_API_KEY } from '../people/api-keys.ts';
-import { MEMBER_PATHS, NOT_DEMO, visible, type Bindings } from '../requests/queue/access.ts';
+import { MEMBER_PATHS, NOT_DEMO, visible, type Bindings } from './queue/access.ts';
 
 interface WaitingRow {
   readonly teamId: string | null;
