@@ -12,10 +12,10 @@ import {
 import { askBlock } from '../src/services/engine/ask-block.ts';
 import type { RemoteStep, RequestStep } from '../src/domain/requests/engine/step.ts';
 import { stepAfterBlock, stepRequest } from '../src/services/engine/step.ts';
-import type { ServiceContext } from '../src/services/context.ts';
+import type { AppContext } from '../src/services/context.ts';
 import { NO_PATH, type StepResult } from '../src/domain/requests/workflow-contract.ts';
 
-export function approvalRequestActivities(context: ServiceContext) {
+export function approvalRequestActivities(context: AppContext) {
   return {
     /**
      * `floor`: the workflow's time in epoch milliseconds. The row's clock is never before it.

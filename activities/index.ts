@@ -1,8 +1,8 @@
 /** Everything workflows may call, over one service context. */
-import type { ServiceContext } from '../src/services/context.ts';
+import type { AppContext } from '../src/services/context.ts';
 import { approvalRequestActivities } from './approval-requests.ts';
 
-export function createActivities(context: ServiceContext) {
+export function createActivities(context: AppContext) {
   return { ...approvalRequestActivities(context) };
 }
 

@@ -33,7 +33,7 @@ import { newWorkflowSync } from '../src/services/engine/workflow-sync.ts';
 import { catchUp, startReconciler } from '../src/services/engine/reconciler.ts';
 import { prepareBootstrap } from '../src/services/organization/bootstrap.ts';
 import { startChangeFeed } from '../src/services/requests/waiting/change-feed.ts';
-import type { Judge, Limits, Runtime, ServiceContext } from '../src/services/context.ts';
+import type { Judge, Limits, AppRuntime, AppContext } from '../src/services/context.ts';
 import { createMetrics } from '../src/services/metrics.ts';
 import { startSlackPresses } from '../src/services/notifications/slack/presses.ts';
 import { startSending } from '../src/services/notifications/send-loop.ts';
@@ -73,7 +73,7 @@ export interface ComposeOptions {
 export interface RunningApp {
   /** Where the API listens. */
   readonly url: string;
-  readonly context: ServiceContext;
+  readonly context: AppContext;
   readonly temporal: TemporalLink;
   close(): Promise<void>;
 }
@@ -161,7 +161,7 @@ export async function composeApp(config: Config, options: ComposeOptions): Promi
   };
 }
 
-async function prepareFirstOwner(context: ServiceContext): Promise<void> {
+async function prepareFirstOwner(context: AppContext): Promise<void> {
   await prepareBootstrap(context).catch((error: unknown) => {
     context.logger.warn({ reason: reasonOf(error) }, NO_BOOTSTRAP_SECRET);
   });
@@ -169,10 +169,7 @@ async function prepareFirstOwner(context: ServiceContext): Promise<void> {
 
 function startLoops(
   roles: ComposeOptions['roles'],
-  {
-    context,
-    senderContext,
-  }: { readonly context: ServiceContext; readonly senderContext: ServiceContext },
+  { context, senderContext }: { readonly context: AppContext; readonly senderContext: AppContext },
 ): readonly { stop(): Promise<void> }[] {
   return [
     ...(roles.api ? [startSlackPresses(context)] : []),
@@ -194,7 +191,7 @@ const reasonOf = (error: unknown): string =>
 
 /** Closes what is no longer used: connections to receivers, threads, database connections. */
 async function release(
-  { mailer, egress, workerPool }: Runtime,
+  { mailer, egress, workerPool }: AppRuntime,
   databases: readonly { destroy(): Promise<unknown> }[],
 ): Promise<void> {
   mailer?.close();
@@ -226,14 +223,14 @@ function openPools(config: Config, { databaseUrl, databaseWaits, logger }: Compo
 }
 
 interface Given extends Pick<
-  Runtime,
+  AppRuntime,
   'logger' | 'stopping' | 'publicUrl' | 'deployment' | 'signedEnds'
 > {
   readonly temporal: Pick<WorkflowsOptions, 'link' | 'taskQueue' | 'callTimeoutMs'>;
   readonly heavyWork: URL;
 }
 
-function createRuntime(config: Config, { temporal, heavyWork, ...given }: Given): Runtime {
+function createRuntime(config: Config, { temporal, heavyWork, ...given }: Given): AppRuntime {
   const metrics = createMetrics();
   const { stopping } = given;
   return {
@@ -295,7 +292,7 @@ function limitsOf(config: Config): Limits {
 
 function workerOptions(
   config: Config,
-  context: ServiceContext,
+  context: AppContext,
   { workflowBundle }: ComposeOptions,
 ): WorkerOptions {
   return {

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts';
 import { callerIdOf, type Principal } from '../../src/domain/people/authorization.ts';
 import { networkOf } from '../../src/platform/network/client-address.ts';
-import type { ServiceContext } from '../../src/services/context.ts';
+import type { AppContext } from '../../src/services/context.ts';
 import { authenticate } from '../../src/services/sign-in/authentication.ts';
 import {
   countNetworkAttempt,
@@ -57,7 +57,7 @@ export interface EndpointContext {
   readonly endpoint: Endpoint;
   /** Every error code that a response of the endpoint may have. */
   readonly declaredErrors: ReadonlySet<ErrorCode>;
-  readonly context: ServiceContext;
+  readonly context: AppContext;
   readonly strictResponses: boolean;
   readonly limit: RateLimit;
   readonly clientAddress: (request: IncomingMessage) => string;
@@ -73,7 +73,7 @@ const UNREAD_MS = 120_000;
 const PROVEN_MS = 1_000;
 
 const countAttempt = {
-  sign_in: async (context: ServiceContext, { address }: OAuthCaller) => {
+  sign_in: async (context: AppContext, { address }: OAuthCaller) => {
     await countNetworkAttempt(context, address);
   },
   oauth: countOAuthAttempt,

@@ -16,7 +16,7 @@ import type { Permission } from '../../src/domain/people/permissions.ts';
 import type { PendingCookie } from '../../src/services/sign-in/oidc.ts';
 import type { OAuthCaller } from '../../src/services/access/sign-in-attempts.ts';
 import type { Client } from '../../src/services/sign-in/sessions.ts';
-import type { ServiceContext } from '../../src/services/context.ts';
+import type { AppContext } from '../../src/services/context.ts';
 import type { Dialect } from './problems/dialects.ts';
 
 /**
@@ -220,7 +220,7 @@ export interface Endpoint<
    */
   readonly admit?: (
     call: { readonly principal: PrincipalOf<A>; readonly params: Output<P> },
-    context: ServiceContext,
+    context: AppContext,
   ) => Promise<void>;
   /** Also opens it, for callers without `permission`. */
   readonly orPermission?: Permission;
@@ -285,7 +285,7 @@ export interface Endpoint<
    * Codes beyond those of every endpoint of its kind (see `impliedErrors` in implied-errors.ts).
    */
   readonly errors: readonly ErrorCode[];
-  readonly handler: (call: Call<A, P, Q, B>, context: ServiceContext) => Promise<Reply>;
+  readonly handler: (call: Call<A, P, Q, B>, context: AppContext) => Promise<Reply>;
 }
 
 /** The declared response of a status. */

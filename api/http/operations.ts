@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type Router from '@koa/router';
 import { AppError, invalid } from '../../src/domain/errors.ts';
 import { packageRoot } from '../../src/platform/package-root.ts';
-import type { ServiceContext } from '../../src/services/context.ts';
+import type { AppContext } from '../../src/services/context.ts';
 import type { Probes } from '../../src/services/ports.ts';
 import { overall, runProbes } from '../../src/services/probes.ts';
 import { mountReference } from '../pages/reference.ts';
@@ -22,7 +22,7 @@ const METRICS_CLOSED = 'Set COUNTERSIGN_METRICS_TOKEN to serve metrics at a publ
 
 export function mountOperations(
   router: Router,
-  context: ServiceContext,
+  context: AppContext,
   { probes, metricsToken, publicUrlConfigured }: OperationOptions,
 ): void {
   router.get('/health/live', (ctx) => {

@@ -9,7 +9,7 @@ import { AppError } from '../../src/domain/errors.ts';
 import { issuerOf } from '../../src/domain/people/key-resources.ts';
 import { clientAddresses } from '../../src/platform/network/client-address.ts';
 import { stringifyExact } from '../../src/platform/json/exact-json.ts';
-import type { Runtime, ServiceContext } from '../../src/services/context.ts';
+import type { AppRuntime, AppContext } from '../../src/services/context.ts';
 import type { Probes } from '../../src/services/ports.ts';
 import { anyOrigin } from './any-origin.ts';
 import { handleCall, type EndpointContext } from './call.ts';
@@ -62,7 +62,7 @@ export const securityHeaders = () =>
 
 /** A year of https for this host, once people use it. Other hosts of its domain are not ours. */
 const transportSecurity =
-  ({ publicUrl }: Runtime): Koa.Middleware =>
+  ({ publicUrl }: AppRuntime): Koa.Middleware =>
   async (ctx, next) => {
     if (new URL(publicUrl()).protocol === 'https:')
       ctx.set('Strict-Transport-Security', 'max-age=31536000');
@@ -70,7 +70,7 @@ const transportSecurity =
   };
 
 /** A server that is not listening yet. */
-export function createHttpServer(context: ServiceContext, options: HttpOptions): Server {
+export function createHttpServer(context: AppContext, options: HttpOptions): Server {
   const app = new Koa();
   const router: Router = new Router({ sensitive: true, strict: true });
   const shared = {
@@ -186,7 +186,10 @@ function challenge(ctx: Context, metadata: string | undefined): string {
 const WITH_SLASH = /^((?:\/\.well-known\/oauth-protected-resource)?\/mcp)\/(?=\?|$)/;
 
 /** Adds the request id, one log line and the error envelope to every call. */
-function envelope({ logger, publicUrl }: Runtime, endpoints: readonly Endpoint[]): Koa.Middleware {
+function envelope(
+  { logger, publicUrl }: AppRuntime,
+  endpoints: readonly Endpoint[],
+): Koa.Middleware {
   const dialectAt = dialectsOf(endpoints);
   const metadata = new Map(endpoints.map(({ path, resourceMetadata }) => [path, resourceMetadata]));
   return async (ctx, next) => {

@@ -1,9 +1,9 @@
 /** The session cookie, as responses set and clear it. */
 import { SESSION_SECONDS } from '../../src/domain/sign-in/sessions.ts';
-import type { Runtime } from '../../src/services/context.ts';
+import type { AppRuntime } from '../../src/services/context.ts';
 import { HOST_SESSION_COOKIE, SESSION_COOKIE } from './authentication.ts';
 
-type CookieContext = Pick<Runtime, 'publicUrl'>;
+type CookieContext = Pick<AppRuntime, 'publicUrl'>;
 
 /** One header for each cookie. */
 type SetCookies = { readonly 'Set-Cookie': readonly string[] };

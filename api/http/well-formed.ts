@@ -5,7 +5,7 @@ import type { Context } from 'koa';
 import { v4 } from 'uuid';
 import { AppError, invalid } from '../../src/domain/errors.ts';
 import { stringifyExact } from '../../src/platform/json/exact-json.ts';
-import type { Runtime } from '../../src/services/context.ts';
+import type { AppRuntime } from '../../src/services/context.ts';
 import { problemFrom } from './problems/problem.ts';
 
 /** Node would take the first one, or join them to one that no client sent. */
@@ -48,7 +48,7 @@ const PROBES = new Set(['/health/live', '/health/ready', '/metrics']);
  * name that resolves to this machine could otherwise read what it serves, and act with the session of the person.
  */
 export const requireOwnHost =
-  ({ publicUrl }: Pick<Runtime, 'publicUrl'>) =>
+  ({ publicUrl }: Pick<AppRuntime, 'publicUrl'>) =>
   async (ctx: Context, next: () => Promise<unknown>): Promise<void> => {
     const { host, authorization } = ctx.req.headers;
     // Pages have no credential but a cookie.

@@ -5,7 +5,7 @@ import {
   readSystem,
   type SystemState,
 } from '../../src/services/organization/system.ts';
-import type { ServiceContext } from '../../src/services/context.ts';
+import type { AppContext } from '../../src/services/context.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
 import { timestamp } from '../http/schema.ts';
 import { refusalOf, refusalSchema } from '../audit/refusal-schema.ts';
@@ -94,7 +94,7 @@ const systemSchema = z
   .meta({ id: 'System', description: 'The state of the service.' });
 
 function present(
-  { edition, inlineRules, deployment }: ServiceContext,
+  { edition, inlineRules, deployment }: AppContext,
   {
     checks,
     temporal,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { authorize, type ProductPrincipal } from '../../src/domain/people/authorization.ts';
 import { LONGEST_NOTE } from '../../src/domain/requests/approval-requests.ts';
-import type { ServiceContext } from '../../src/services/context.ts';
+import type { AppContext } from '../../src/services/context.ts';
 import { decideRequest } from '../../src/services/requests/decide.ts';
 import { awaitRequest, getRequest, listRequests } from '../../src/services/requests/queue.ts';
 import { listSummaries } from '../../src/services/requests/queue/summaries.ts';
@@ -29,7 +29,7 @@ import { presentSummary, summarySchema } from './request-summary-schema.ts';
 /** For those who may see the state of the service. */
 const workflowUrlFor = (
   principal: ProductPrincipal,
-  { deployment: { workflowsUrl } }: ServiceContext,
+  { deployment: { workflowsUrl } }: AppContext,
   id: string,
 ): string | undefined =>
   workflowsUrl !== undefined &&

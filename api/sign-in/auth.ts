@@ -1,7 +1,7 @@
 /** Sign-in, sign-out, re-authentication, and the bootstrap of the first owner. */
 import { z } from 'zod';
 import { bootstrap } from '../../src/services/organization/bootstrap.ts';
-import type { ServiceContext } from '../../src/services/context.ts';
+import type { AppContext } from '../../src/services/context.ts';
 import { signOut, type SignedIn } from '../../src/services/sign-in/sessions.ts';
 import { completeSignIn, reauthenticate, signIn } from '../../src/services/sign-in/sign-in.ts';
 import { email, newPassword, presentedPassword } from './credentials-schema.ts';
@@ -52,7 +52,7 @@ const challengeExample = {
   },
 };
 
-function signedInReply(context: ServiceContext, { token, account }: SignedIn): Reply {
+function signedInReply(context: AppContext, { token, account }: SignedIn): Reply {
   return { body: presentAccount(account), headers: setsSessionCookie(context, token) };
 }
 

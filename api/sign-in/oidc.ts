@@ -8,7 +8,7 @@ import {
   SIGN_IN_MINUTES,
   type PendingCookie,
 } from '../../src/services/sign-in/oidc.ts';
-import type { Runtime } from '../../src/services/context.ts';
+import type { AppRuntime } from '../../src/services/context.ts';
 import { DEFAULT_RETURN_PATH } from '../../src/services/links.ts';
 import { SSO_COOKIE_PREFIX } from '../http/authentication.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
@@ -44,7 +44,7 @@ const returnTo = z
   });
 
 /** An empty value clears the cookie. Browsers send it only to these endpoints. */
-function ssoCookie({ publicUrl }: Runtime, { id, sealed }: PendingCookie): string {
+function ssoCookie({ publicUrl }: AppRuntime, { id, sealed }: PendingCookie): string {
   const secure = new URL(publicUrl()).protocol === 'https:' ? '; Secure' : '';
   return `${SSO_COOKIE_PREFIX}${id}=${sealed}; Path=/auth/oidc; Max-Age=${sealed === '' ? 0 : SIGN_IN_MINUTES * 60}; HttpOnly; SameSite=Lax${secure}`;
 }

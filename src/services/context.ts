@@ -56,12 +56,9 @@ export interface Judge extends LanguageModel {
   readonly dailyTokens: number;
 }
 
-/** Ports, limits, metrics and logger. Code inside a transaction takes `trx: Trx` first, then this. */
+/** What every use case gets. Code inside a transaction takes `trx: Trx` first, then this. */
 export interface Runtime {
   readonly changes: ChangeHub<ApprovalRequest>;
-  readonly heldCredentials: HeldCredentials;
-  /** Calls that wait for changes in a queue. */
-  readonly queueWatch: QueueWatch;
   readonly workflows: Workflows;
   readonly workflowSync: WorkflowSync;
   readonly deployment: Deployment;
@@ -69,30 +66,17 @@ export interface Runtime {
   /** Where the pipelines run. Undefined: in workflows. */
   readonly inlineRules: InlineRules | undefined;
   readonly edition: Edition;
-  /** Push services beside the known ones. */
-  readonly pushHosts: readonly string[];
   /**
    * Encrypts secrets that must be readable again. Undefined without a secrets key: then operations
    * that need it respond with 501.
    */
   readonly secrets: SecretBox | undefined;
-  /** Signs checkpoints of the audit log. Undefined without COUNTERSIGN_AUDIT_KEY. */
-  readonly auditKey: SigningKey | undefined;
-  /** What was signed last of each audit log, outside the database. */
-  readonly signedEnds: SignedEnds;
-  /** Owners get checkpoints of the audit log by email. */
-  readonly auditMail: boolean;
   /** The only way to call addresses that users name. */
   readonly egress: Egress;
   /** For work that would hold the event loop for 20 ms or more. */
   readonly workerPool: WorkerPool;
   /** Undefined on a deployment that sends no email. */
   readonly mailer: Mailer | undefined;
-  readonly slack: SlackApi;
-  /** Wakes when this process has recorded a press of a button in Slack. */
-  readonly slackPressed: WakeSignal;
-  /** Undefined on a deployment without an identity provider. */
-  readonly oidc: OidcClient | undefined;
   /** Undefined in the open edition, and on a deployment without a language model. */
   readonly judge: Judge | undefined;
   readonly logger: Logger;
@@ -104,6 +88,42 @@ export interface Runtime {
    * a request's Host header.
    */
   readonly publicUrl: () => string;
+}
+
+/** For calls that wait. */
+export interface WaitingPorts {
+  readonly heldCredentials: HeldCredentials;
+  /** Calls that wait for changes in a queue. */
+  readonly queueWatch: QueueWatch;
+}
+
+/** For signing the audit log. */
+export interface AuditPorts {
+  /** Signs checkpoints of the audit log. Undefined without COUNTERSIGN_AUDIT_KEY. */
+  readonly auditKey: SigningKey | undefined;
+  /** What was signed last of each audit log, outside the database. */
+  readonly signedEnds: SignedEnds;
+  /** Owners get checkpoints of the audit log by email. */
+  readonly auditMail: boolean;
+}
+
+/** For channels other than email. */
+export interface MessagePorts {
+  /** Push services beside the known ones. */
+  readonly pushHosts: readonly string[];
+  readonly slack: SlackApi;
+  /** Wakes when this process has recorded a press of a button in Slack. */
+  readonly slackPressed: WakeSignal;
+}
+
+/** For those who sign in at another place. */
+export interface SignInPorts {
+  /** Undefined on a deployment without an identity provider. */
+  readonly oidc: OidcClient | undefined;
+}
+
+/** For making the organization. */
+export interface BootstrapPorts {
   /** The file with the secret that lets the first owner in. Read at each attempt. */
   readonly bootstrapSecretFile: string;
 }
@@ -113,5 +133,19 @@ export interface Runtime {
  * for a second connection.
  */
 export interface ServiceContext extends Runtime {
+  readonly db: Pool;
+}
+
+export type WaitingContext = ServiceContext & WaitingPorts;
+export type AuditContext = ServiceContext & AuditPorts;
+export type MessageContext = ServiceContext & MessagePorts;
+export type SignInContext = ServiceContext & SignInPorts;
+export type BootstrapContext = ServiceContext & BootstrapPorts;
+
+/** All of it, for what puts use cases together: endpoints, activities and the process. */
+export interface AppRuntime
+  extends Runtime, WaitingPorts, AuditPorts, MessagePorts, SignInPorts, BootstrapPorts {}
+
+export interface AppContext extends AppRuntime {
   readonly db: Pool;
 }

@@ -8,7 +8,7 @@ import { decidedByService, unchanged } from '../../src/domain/requests/engine/ef
 import type { ApprovalRequest } from '../../src/domain/requests/approval-requests.ts';
 import { announceDecided } from '../../src/services/engine/announce.ts';
 import { wakeDue } from '../../src/services/engine/wake-round.ts';
-import type { ServiceContext } from '../../src/services/context.ts';
+import type { AppContext } from '../../src/services/context.ts';
 import type { Workflows } from '../../src/services/ports.ts';
 import { changeRequest } from '../../src/services/engine/change.ts';
 import { newWorkflowSync } from '../../src/services/engine/workflow-sync.ts';
@@ -89,7 +89,7 @@ async function requestIn(id: string): Promise<ApprovalRequest> {
 async function announce(decided: ApprovalRequest): Promise<string[]> {
   const sent: Promise<boolean>[] = [];
   const { workflows } = app.context;
-  const process: ServiceContext = {
+  const process: AppContext = {
     ...app.context,
     workflowSync: newWorkflowSync(),
     workflows: {

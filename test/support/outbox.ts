@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 import { leaseDue, loadLeased } from '../../src/data/notifications/notification-deliveries.ts';
 import { CHANNEL_KINDS } from '../../src/domain/channels.ts';
 import type { Db } from '../../src/platform/postgres.ts';
-import type { ServiceContext } from '../../src/services/context.ts';
+import type { AppContext } from '../../src/services/context.ts';
 import { attempt } from '../../src/services/notifications/attempt.ts';
 import { LEAST_IN_FLIGHT } from '../../src/services/outbox/receiver-limits.ts';
 import { openStatements } from '../../src/services/notifications/statements.ts';
@@ -13,7 +13,7 @@ const SEND_MS = 15_000;
 const LEASE_MS = 60_000;
 
 /** Takes due messages once and waits for their outcomes; returns their number. */
-export async function sendDue(service: ServiceContext): Promise<number> {
+export async function sendDue(service: AppContext): Promise<number> {
   const context = { ...service, statements: openStatements(service.db) };
   const lease = v7();
   const ids = await leaseDue(context.db, {

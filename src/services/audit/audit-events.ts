@@ -23,7 +23,7 @@ import {
   type Wanted,
 } from '../../data/audit/list.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { AuditContext } from '../context.ts';
 
 export interface AuditLogPage {
   readonly filter: AuditFilter;
@@ -41,7 +41,7 @@ export interface AuditLogEvents {
 }
 
 export async function listAuditEvents(
-  { db }: ServiceContext,
+  { db }: AuditContext,
   { organizationId }: ProductPrincipal,
   page: AuditLogPage,
 ): Promise<AuditLogEvents> {
@@ -122,7 +122,7 @@ const unknownCursor = (): AppError =>
   ]);
 
 export async function getAuditEvent(
-  { db }: ServiceContext,
+  { db }: AuditContext,
   { organizationId }: ProductPrincipal,
   id: string,
 ): Promise<PlacedEvent> {
@@ -133,7 +133,7 @@ export async function getAuditEvent(
 
 /** The types that the organization has recorded, sorted. */
 export async function listAuditEventTypes(
-  { db }: ServiceContext,
+  { db }: AuditContext,
   { organizationId }: ProductPrincipal,
 ): Promise<readonly string[]> {
   return await inSnapshot(

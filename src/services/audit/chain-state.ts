@@ -5,7 +5,7 @@ import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { listCheckpoints } from '../../data/audit/checkpoints.ts';
 import { listRefusals, type Refusal } from '../../data/audit/signed-ends.ts';
 import { readChainExtent, type ChainExtent } from '../../data/audit/verification.ts';
-import type { ServiceContext } from '../context.ts';
+import type { AuditContext } from '../context.ts';
 
 export interface ChainState extends ChainExtent {
   readonly checkpoint: Checkpoint | undefined;
@@ -16,7 +16,7 @@ export interface ChainState extends ChainExtent {
 }
 
 export async function readChainState(
-  { db, auditKey }: ServiceContext,
+  { db, auditKey }: AuditContext,
   { organizationId }: ProductPrincipal,
 ): Promise<ChainState> {
   const extent = await readChainExtent(db, organizationId, MOST_UNSEALED);

@@ -5,7 +5,7 @@ import { takeDueCheckpointMails } from '../../data/audit/checkpoint-mails.ts';
 import { listCheckpoints } from '../../data/audit/checkpoints.ts';
 import { listOwners } from '../../data/people/owners.ts';
 import { insertAccountMail } from '../../data/sign-in/account-mails.ts';
-import type { ServiceContext } from '../context.ts';
+import type { AuditContext } from '../context.ts';
 import { startRounds, type Rounds } from '../rounds.ts';
 
 const EVERY_MS = 60_000;
@@ -13,7 +13,7 @@ const EVERY_MS = 60_000;
 const BATCH = 50;
 
 /** Does nothing on a deployment that sends no email, or where its operator turned it off. */
-export function startCheckpointMails(context: ServiceContext): Rounds {
+export function startCheckpointMails(context: AuditContext): Rounds {
   const work = async () => {
     if (context.mailer && context.auditMail) await writeCheckpointMails(context);
   };
@@ -22,7 +22,7 @@ export function startCheckpointMails(context: ServiceContext): Rounds {
 
 /** Exported for tests: one round. The emails are sent with those about accounts. `floor` moves time. */
 export async function writeCheckpointMails(
-  { db, publicUrl }: Pick<ServiceContext, 'db' | 'publicUrl'>,
+  { db, publicUrl }: Pick<AuditContext, 'db' | 'publicUrl'>,
   floor?: Date,
 ): Promise<void> {
   const url = publicUrl();

@@ -3,12 +3,12 @@ import type { Checkpoint } from '../../domain/audit/checkpoints.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ProductPrincipal } from '../../domain/people/authorization.ts';
 import { listCheckpoints } from '../../data/audit/checkpoints.ts';
-import type { ServiceContext } from '../context.ts';
+import type { AuditContext } from '../context.ts';
 import { readPage } from '../pages.ts';
 
 /** Throws 404 where nothing is signed yet. */
 export async function newestAuditCheckpoint(
-  { db }: ServiceContext,
+  { db }: AuditContext,
   { organizationId }: ProductPrincipal,
 ): Promise<Checkpoint> {
   const [newest] = await listCheckpoints(db, organizationId, { before: undefined, limit: 1 });
@@ -21,7 +21,7 @@ export async function newestAuditCheckpoint(
 
 /** Newest first. `next` is the position of the last one, when more follow. */
 export async function listAuditCheckpoints(
-  { db }: ServiceContext,
+  { db }: AuditContext,
   { organizationId }: ProductPrincipal,
   { limit, before }: { readonly limit: number; readonly before: number | undefined },
 ): Promise<{ readonly checkpoints: readonly Checkpoint[]; readonly next: number | undefined }> {

@@ -6,7 +6,7 @@ import {
   oldestUnindexed,
 } from '../../data/audit/event-index.ts';
 import { isDatabaseUnavailable } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { AuditContext } from '../context.ts';
 
 /** Events of a transaction. */
 const BATCH = 10_000;
@@ -19,7 +19,7 @@ export interface Indexer {
 }
 
 /** Apart from sealing, so that nothing that fails here stops it. */
-export function createIndexer(context: ServiceContext, { batch = BATCH } = {}): Indexer {
+export function createIndexer(context: AuditContext, { batch = BATCH } = {}): Indexer {
   const { db, metrics, stopping } = context;
   let behind: ReadonlySet<string> = new Set();
   let nextLook = 0;
@@ -64,7 +64,7 @@ interface Batch {
 
 /** Together, and one by one when that fails, so that one chain does not hold up the others. */
 async function indexBatch(
-  context: ServiceContext,
+  context: AuditContext,
   { organizationIds, limit, failed }: Batch,
 ): Promise<number> {
   try {

@@ -1,6 +1,6 @@
 /** The public keys that verify checkpoints and exports of this deployment. */
 import { listSigningKeys } from '../../data/audit/checkpoints.ts';
-import type { ServiceContext } from '../context.ts';
+import type { AuditContext } from '../context.ts';
 
 export interface AuditPublicKey {
   readonly id: string;
@@ -13,7 +13,7 @@ export interface AuditPublicKey {
 export async function listAuditKeys({
   db,
   auditKey,
-}: Pick<ServiceContext, 'db' | 'auditKey'>): Promise<readonly AuditPublicKey[]> {
+}: Pick<AuditContext, 'db' | 'auditKey'>): Promise<readonly AuditPublicKey[]> {
   const used = await listSigningKeys(db);
   return auditKey && !used.some(({ id }) => id === auditKey.id)
     ? [...used, { id: auditKey.id, publicKey: auditKey.publicKey, firstUsedAt: undefined }]

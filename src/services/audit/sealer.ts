@@ -23,7 +23,7 @@ import {
 import { lookForUnsealed, recordHorizon, type Sighting } from '../../data/audit/horizon.ts';
 import { createYielder } from '../../platform/event-loop.ts';
 import { isDatabaseUnavailable, type Trx } from '../../platform/postgres.ts';
-import type { Runtime, ServiceContext } from '../context.ts';
+import type { AuditContext, AuditPorts, Runtime } from '../context.ts';
 import { startRounds, type Rounds } from '../rounds.ts';
 import { createIndexer } from './indexer.ts';
 import {
@@ -44,7 +44,7 @@ const BATCH = 2_000;
 /** Checkpoints of a batch that are due although nothing was added. */
 const CHECKPOINTS = 500;
 
-export function startSealing(context: ServiceContext): Rounds {
+export function startSealing(context: AuditContext): Rounds {
   if (!context.auditKey)
     context.logger.info(
       'COUNTERSIGN_AUDIT_KEY is not set: the audit log is chained, but no checkpoint is signed',
@@ -89,7 +89,7 @@ const ALL_DUE = new Date('9999-01-01T00:00:00.000Z');
 const LAST_WITHIN_MS = 1_500;
 
 /** The last round of a process, once nothing writes events any more, so that all of it is signed. Never rejects. */
-export async function sealBeforeEnd(context: ServiceContext): Promise<void> {
+export async function sealBeforeEnd(context: AuditContext): Promise<void> {
   const lastUntil = performance.now() + LAST_WITHIN_MS;
   await sealAll(context, { lastUntil }).catch((error: unknown) => {
     context.logger.warn(
@@ -104,7 +104,7 @@ export async function sealBeforeEnd(context: ServiceContext): Promise<void> {
  * organizations of what it sealed.
  */
 export async function sealAll(
-  context: ServiceContext,
+  context: AuditContext,
   { batch = BATCH, floor, lastUntil }: SealOptions = {},
 ): Promise<ReadonlySet<string>> {
   const how = { floor, everyMs: lastUntil === undefined ? CHECKPOINT_MS : 0 };
@@ -128,7 +128,7 @@ export async function sealAll(
 }
 
 async function look(
-  { db, auditKey, metrics }: ServiceContext,
+  { db, auditKey, metrics }: AuditContext,
   {
     batch,
     without,
@@ -160,7 +160,7 @@ function chainsIn({ unsealed, checkpointsDue: due }: Sighting): readonly string[
 
 /** Together, and one by one when that fails, so that one chain does not hold up the others. Returns those that it sealed. */
 async function sealChains(
-  context: ServiceContext,
+  context: AuditContext,
   organizationIds: readonly string[],
   how: {
     readonly sighting: Sighting;
@@ -209,7 +209,7 @@ interface SealedBatch {
  */
 async function sealBatch(
   trx: Trx,
-  runtime: Runtime,
+  runtime: Runtime & AuditPorts,
   { organizationIds, floor, signing, ...range }: Batch,
 ): Promise<SealedBatch> {
   const locked = await tryLockChains(trx, organizationIds);

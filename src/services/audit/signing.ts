@@ -20,7 +20,7 @@ import {
 } from '../../data/audit/checkpoints.ts';
 import type { SigningKey } from '../../platform/crypto/signing-key.ts';
 import type { Trx } from '../../platform/postgres.ts';
-import type { Runtime, ServiceContext } from '../context.ts';
+import type { AuditContext, AuditPorts, Runtime } from '../context.ts';
 import { followChains, type Refusals } from './signed-ends.ts';
 
 export interface ExtendedChain extends ChainEnd {
@@ -45,7 +45,7 @@ export interface SignedBatch {
 
 export const NOTHING_TO_KEEP: SignedBatch = { ends: new Map(), compared: [], refusals: new Map() };
 
-export type SigningContext = Pick<ServiceContext, 'db' | 'auditKey' | 'signedEnds' | 'logger'>;
+export type SigningContext = Pick<AuditContext, 'db' | 'auditKey' | 'signedEnds' | 'logger'>;
 
 /** Call it before the transaction. */
 export async function prepareSigning(
@@ -71,7 +71,7 @@ interface Plan extends CheckpointDue {
 /** Call it before the new entries are inserted: the chains are compared as they were. */
 export async function writeCheckpoints(
   trx: Trx,
-  runtime: Runtime,
+  runtime: Runtime & AuditPorts,
   { chains, now, signing }: SigningBatch,
 ): Promise<SignedBatch> {
   const { everyMs } = signing;
@@ -113,7 +113,7 @@ export async function writeCheckpoints(
 
 async function refusalsOf(
   trx: Trx,
-  { auditKey, signedEnds }: Runtime & { readonly auditKey: SigningKey },
+  { auditKey, signedEnds }: Runtime & AuditPorts & { readonly auditKey: SigningKey },
   { toSign, signing }: { readonly toSign: readonly Plan[]; readonly signing: Signing },
 ): Promise<Refusals> {
   const { obstacle } = signing;
@@ -161,7 +161,7 @@ function endsOf(
 
 /** After the commit. */
 export async function keepSigned(
-  { signedEnds, logger, metrics }: Runtime,
+  { signedEnds, logger, metrics }: Runtime & AuditPorts,
   { ends, compared, refusals }: SignedBatch,
 ): Promise<void> {
   for (const [organizationId, { cause, reason }] of signedEnds.refuse(compared, refusals))

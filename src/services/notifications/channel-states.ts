@@ -11,7 +11,7 @@ import {
 } from '../../domain/notifications/channel-states.ts';
 import type { ChannelKind } from '../../domain/channels.ts';
 import type { Db } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { MessageContext } from '../context.ts';
 
 /** A channel that does not reach someone, or anyone. */
 export interface TroubledChannel extends ShownTrouble {
@@ -30,7 +30,7 @@ const toTroubled = (trouble: StoredTrouble): TroubledChannel => ({
 
 /** The channels that do not reach the member, by a cause of theirs or of the whole channel. */
 export async function troublesOfMember(
-  { db }: Pick<ServiceContext, 'db'>,
+  { db }: Pick<MessageContext, 'db'>,
   {
     organizationId,
     membershipId,

@@ -38,7 +38,7 @@ import { AppError, invalid } from '../../domain/errors.ts';
 import { requireMayChangeAnchor } from '../../domain/people/trust-anchors.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { MessageContext } from '../context.ts';
 import {
   lockAccessAndRereadMember,
   lockAccessSharedAndRereadMember,
@@ -54,7 +54,7 @@ const TEST_MS = 10_000;
 
 /** The channels of a page, and which kinds this deployment can send by. */
 export async function listNotificationChannels(
-  { db, mailer, secrets }: ServiceContext,
+  { db, mailer, secrets }: MessageContext,
   { organizationId }: MemberPrincipal,
   { limit, after }: ChannelPage,
 ): Promise<{
@@ -74,7 +74,7 @@ export async function listNotificationChannels(
 
 /** Throws 404. */
 export async function getNotificationChannel(
-  { db }: ServiceContext,
+  { db }: MessageContext,
   { organizationId }: MemberPrincipal,
   id: string,
 ): Promise<WatchedChannel> {
@@ -127,7 +127,7 @@ function existing<Channel extends NotificationChannel>(channel: Channel | undefi
 
 /** Channels are no access: the row of each is locked by itself. */
 async function changing<T>(
-  { db }: ServiceContext,
+  { db }: MessageContext,
   principal: MemberPrincipal,
   work: (trx: Trx, caller: MemberPrincipal) => Promise<T>,
 ): Promise<T> {
@@ -171,7 +171,7 @@ export interface NewWebhookChannel extends WebhookTerms {
  * `secrets_key_missing`, and as `requireMayChangeAnchor`.
  */
 export async function createWebhookChannel(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
   { name, enabled, ...webhook }: NewWebhookChannel,
 ): Promise<{ readonly channel: NotificationChannel; readonly signingSecret: string }> {
@@ -207,7 +207,7 @@ export interface ChannelChange {
  * creating does.
  */
 export async function changeNotificationChannel(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
   { id, ...change }: ChannelChange & { readonly id: string },
 ): Promise<NotificationChannel> {
@@ -266,7 +266,7 @@ function changedIn(
 
 /** Permanent; waiting messages are dropped. Throws 404, 409 `channel_built_in`. */
 export async function deleteNotificationChannel(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
   id: string,
 ): Promise<void> {
@@ -292,7 +292,7 @@ export async function deleteNotificationChannel(
  * channel without one, 501 `secrets_key_missing`.
  */
 export async function rotateChannelSecret(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
   { id, overlap }: { readonly id: string; readonly overlap?: string | undefined },
 ): Promise<SecretRotation & { readonly signingSecret: string }> {
@@ -315,7 +315,7 @@ export type ChannelTest = TestOutcome & { readonly durationMs: number };
 
 /** Sends one test message, to the caller or to the webhook, without retries. Throws 404. */
 export async function testNotificationChannel(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
   id: string,
 ): Promise<ChannelTest> {

@@ -9,11 +9,11 @@ import {
 } from '../../data/notifications/notification-delivery-lists.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { ServiceContext } from '../context.ts';
+import type { MessageContext } from '../context.ts';
 import { readPage } from '../pages.ts';
 
 export async function listNotificationDeliveries(
-  { db }: ServiceContext,
+  { db }: MessageContext,
   { organizationId }: MemberPrincipal,
   page: DeliveryPage,
 ): Promise<{
@@ -28,7 +28,7 @@ export async function listNotificationDeliveries(
 
 /** How many messages could not be delivered. Counting stops at 1,000. */
 export async function countDeadNotificationDeliveries(
-  { db }: ServiceContext,
+  { db }: MessageContext,
   { organizationId }: MemberPrincipal,
 ): Promise<number> {
   return await countDeadDeliveries(db, organizationId);
@@ -39,7 +39,7 @@ export async function countDeadNotificationDeliveries(
  * or dropped.
  */
 export async function retryNotificationDelivery(
-  { db }: ServiceContext,
+  { db }: MessageContext,
   { organizationId }: MemberPrincipal,
   id: string,
 ): Promise<ListedDelivery> {

@@ -8,7 +8,7 @@ import {
   putNotificationSettings,
 } from '../../data/notifications/notification-settings.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
-import type { ServiceContext } from '../context.ts';
+import type { MessageContext } from '../context.ts';
 import { troublesOfMember, type TroubledChannel } from './channel-states.ts';
 
 export interface OwnSettings {
@@ -18,7 +18,7 @@ export interface OwnSettings {
 }
 
 export async function readNotificationSettings(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
 ): Promise<OwnSettings> {
   return {
@@ -29,7 +29,7 @@ export async function readNotificationSettings(
 
 /** Applies from the next message on, including those that wait. */
 export async function saveNotificationSettings(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
   wanted: NotificationSettingsChange,
 ): Promise<OwnSettings> {

@@ -5,10 +5,10 @@ import { AppError } from '../../domain/errors.ts';
 import type { StoredPushKey } from '../../domain/notifications/push-subscriptions.ts';
 import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import { newVapidKeys, type VapidKeys } from '../../platform/crypto/web-push.ts';
-import type { Runtime, ServiceContext } from '../context.ts';
+import type { Runtime, MessageContext } from '../context.ts';
 
 /** The public key, for browsers. Makes the pair at the first call. Throws 501 `secrets_key_missing`. */
-export async function readPushKey({ db, secrets }: ServiceContext): Promise<string> {
+export async function readPushKey({ db, secrets }: MessageContext): Promise<string> {
   if (!secrets) throw new AppError('secrets_key_missing');
   const known = await findPushKey(db);
   if (known) return known.publicKey;

@@ -5,7 +5,7 @@ import { isPushService } from '../../domain/notifications/push-services.ts';
 import type { ErrorCause } from '../../domain/error-causes.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { sealPush, type VapidKeys } from '../../platform/crypto/web-push.ts';
-import type { Runtime } from '../context.ts';
+import type { MessagePorts, Runtime } from '../context.ts';
 import { isSuccess, mayPass, postTo } from '../webhooks/signed-post.ts';
 import { openPushKey } from './push-keys.ts';
 
@@ -46,7 +46,7 @@ export async function findSigner(
 }
 
 export async function postPush(
-  runtime: Pick<Runtime, 'egress' | 'publicUrl' | 'pushHosts'>,
+  runtime: Pick<Runtime & MessagePorts, 'egress' | 'publicUrl' | 'pushHosts'>,
   target: PushTarget,
   {
     message,

@@ -17,7 +17,7 @@ import {
 } from '../../domain/notifications/push-subscriptions.ts';
 import { isPushService } from '../../domain/notifications/push-services.ts';
 import { isPushKey, isPushSecret } from '../../platform/crypto/web-push.ts';
-import type { ServiceContext } from '../context.ts';
+import type { MessageContext } from '../context.ts';
 import { lockAccessSharedAndRereadMember } from '../access/current-callers.ts';
 import { requireReachable } from '../webhooks/destinations.ts';
 import { readPushKey } from './push-keys.ts';
@@ -34,7 +34,7 @@ export interface OwnPushSubscription extends PushSubscription {
 
 /** Oldest first. */
 export async function listOwnPushSubscriptions(
-  { db }: ServiceContext,
+  { db }: MessageContext,
   principal: MemberPrincipal,
 ): Promise<readonly OwnPushSubscription[]> {
   const subscriptions = await findPushSubscriptions(db, [principal.membershipId]);
@@ -53,7 +53,7 @@ function own({ via }: MemberPrincipal, subscription: PushSubscription): OwnPushS
  * for keys that are none, 400 `egress_denied`, 429 `quota_exceeded`, 501 `secrets_key_missing`.
  */
 export async function putOwnPushSubscription(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
   { userAgent, ...target }: PushTarget & { readonly userAgent: string },
 ): Promise<{ readonly subscription: OwnPushSubscription; readonly isNew: boolean }> {
@@ -82,7 +82,7 @@ export async function putOwnPushSubscription(
   });
 }
 
-function requirePushService({ pushHosts }: ServiceContext, { endpoint }: PushTarget): void {
+function requirePushService({ pushHosts }: MessageContext, { endpoint }: PushTarget): void {
   if (isPushService(endpoint, pushHosts)) return;
   const message =
     'is at no known push service. An operator can add its host with COUNTERSIGN_PUSH_HOSTS.';
@@ -106,7 +106,7 @@ function requireKeys({ p256dh, auth }: PushTarget): void {
 
 /** Throws 404 for a subscription of another member. */
 export async function deleteOwnPushSubscription(
-  { db }: ServiceContext,
+  { db }: MessageContext,
   { membershipId }: MemberPrincipal,
   id: string,
 ): Promise<void> {
@@ -115,7 +115,7 @@ export async function deleteOwnPushSubscription(
 
 /** Sends one test message to one of the caller's browsers, without retries. Throws 404. */
 export async function testOwnPushSubscription(
-  context: ServiceContext,
+  context: MessageContext,
   { membershipId }: MemberPrincipal,
   id: string,
 ): Promise<ChannelTest> {

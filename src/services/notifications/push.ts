@@ -15,7 +15,7 @@ import {
   type PushSubscription,
 } from '../../domain/notifications/push-subscriptions.ts';
 import type { VapidKeys } from '../../platform/crypto/web-push.ts';
-import type { ServiceContext } from '../context.ts';
+import type { MessageContext } from '../context.ts';
 import { returnLink } from '../links.ts';
 import { findSigner, postPush, type PushOutcome } from './push-post.ts';
 import type {
@@ -84,7 +84,7 @@ function messageOf(
 
 /** A browser that is unreachable for now is tried again, without those that have the message. */
 async function concluded(
-  { db }: ServiceContext,
+  { db }: MessageContext,
   sent: readonly Sent[],
   { deliveryId, reachedBefore }: { readonly deliveryId: string; readonly reachedBefore: boolean },
 ): Promise<SendOutcome> {
@@ -126,7 +126,7 @@ interface Post {
 
 /** Deletes the subscriptions that their push services no longer know. */
 async function postToAll(
-  context: ServiceContext,
+  context: MessageContext,
   subscriptions: readonly PushSubscription[],
   post: Post,
 ): Promise<readonly Sent[]> {
@@ -146,7 +146,7 @@ async function postToAll(
 
 /** To all browsers of the member who asks. */
 async function sendTest(
-  context: ServiceContext,
+  context: MessageContext,
   { recipient }: TestMessage,
   signal: AbortSignal,
 ): Promise<TestOutcome> {
@@ -156,7 +156,7 @@ async function sendTest(
 
 /** Delivered when one of them accepts the message; otherwise it says why the first did not. */
 export async function testSubscriptions(
-  context: ServiceContext,
+  context: MessageContext,
   subscriptions: readonly PushSubscription[],
   signal: AbortSignal,
 ): Promise<TestOutcome> {

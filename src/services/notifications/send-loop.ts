@@ -6,14 +6,14 @@ import {
   loadLeased,
 } from '../../data/notifications/notification-deliveries.ts';
 import { CHANNEL_KINDS, CHANNELS, type ChannelKind } from '../../domain/channels.ts';
-import type { ServiceContext } from '../context.ts';
+import type { MessageContext } from '../context.ts';
 import { LEASE_MS, startOutbox, type Lane, type SendLoop } from '../outbox/send-loop.ts';
 import { attempt } from './attempt.ts';
 import { openStatements, type SendContext } from './statements.ts';
 
 /** `pollMs`: how often it looks without a reason. */
 export function startSending(
-  service: ServiceContext,
+  service: MessageContext,
   options: { readonly pollMs?: number } = {},
 ): SendLoop {
   const context = { ...service, statements: openStatements(service.db) };

@@ -7,7 +7,7 @@ import type {
   Recipient,
 } from '../../domain/notifications/notifications.ts';
 import type { ErrorCause } from '../../domain/error-causes.ts';
-import type { ServiceContext } from '../context.ts';
+import type { MessageContext } from '../context.ts';
 import type { SendContext } from './statements.ts';
 
 interface AnyDelivery {
@@ -123,7 +123,7 @@ export interface ChannelSender {
   send(context: SendContext, delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
   /** Takes at most 10 seconds. */
   sendTest(
-    context: ServiceContext,
+    context: MessageContext,
     message: TestMessage,
     signal: AbortSignal,
   ): Promise<TestOutcome>;

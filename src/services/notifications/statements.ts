@@ -35,7 +35,7 @@ import type { PushSubscription } from '../../domain/notifications/push-subscript
 import type { SlackLink } from '../../domain/notifications/slack/links.ts';
 import type { Db } from '../../platform/postgres.ts';
 import { inSets } from '../../platform/sets.ts';
-import type { ServiceContext } from '../context.ts';
+import type { MessageContext } from '../context.ts';
 
 export interface SendStatements {
   /** What the organization says about how the call is shown. */
@@ -59,7 +59,7 @@ export interface SendStatements {
 }
 
 /** What sending a message gets besides the message. */
-export interface SendContext extends ServiceContext {
+export interface SendContext extends MessageContext {
   readonly statements: SendStatements;
 }
 

@@ -7,7 +7,7 @@ import { SEALED_FOR } from '../../domain/sealed-secrets.ts';
 import type { Recipient } from '../../domain/notifications/notifications.ts';
 import { JsonText, stringifyExact } from '../../platform/json/exact-json.ts';
 import { v7 } from 'uuid';
-import type { Runtime, ServiceContext } from '../context.ts';
+import type { Runtime, MessageContext } from '../context.ts';
 import type { ChannelSender, Delivery, SendOutcome, TestMessage, TestOutcome } from './sender.ts';
 import type { SendContext } from './statements.ts';
 import { concealedArguments, howToShow } from './shown-request.ts';
@@ -56,7 +56,7 @@ async function send(
 }
 
 async function sendTest(
-  context: ServiceContext,
+  context: MessageContext,
   { channelId, organizationId }: TestMessage,
   signal: AbortSignal,
 ): Promise<TestOutcome> {

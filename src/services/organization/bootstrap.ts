@@ -20,7 +20,7 @@ import { hashPassword } from '../../platform/crypto/passwords.ts';
 import type { Trx } from '../../platform/postgres.ts';
 import { ensureSecretFile, readSecretFile } from '../../platform/crypto/secret-file.ts';
 import { hashSecret, secretMatches } from '../../platform/crypto/tokens.ts';
-import type { Runtime, ServiceContext } from '../context.ts';
+import type { BootstrapContext, BootstrapPorts, Runtime } from '../context.ts';
 import { requireAcceptablePassword } from '../sign-in/passwords.ts';
 import {
   openSession,
@@ -35,7 +35,7 @@ import { forgiveNetwork } from '../access/sign-in-attempts.ts';
  * Writes the secret (0600) while there is no organization, and removes it afterwards. Safe to
  * repeat.
  */
-export async function prepareBootstrap(context: ServiceContext): Promise<void> {
+export async function prepareBootstrap(context: BootstrapContext): Promise<void> {
   if (await hasOrganization(context.db)) await removeSecret(context);
   else await ensureSecretFile(context.bootstrapSecretFile);
 }
@@ -44,7 +44,10 @@ export async function prepareBootstrap(context: ServiceContext): Promise<void> {
  * The secret is used up, so a file that cannot be removed (such as a read-only mount) is no
  * failure.
  */
-async function removeSecret({ bootstrapSecretFile, logger }: Runtime): Promise<void> {
+async function removeSecret({
+  bootstrapSecretFile,
+  logger,
+}: Runtime & BootstrapPorts): Promise<void> {
   await rm(bootstrapSecretFile, { force: true }).catch((error: unknown) => {
     logger.warn({ err: error }, 'the bootstrap secret could not be removed');
   });
@@ -64,7 +67,10 @@ export interface BootstrapInput {
  * `already_bootstrapped`, also for all but one of several concurrent calls; 403
  * `bootstrap_secret_invalid`.
  */
-export async function bootstrap(context: ServiceContext, input: BootstrapInput): Promise<SignedIn> {
+export async function bootstrap(
+  context: BootstrapContext,
+  input: BootstrapInput,
+): Promise<SignedIn> {
   if (await hasOrganization(context.db)) throw new AppError('already_bootstrapped');
   await checkSecret(context, input.secret);
   await requireAcceptablePassword(input.password, {
@@ -84,7 +90,7 @@ export async function bootstrap(context: ServiceContext, input: BootstrapInput):
   return await signedIn(context, issued);
 }
 
-async function checkSecret(context: ServiceContext, presented: string): Promise<void> {
+async function checkSecret(context: BootstrapContext, presented: string): Promise<void> {
   const failure: unknown = await ensureSecretFile(context.bootstrapSecretFile).then(
     () => undefined,
     (error: unknown) => error,

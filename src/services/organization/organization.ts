@@ -21,7 +21,7 @@ import {
 import type { Trx } from '../../platform/postgres.ts';
 import { announceCommitted, cancelAll } from '../engine/change-all.ts';
 import { prepareBootstrap } from './bootstrap.ts';
-import type { Limits, Runtime, ServiceContext } from '../context.ts';
+import type { BootstrapContext, Limits, Runtime, ServiceContext } from '../context.ts';
 import { lockAccessAndRereadMember } from '../access/current-callers.ts';
 import { readSeats, type Seats } from '../people/seats.ts';
 
@@ -134,7 +134,7 @@ export async function finishOnboarding(
  * can be created.
  */
 export async function deleteOrganization(
-  context: ServiceContext,
+  context: BootstrapContext,
   principal: MemberPrincipal,
   confirm: string,
 ): Promise<void> {

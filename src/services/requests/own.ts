@@ -5,7 +5,7 @@ import type { AgentPrincipal } from '../../domain/people/authorization.ts';
 import { isOwn } from '../../domain/requests/own-requests.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { LongList } from '../../platform/long-list.ts';
-import type { ServiceContext } from '../context.ts';
+import type { WaitingContext } from '../context.ts';
 import { readSettled } from '../engine/settle.ts';
 import { createRequest, type CreateCall, type CreateOutcome } from './creation/create.ts';
 import { waitForAny, waitForRequest } from './waiting/wait.ts';
@@ -20,7 +20,7 @@ export interface Waiting {
 
 /** Creates a request, and then waits for its decision for the rest of the time. Throws what `createRequest` throws. */
 export async function createAndAwait(
-  context: ServiceContext,
+  context: WaitingContext,
   principal: AgentPrincipal,
   call: CreateCall & { readonly waiting: Waiting },
 ): Promise<CreateOutcome> {
@@ -34,7 +34,7 @@ export async function createAndAwait(
 }
 
 export async function getOwnRequest(
-  context: ServiceContext,
+  context: WaitingContext,
   principal: AgentPrincipal,
   id: string,
 ): Promise<ApprovalRequest> {
@@ -43,7 +43,7 @@ export async function getOwnRequest(
 
 /** Waits until the request is decided or the time is over. */
 export async function awaitOwnRequest(
-  context: ServiceContext,
+  context: WaitingContext,
   principal: AgentPrincipal,
   { id, ms, signal, authenticateAgain }: Waiting & { readonly id: string },
 ): Promise<ApprovalRequest> {
@@ -75,7 +75,7 @@ export const LISTED_AT_MOST = 200;
  * is over. An empty list is returned at once.
  */
 export async function listOwnOpen(
-  context: ServiceContext,
+  context: WaitingContext,
   principal: AgentPrincipal,
   waiting: Waiting | undefined,
 ): Promise<LongList<ApprovalRequest>> {
@@ -87,7 +87,7 @@ export async function listOwnOpen(
 }
 
 /** Expires first what is due. */
-async function readOpen(context: ServiceContext, principal: AgentPrincipal) {
+async function readOpen(context: WaitingContext, principal: AgentPrincipal) {
   for (;;) {
     const open = await listOpenRequests(context.db, principal, LISTED_AT_MOST);
     if (open.pastDeadline.length === 0) return open;

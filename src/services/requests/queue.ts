@@ -18,7 +18,7 @@ import {
 } from '../../domain/requests/request-access.ts';
 import type { LongList } from '../../platform/long-list.ts';
 import { presentationOf, viewOf } from '../agents/tool-presentations.ts';
-import type { ServiceContext } from '../context.ts';
+import type { ServiceContext, WaitingContext } from '../context.ts';
 import { readAudience } from './audience.ts';
 import { requireForAgent } from '../../domain/requests/agent-permission.ts';
 import { readSettled } from '../engine/settle.ts';
@@ -143,7 +143,7 @@ export function refuseOutside(
  * the rights at that time, after.
  */
 export async function awaitRequest(
-  context: ServiceContext,
+  context: WaitingContext,
   principal: ProductPrincipal,
   {
     id,

@@ -16,7 +16,7 @@ import {
   type SignInChecks,
 } from '../../platform/oidc.ts';
 import type { Trx } from '../../platform/postgres.ts';
-import type { Runtime, ServiceContext } from '../context.ts';
+import type { SignInContext, SignInPorts } from '../context.ts';
 import { tellOfNewNetwork } from '../account-mails.ts';
 import { recordFailedAuthentication } from './failed-authentications.ts';
 import { failedSignInLink, returnLink, ssoCallbackLink } from '../links.ts';
@@ -40,7 +40,7 @@ export async function readSignInOptions({
   mailer,
   oidc,
   edition,
-}: ServiceContext): Promise<SignInOptions> {
+}: SignInContext): Promise<SignInOptions> {
   const bootstrapRequired = !(await hasOrganization(db));
   return { passwordReset: mailer !== undefined, sso: oidc?.name, bootstrapRequired, edition };
 }
@@ -80,7 +80,7 @@ function cookieIdOf(state: string): string {
 
 /** `returnTo` must be a return path. 501 `sso_not_configured`; 504 `identity_provider_failed`. */
 export async function beginSignIn(
-  context: ServiceContext,
+  context: SignInContext,
   options: {
     readonly returnTo: string;
     readonly reauthenticate: boolean;
@@ -128,7 +128,7 @@ function superfluous(
   return cookies.map(({ id }) => id).filter((id) => !live.includes(id));
 }
 
-function requireOidc({ oidc }: Runtime): OidcClient {
+function requireOidc({ oidc }: SignInPorts): OidcClient {
   if (!oidc) throw new AppError('sso_not_configured');
   return oidc;
 }
@@ -166,7 +166,7 @@ type FailureCode =
  * sign-in page with an error code and the requested page. 501 `sso_not_configured`.
  */
 export async function finishSignIn(
-  context: ServiceContext,
+  context: SignInContext,
   browser: ReturnedBrowser,
 ): Promise<FinishedSignIn> {
   const oidc = requireOidc(context);
@@ -177,7 +177,7 @@ export async function finishSignIn(
 }
 
 async function finishPending(
-  context: ServiceContext,
+  context: SignInContext,
   oidc: OidcClient,
   {
     browser,
@@ -211,7 +211,7 @@ async function finishPending(
 
 /** The sign-in that this browser started, however long ago. */
 async function openPending(
-  context: ServiceContext,
+  context: SignInContext,
   oidc: OidcClient,
   cookie: string | undefined,
 ): Promise<(PendingSignIn & { readonly ageMs: number }) | undefined> {
@@ -227,14 +227,14 @@ function openSealed(oidc: OidcClient, sealed: string): PendingSignIn | undefined
   return text === undefined ? undefined : (JSON.parse(text) as PendingSignIn);
 }
 
-function callbackUrl(context: ServiceContext, query: ReturnedBrowser['query']): URL {
+function callbackUrl(context: SignInContext, query: ReturnedBrowser['query']): URL {
   const url = new URL(ssoCallbackLink(context));
   url.search = new URLSearchParams(query).toString();
   return url;
 }
 
 async function enter(
-  context: ServiceContext,
+  context: SignInContext,
   { emailDomains }: OidcClient,
   { identity, browser }: { readonly identity: VerifiedIdentity; readonly browser: ReturnedBrowser },
 ): Promise<string> {
@@ -302,7 +302,7 @@ interface Failure {
   readonly returnTo: string | undefined;
 }
 
-function failed(context: ServiceContext, { code, reason, returnTo }: Failure): FinishedSignIn {
+function failed(context: SignInContext, { code, reason, returnTo }: Failure): FinishedSignIn {
   context.logger.info({ code, reason }, 'a sign-in through the identity provider failed');
   return { url: failedSignInLink(context, { code, returnTo }) };
 }

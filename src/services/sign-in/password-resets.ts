@@ -18,7 +18,7 @@ import { networkOf } from '../../platform/network/client-address.ts';
 import { hashPassword } from '../../platform/crypto/passwords.ts';
 import { findByToken, issueToken, parseToken } from '../../platform/crypto/tokens.ts';
 import type { Db, Trx } from '../../platform/postgres.ts';
-import type { ServiceContext } from '../context.ts';
+import type { ServiceContext, SignInContext, SignInPorts } from '../context.ts';
 import { passwordResetLink } from '../links.ts';
 import { revokeWithAudit } from '../people/api-keys.ts';
 import { deleteFactors } from './mfa.ts';
@@ -39,7 +39,7 @@ interface ResetRequest {
  * `email_not_configured`; 429 `rate_limited`.
  */
 export async function requestPasswordReset(
-  context: ServiceContext,
+  context: SignInContext,
   request: ResetRequest,
 ): Promise<void> {
   const { mailer, logger } = context;
@@ -56,7 +56,7 @@ export async function requestPasswordReset(
 }
 
 async function sendLink(
-  context: ServiceContext,
+  context: SignInContext,
   mailer: Mailer,
   { email, client }: ResetRequest,
 ): Promise<void> {
@@ -120,17 +120,13 @@ function resetEmail({ email, displayName }: ResetRecipient, url: string): Email 
  * The pending link. Throws 404 when it is unknown, used, expired or replaced by a newer password.
  */
 export async function readPasswordReset(
-  context: ServiceContext,
+  context: SignInContext,
   token: string,
 ): Promise<PasswordReset> {
   return await requireLive(context.db, context, token);
 }
 
-async function requireLive(
-  db: Db,
-  { oidc }: ServiceContext,
-  token: string,
-): Promise<PasswordReset> {
+async function requireLive(db: Db, { oidc }: SignInPorts, token: string): Promise<PasswordReset> {
   const reset = await findByToken(parseToken(token), TOKEN_PREFIX.passwordReset, (id) =>
     findLivePasswordReset(db, { id, withProvider: oidc !== undefined }),
   );
@@ -156,7 +152,7 @@ export async function listKeysOfReset(
  * concurrent calls; 400 keeps the link alive; 429 `rate_limited`.
  */
 export async function resetPassword(
-  context: ServiceContext,
+  context: SignInContext,
   input: {
     readonly token: string;
     readonly password: string;
@@ -191,7 +187,7 @@ export async function resetPassword(
 /** An owner who is recovered sets up a new second factor after their next sign-in. */
 async function removeFactors(
   trx: Trx,
-  context: ServiceContext,
+  context: SignInContext,
   holder: PasswordReset,
 ): Promise<void> {
   const { userId, displayName } = holder;

@@ -3,7 +3,7 @@ import { findOwnViews } from '../../../data/agents/tool-presentations.ts';
 import { findRequest } from '../../../data/requests/read.ts';
 import { SLACK_ROOM } from '../../../domain/notifications/slack/messages.ts';
 import { isTerminal } from '../../../domain/requests/approval-requests.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { MessageContext } from '../../context.ts';
 import { textOfRequest } from '../shown-request.ts';
 
 interface Approved {
@@ -13,7 +13,7 @@ interface Approved {
 
 /** True where the decision itself says what is wrong: another organization's request, or one that is over. */
 export async function isApprovableInSlack(
-  { db }: ServiceContext,
+  { db }: MessageContext,
   { organizationId, requestId }: Approved,
 ): Promise<boolean> {
   const request = (await findRequest(db, requestId))?.request;

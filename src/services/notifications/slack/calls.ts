@@ -32,7 +32,7 @@ import {
 } from '../../../platform/crypto/slack-signatures.ts';
 import { SlackError } from '../../../platform/slack.ts';
 import { decideRequest } from '../../requests/decide.ts';
-import type { Runtime, ServiceContext } from '../../context.ts';
+import type { Runtime, MessageContext } from '../../context.ts';
 import { requestLink } from '../../links.ts';
 import { memberPrincipal } from '../../access/principals.ts';
 import { isApprovableInSlack, OPEN_TO_APPROVE } from './approvable.ts';
@@ -48,7 +48,7 @@ const COMMAND_MS = 1_500;
  * minutes, or when the signature was used before.
  */
 async function verify(
-  context: ServiceContext,
+  context: MessageContext,
   call: SlackRequestSignature,
 ): Promise<{ connection: SlackConnection }> {
   const now = await readClock(context.db);
@@ -70,7 +70,7 @@ function refuse(): never {
  * wait longer. `startSlackPresses` handles it, and tells the person.
  */
 export async function handleSlackInteraction(
-  context: ServiceContext,
+  context: MessageContext,
   call: SlackRequestSignature,
 ): Promise<void> {
   const { connection } = await verify(context, call);
@@ -101,7 +101,7 @@ function pressKeyOf(
  * only what a later attempt may not meet.
  */
 export async function handlePress(
-  context: ServiceContext,
+  context: MessageContext,
   connection: SlackConnection,
   press: SlackPress,
 ): Promise<string | undefined> {
@@ -148,7 +148,7 @@ type Presser =
  * than the one the message went to does not, either.
  */
 async function findPresser(
-  context: ServiceContext,
+  context: MessageContext,
   connection: SlackConnection,
   { interaction, receivedAt }: SlackPress,
 ): Promise<Presser> {
@@ -179,7 +179,7 @@ function linkChangedText(
 }
 
 async function openNoteForm(
-  context: ServiceContext,
+  context: MessageContext,
   connection: SlackConnection,
   interaction: SlackInteraction,
 ): Promise<string | undefined> {
@@ -197,7 +197,7 @@ async function openNoteForm(
 
 /** A second click shows the outcome of the first. */
 async function decide(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
   { id, interaction: { requestId, action, note } }: SlackPress,
 ): Promise<string> {
@@ -241,7 +241,7 @@ function unlinkedText({ publicUrl }: Runtime, { organizationName }: SlackConnect
  * longer than Slack waits is told afterwards, a failure too.
  */
 export async function handleSlackCommand(
-  context: ServiceContext,
+  context: MessageContext,
   call: SlackRequestSignature,
 ): Promise<string> {
   const { connection } = await verify(context, call);
@@ -261,7 +261,7 @@ export async function handleSlackCommand(
 }
 
 async function tellLater(
-  context: ServiceContext,
+  context: MessageContext,
   { responseUrl }: SlashCommand,
   response: Promise<string>,
 ): Promise<void> {
@@ -275,7 +275,7 @@ async function tellLater(
 }
 
 async function handleCommand(
-  context: ServiceContext,
+  context: MessageContext,
   connection: SlackConnection,
   { verb, slackUserId, argument }: SlashCommand,
 ): Promise<string> {
@@ -296,7 +296,7 @@ async function handleCommand(
 }
 
 async function unlinkedOrHelp(
-  context: ServiceContext,
+  context: MessageContext,
   connection: SlackConnection,
   slackUserId: string,
 ): Promise<string> {

@@ -20,7 +20,7 @@ import { AppError, invalid } from '../../../domain/errors.ts';
 import { requireMayChangeAnchor } from '../../../domain/people/trust-anchors.ts';
 import { violatedConstraint, type Trx } from '../../../platform/postgres.ts';
 import { ORG_WIDE_TOKEN, SlackError, type SlackIdentity } from '../../../platform/slack.ts';
-import type { Runtime, ServiceContext } from '../../context.ts';
+import type { MessageContext, MessagePorts, Runtime } from '../../context.ts';
 import { lockAccessAndRereadMember } from '../../access/current-callers.ts';
 import { endSlackLinks, rightsOfLinked } from './ended-links.ts';
 import { openSlackSecrets, sealSlackSecrets, type SlackSecrets } from './secrets.ts';
@@ -37,7 +37,7 @@ export interface LinkedConnection {
 }
 
 export async function readSlackConnection(
-  { db }: ServiceContext,
+  { db }: MessageContext,
   { organizationId }: MemberPrincipal,
 ): Promise<LinkedConnection | undefined> {
   const connection = await findSlackConnection(db, organizationId);
@@ -71,7 +71,7 @@ const TRIES = 5;
  * 409 `slack_workspace_taken`, 501 `secrets_key_missing`, 504 `slack_failed`.
  */
 export async function connectSlack(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
   terms: SlackTerms,
 ): Promise<SlackConnection> {
@@ -92,7 +92,7 @@ interface Change {
 
 /** Returns undefined, without a change, when the secrets to keep were replaced in the meantime. */
 async function connectAfter(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
   { terms, before }: Change,
 ): Promise<SlackConnection | undefined> {
@@ -125,7 +125,7 @@ async function connectAfter(
 /** Anyone who knows the secrets of the workspace speaks for the people who are linked. */
 async function endLinksIfChanged(
   trx: Trx,
-  context: ServiceContext,
+  context: MessageContext,
   { caller, current, identity, secrets }: Wanted,
 ): Promise<void> {
   if (!current) return;
@@ -179,7 +179,10 @@ function wantedSecrets(
   return { botToken: wanted.botToken, signingSecret: wanted.signingSecret };
 }
 
-async function identify({ slack, logger }: Runtime, botToken: string): Promise<SlackIdentity> {
+async function identify(
+  { slack, logger }: Runtime & MessagePorts,
+  botToken: string,
+): Promise<SlackIdentity> {
   try {
     return await slack.identify(botToken);
   } catch (error) {
@@ -243,7 +246,7 @@ async function save(
  * needs no more rights than `connection.write`. Throws 403 as `requireMayChangeAnchor`.
  */
 export async function disconnectSlack(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
 ): Promise<void> {
   await context.db.transaction(async (trx) => {

@@ -5,13 +5,13 @@ import { actorOf } from '../../../domain/audit/events.ts';
 import { grantsFromPolicies, type MemberPrincipal } from '../../../domain/people/authorization.ts';
 import type { SpeaksFor } from '../../../domain/people/trust-anchors.ts';
 import type { Trx } from '../../../platform/postgres.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { MessageContext } from '../../context.ts';
 import { tellAccountHolder } from '../../account-mails.ts';
 
 /** Call it with access locked. The people are told. */
 export async function endSlackLinks(
   trx: Trx,
-  context: ServiceContext,
+  context: MessageContext,
   { caller, channelId }: { readonly caller: MemberPrincipal; readonly channelId: string },
 ): Promise<void> {
   const { organizationId } = caller;

@@ -26,7 +26,7 @@ import { requireMayChangeAnchor } from '../../../domain/people/trust-anchors.ts'
 import { requireRecentAuthentication } from '../../../domain/people/recent-authentication.ts';
 import { hashTypedCode, readableCode } from '../../../domain/sign-in/second-factors.ts';
 import { violatedConstraint } from '../../../platform/postgres.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { MessageContext } from '../../context.ts';
 import {
   lockAccessAndRereadMember,
   lockAccessSharedAndRereadMember,
@@ -47,7 +47,7 @@ export interface OwnSlack {
 }
 
 export async function readOwnSlack(
-  { db }: ServiceContext,
+  { db }: MessageContext,
   { organizationId, membershipId }: MemberPrincipal,
 ): Promise<OwnSlack> {
   const [connection, link] = await Promise.all([
@@ -68,7 +68,7 @@ export interface LinkCode {
  * can decide. Throws 409 `slack_not_connected`.
  */
 export async function beginSlackLink(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
 ): Promise<LinkCode> {
   requireRecentAuthentication(principal);
@@ -90,7 +90,7 @@ export async function beginSlackLink(
 
 /** Also removes a link code; does nothing without either. */
 export async function removeOwnSlackLink(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
 ): Promise<void> {
   await remove(context, principal);
@@ -101,7 +101,7 @@ export async function removeOwnSlackLink(
  * who is not linked, and 403 as `requireMayChangeAnchor`.
  */
 export async function unlinkMember(
-  context: ServiceContext,
+  context: MessageContext,
   principal: MemberPrincipal,
   membershipId: string,
 ): Promise<void> {
@@ -126,7 +126,7 @@ export async function unlinkMember(
 }
 
 async function remove(
-  { db }: ServiceContext,
+  { db }: MessageContext,
   member: Pick<MemberPrincipal, 'organizationId' | 'membershipId' | 'displayName'>,
 ): Promise<void> {
   await db.transaction(async (trx) => {
@@ -155,7 +155,7 @@ export type LinkOutcome =
  * attempts.
  */
 export async function finishSlackLink(
-  context: ServiceContext,
+  context: MessageContext,
   connection: SlackConnection,
   { slackUserId, code }: { readonly slackUserId: string; readonly code: string },
 ): Promise<LinkOutcome> {
@@ -178,7 +178,7 @@ function triesKey({ channelId }: SlackConnection, slackUserId: string): Buffer {
 }
 
 async function link(
-  context: ServiceContext,
+  context: MessageContext,
   { organizationId, channelId }: SlackConnection,
   { slackUserId, codeHash }: { readonly slackUserId: string; readonly codeHash: Buffer },
 ): Promise<LinkOutcome> {
@@ -208,7 +208,7 @@ async function link(
 
 /** Called from Slack. Returns false when the Slack user is not linked. */
 export async function removeSlackLinkOf(
-  context: ServiceContext,
+  context: MessageContext,
   { organizationId }: SlackConnection,
   slackUserId: string,
 ): Promise<boolean> {

@@ -11,7 +11,7 @@ import {
 } from '../../../data/notifications/slack/presses.ts';
 import type { SlackConnection } from '../../../domain/notifications/slack/connections.ts';
 import { SlackError } from '../../../platform/slack.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { MessageContext } from '../../context.ts';
 import { requestLink } from '../../links.ts';
 import { handlePress } from './calls.ts';
 import { openSlackSecrets } from './secrets.ts';
@@ -32,7 +32,7 @@ export interface SlackPresses {
   stop(): Promise<void>;
 }
 
-export function startSlackPresses(context: ServiceContext): SlackPresses {
+export function startSlackPresses(context: MessageContext): SlackPresses {
   const stopping = new AbortController();
   stopping.signal.addEventListener('abort', () => {
     context.slackPressed.wake();
@@ -47,7 +47,7 @@ export function startSlackPresses(context: ServiceContext): SlackPresses {
 }
 
 /** Never rejects. */
-async function workWhileRunning(context: ServiceContext, stopping: AbortSignal): Promise<void> {
+async function workWhileRunning(context: MessageContext, stopping: AbortSignal): Promise<void> {
   const underWay = new Set<Promise<void>>();
   let pressedAt = -Infinity;
   while (!stopping.aborted) {
@@ -67,7 +67,7 @@ async function workWhileRunning(context: ServiceContext, stopping: AbortSignal):
   await Promise.all(underWay);
 }
 
-async function leaseDue(context: ServiceContext, limit: number): Promise<readonly SlackPress[]> {
+async function leaseDue(context: MessageContext, limit: number): Promise<readonly SlackPress[]> {
   if (limit === 0) return [];
   return await leaseDueSlackPresses(context.db, limit).catch((error: unknown) => {
     context.logger.warn(
@@ -79,7 +79,7 @@ async function leaseDue(context: ServiceContext, limit: number): Promise<readonl
 }
 
 /** Never rejects. */
-async function workPress(context: ServiceContext, press: SlackPress): Promise<void> {
+async function workPress(context: MessageContext, press: SlackPress): Promise<void> {
   const { id, attempts, organizationId, channelId } = press;
   try {
     const connection = await findSlackConnection(context.db, organizationId);
@@ -96,7 +96,7 @@ async function workPress(context: ServiceContext, press: SlackPress): Promise<vo
 
 /** Handles the press, and tells the person. The last attempt tells them of its failure. */
 async function handleAndTell(
-  context: ServiceContext,
+  context: MessageContext,
   connection: SlackConnection,
   press: SlackPress,
 ): Promise<void> {
@@ -119,7 +119,7 @@ interface Told {
  * Where the button was pressed, visible only to the person. Slack takes that for half an hour only, so
  * otherwise in their conversation with the bot.
  */
-async function tell(context: ServiceContext, { connection, press, text }: Told): Promise<void> {
+async function tell(context: MessageContext, { connection, press, text }: Told): Promise<void> {
   const { responseUrl, slackUserId, isForeign } = press.interaction;
   try {
     await context.slack.postEphemeral(responseUrl, text).catch(async (error: unknown) => {

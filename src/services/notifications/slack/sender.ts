@@ -25,7 +25,7 @@ import {
 import { announcedDigestTitle, digestTitle } from '../../../domain/notifications/digests.ts';
 import { unlessAborted } from '../../../platform/abort.ts';
 import { SlackError, type PostedMessage, type SlackApi } from '../../../platform/slack.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { MessageContext } from '../../context.ts';
 import type { SendContext, SendStatements } from '../statements.ts';
 import type {
   AnnouncedDelivery,
@@ -52,7 +52,7 @@ interface Workspace {
 
 /** Undefined when this connection is no longer the channel's, or there is no secrets key. */
 function openWorkspace(
-  context: ServiceContext,
+  context: MessageContext,
   connection: SlackConnection | undefined,
   channelId: string,
 ): Workspace | undefined {
@@ -164,7 +164,7 @@ async function postDigest(
 }
 
 async function directChannel(
-  { db, slack }: ServiceContext,
+  { db, slack }: MessageContext,
   { botToken }: Workspace,
   link: SlackLink,
 ): Promise<string> {
@@ -317,7 +317,7 @@ function unlessGone(error: unknown): void {
 }
 
 async function sendTest(
-  context: ServiceContext,
+  context: MessageContext,
   { organizationId, channelId, recipient }: TestMessage,
   signal: AbortSignal,
 ): Promise<TestOutcome> {

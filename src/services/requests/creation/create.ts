@@ -19,7 +19,7 @@ import { parseDuration } from '../../../domain/durations.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { JsonText } from '../../../platform/json/exact-json.ts';
 import type { Db } from '../../../platform/postgres.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { ServiceContext, WaitingContext } from '../../context.ts';
 import { judge, learnRules } from './inline-rules.ts';
 import { findEqualCall } from './resume.ts';
 import { isSameInput } from './same-input.ts';
@@ -58,7 +58,7 @@ export interface CreateOutcome {
  * or its credential ended meanwhile.
  */
 export async function createRequest(
-  context: ServiceContext,
+  context: WaitingContext,
   principal: AgentPrincipal,
   call: CreateCall,
 ): Promise<CreateOutcome> {
@@ -105,7 +105,7 @@ type Written =
 
 /** Throws what `writeOrFind` throws. */
 async function resumeOrWrite(
-  context: ServiceContext,
+  context: WaitingContext,
   act: Omit<CreateAct, 'decisionId'>,
 ): Promise<Written | { readonly resumed: ApprovalRequest }> {
   const { principal, input } = act;
@@ -120,7 +120,7 @@ async function resumeOrWrite(
 
 /** Throws `request_withdrawn`, and what `createRequest` throws for an agent that ended and a cap. */
 async function writeOrFind(
-  context: ServiceContext,
+  context: WaitingContext,
   act: Omit<CreateAct, 'decisionId'>,
   db: Db,
 ): Promise<Written> {
@@ -171,7 +171,7 @@ interface Awaiting {
  * and before `begin`, so that it misses no change.
  */
 async function awaitVerdict(
-  context: ServiceContext,
+  context: WaitingContext,
   created: ApprovalRequest,
   { signal, begin }: Awaiting,
 ): Promise<ApprovalRequest> {
@@ -204,7 +204,7 @@ async function awaitVerdict(
  * applies. A caller that hung up gets no response, so the cap still applies to its request.
  */
 async function readBeforeVerdict(
-  context: ServiceContext,
+  context: WaitingContext,
   id: string,
   signal: AbortSignal,
 ): Promise<ApprovalRequest | undefined> {
@@ -213,7 +213,7 @@ async function readBeforeVerdict(
 }
 
 async function replay(
-  context: ServiceContext,
+  context: WaitingContext,
   original: ApprovalRequest,
   { input, signal }: { readonly input: NewApprovalRequest; readonly signal: AbortSignal },
 ): Promise<ApprovalRequest> {
@@ -223,7 +223,7 @@ async function replay(
 
 /** Waits for the pipelines, as the create of the request does. */
 async function rejoin(
-  context: ServiceContext,
+  context: WaitingContext,
   request: ApprovalRequest,
   signal: AbortSignal,
 ): Promise<ApprovalRequest> {

@@ -11,7 +11,7 @@ import type { QueueScope } from '../../../data/requests/queue/access.ts';
 import { findSummaries, type SummaryEntry } from '../../../data/requests/queue/summaries.ts';
 import type { ProductPrincipal } from '../../../domain/people/authorization.ts';
 import { accessDigest, listAccess } from '../../../domain/requests/request-access.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { WaitingContext } from '../../context.ts';
 import { readerOf } from '../queue.ts';
 import { summariesOf, type RequestSummary } from './summaries.ts';
 import { parkOnQueue, type ParkedOnQueue } from '../waiting/queue-wait.ts';
@@ -52,7 +52,7 @@ export interface ChangesInput {
  * over. Throws what the next call would get when the caller's access ends meanwhile.
  */
 export async function awaitChanges(
-  context: ServiceContext,
+  context: WaitingContext,
   caller: ProductPrincipal,
   input: ChangesInput,
 ): Promise<QueueChanges> {
@@ -76,7 +76,7 @@ interface Waiting extends ChangesInput {
 }
 
 async function nextNews(
-  context: ServiceContext,
+  context: WaitingContext,
   caller: ProductPrincipal,
   { scope, after, parked, authenticateAgain }: Waiting,
 ): Promise<QueueChanges> {
@@ -114,7 +114,7 @@ interface News {
 }
 
 async function findOf(
-  { db }: ServiceContext,
+  { db }: WaitingContext,
   { caller, scope }: Reader,
   after: string,
 ): Promise<FoundChanges> {
@@ -134,7 +134,7 @@ function newsOf(changes: FoundChanges): News {
 
 /** The caller's access has changed during the wait: what they see now, and what they no longer see. */
 async function accessNews(
-  { db }: ServiceContext,
+  { db }: WaitingContext,
   {
     reader,
     now,
@@ -155,7 +155,7 @@ async function accessNews(
 }
 
 async function respondWith(
-  context: ServiceContext,
+  context: WaitingContext,
   { caller }: Reader,
   { snapshot, changed = [], gone = [], isReset = false }: News,
 ): Promise<QueueChanges> {

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { findChangedIds, findFinalIds } from '../../../data/requests/read.ts';
 import { findEndedCredentials } from '../../../data/sign-in/ended-credentials.ts';
 import { listenForChanges, notifyChanges, type ChangeConnection } from '../../../data/changes.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { WaitingContext } from '../../context.ts';
 import { startRounds } from '../../rounds.ts';
 
 const BATCH_MS = 10;
@@ -22,7 +22,7 @@ export interface ChangeFeed {
   stop(): Promise<void>;
 }
 
-export function startChangeFeed(context: ServiceContext, databaseUrl: string): ChangeFeed {
+export function startChangeFeed(context: WaitingContext, databaseUrl: string): ChangeFeed {
   const self = randomUUID();
   const state = {
     stopped: false,
@@ -87,7 +87,7 @@ export function startChangeFeed(context: ServiceContext, databaseUrl: string): C
 type Quietly = (work: () => Promise<void>, what: string) => () => void;
 
 /** One look at the watched queues soon after a change, for all changes until then. Returns how to stop. */
-function lookAfterChanges(context: ServiceContext, quietly: Quietly): () => void {
+function lookAfterChanges(context: WaitingContext, quietly: Quietly): () => void {
   const { changes, queueWatch } = context;
   let timer: NodeJS.Timeout | undefined;
   const look = async () => {
@@ -102,7 +102,7 @@ function lookAfterChanges(context: ServiceContext, quietly: Quietly): () => void
   };
 }
 
-async function rereadWaits({ db, changes }: ServiceContext): Promise<void> {
+async function rereadWaits({ db, changes }: WaitingContext): Promise<void> {
   const [final, changed] = await Promise.all([
     findFinalIds(db, changes.waitedFor()),
     findChangedIds(db, changes.waitedForAnyChange()),
@@ -111,6 +111,6 @@ async function rereadWaits({ db, changes }: ServiceContext): Promise<void> {
 }
 
 /** Calls held open for a credential that has ended end now. */
-async function endWaits({ db, heldCredentials }: ServiceContext): Promise<void> {
+async function endWaits({ db, heldCredentials }: WaitingContext): Promise<void> {
   for (const id of await findEndedCredentials(db, heldCredentials.ids())) heldCredentials.end(id);
 }

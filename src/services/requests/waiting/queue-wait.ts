@@ -1,7 +1,7 @@
 /** One call that waits for changes in a queue. It holds no database connection while it is parked. */
 import type { ProductPrincipal } from '../../../domain/people/authorization.ts';
 import { WakeSignal } from '../../../platform/wake-signal.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { WaitingContext } from '../../context.ts';
 
 export interface ParkedOnQueue {
   /** The time is over, the client has hung up, the service stops, or the credential ended. */
@@ -14,7 +14,7 @@ export interface ParkedOnQueue {
 }
 
 export function parkOnQueue(
-  context: ServiceContext,
+  context: WaitingContext,
   caller: ProductPrincipal,
   { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
 ): ParkedOnQueue {

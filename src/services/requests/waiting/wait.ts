@@ -2,7 +2,7 @@
 import { findFinalIds } from '../../../data/requests/read.ts';
 import { isTerminal, type ApprovalRequest } from '../../../domain/requests/approval-requests.ts';
 import type { Principal } from '../../../domain/people/authorization.ts';
-import type { ServiceContext } from '../../context.ts';
+import type { WaitingContext } from '../../context.ts';
 import { readSettled } from '../../engine/settle.ts';
 
 export interface WaitOptions {
@@ -32,7 +32,7 @@ export interface ParkedWait {
 }
 
 export function parkWait(
-  context: ServiceContext,
+  context: WaitingContext,
   id: string,
   { ms, signal, caller, since, until = isSettled(since) }: WaitOptions,
 ): ParkedWait {
@@ -68,7 +68,7 @@ export function parkWait(
 
 /** What ends a wait besides a change: the time, a hang-up, a shutdown, the end of the credential. Returns how to stop it. */
 function endOn(
-  context: ServiceContext,
+  context: WaitingContext,
   { ms, signal, caller }: Pick<WaitOptions, 'ms' | 'signal' | 'caller'>,
   end: () => void,
 ): () => void {
@@ -92,7 +92,7 @@ function endOn(
  * misses no change.
  */
 export async function waitForAny(
-  context: ServiceContext,
+  context: WaitingContext,
   ids: readonly string[],
   options: Pick<WaitOptions, 'ms' | 'signal' | 'caller'>,
 ): Promise<void> {
@@ -139,7 +139,7 @@ const isSettled =
 
 /** The decided request, or its current state when the time runs out; undefined when there is none. */
 export async function waitForRequest(
-  context: ServiceContext,
+  context: WaitingContext,
   id: string,
   options: WaitOptions,
 ): Promise<ApprovalRequest | undefined> {
