@@ -40,7 +40,7 @@ const deliverySchema = z
     request_id: uuid('The request it is about.'),
     event: z.enum(DELIVERY_EVENTS).meta({
       description:
-        '`notified`: a person is asked. `unreachable`: an owner learns that no one is left to decide. `decided`: the request has ' +
+        '`notified`: a person is asked. `claim_lapsed`: a person who was asked learns that a claim expired and the request is still open. `unreachable`: an owner learns that no one is left to decide. `decided`: the request has ' +
         'its decision. `ran_differently`: the person who approved a call learns that a different one ran. `digest`: the message says how many more requests wait; `request_id` is the first of them.',
     }),
     member: z

@@ -4,10 +4,12 @@ import { REQUESTER_STATE } from '../requests/queue/call-marks.ts';
 import type { ApprovalRequest } from '../../domain/requests/approval-requests.ts';
 import {
   ADDED_STEP,
+  CLAIM_LAPSED_STEP,
   RAN_DIFFERENTLY_STEP,
   UNREACHABLE_STEP,
 } from '../../domain/escalation/step-keys.ts';
 import type { ChannelKind } from '../../domain/channels.ts';
+import type { Occasion } from '../../domain/notifications/occasions.ts';
 import type {
   DropReason,
   NotifiedLevel,
@@ -147,8 +149,10 @@ export type LeasedDelivery =
       readonly event: 'notified';
       readonly recipient: LeasedRecipient;
       readonly level: NotifiedLevel;
+      readonly occasion: Occasion;
     })
-  | (AskingMessage & { readonly event: 'announced' | 'unreachable_announced' })
+  | (AskingMessage & { readonly event: 'announced'; readonly occasion: Occasion })
+  | (AskingMessage & { readonly event: 'unreachable_announced' })
   | (AskingMessage & { readonly event: 'unreachable'; readonly recipient: LeasedRecipient })
   | (LeasedMessage & { readonly event: 'ran_differently'; readonly recipient: LeasedRecipient })
   | (LeasedMessage & { readonly event: 'decided' })
@@ -183,6 +187,8 @@ interface NotifiedRow extends AnyLeasedRow {
   levelRun: number;
   levelAt: Date;
   levelEscalateAt: Date | null;
+  lapsedOf: string | null;
+  lapsedName: string | null;
 }
 
 type LeasedRow = NotifiedRow | (AnyLeasedRow & { xEvent: 'decided' });
@@ -200,7 +206,7 @@ const LOAD: PreparedStatement = {
            coalesce(m.status = 'active', false) as recipient_active, ${mayDecideFor('r.agent_slug')} as recipient_may_decide,
            ${wantsKind('w', 'ch.kind')} as recipient_wants_kind,
            s.node_id as level_node_id, s.team_id as level_team_id, s.run as level_run, n.created_at as level_at,
-           s.escalate_at as level_escalate_at
+           s.escalate_at as level_escalate_at, lapsed.membership_id as lapsed_of, lapsed.display_name as lapsed_name
       from ${REQUEST_TABLES}
       join notification_deliveries x on x.request_id = r.id
       join notification_channels ch on ch.id = x.channel_id
@@ -209,6 +215,10 @@ const LOAD: PreparedStatement = {
       left join memberships m on m.id = n.membership_id
       left join users u on u.id = m.user_id
       left join notification_settings w on w.membership_id = m.id
+      left join lateral (
+        select e.membership_id, e.display_name from claims e
+         where starts_with(n.step_key, '${CLAIM_LAPSED_STEP}:') and e.request_id = r.id and e.ended_at is not null
+         order by e.ended_at desc limit 1) as lapsed on true
      where x.id = any(cast(:ids as uuid[])) and x.lease = cast(:lease as uuid)`,
 };
 
@@ -243,11 +253,20 @@ function toLeased(row: LeasedRow): LeasedDelivery {
   const isUnreachable = row.xStep === UNREACHABLE_STEP;
   const asking = { ...message, closed: row.closed, claimed: row.claimed };
   if (row.xAnnounces)
-    return { ...asking, event: isUnreachable ? 'unreachable_announced' : 'announced' };
+    return isUnreachable
+      ? { ...asking, event: 'unreachable_announced' }
+      : { ...asking, event: 'announced', occasion: toOccasion(row) };
   const to = { ...asking, recipient: toRecipient(row) };
   return isUnreachable
     ? { ...to, event: 'unreachable' }
-    : { ...to, event: 'notified', level: toLevel(row) };
+    : { ...to, event: 'notified', level: toLevel(row), occasion: toOccasion(row) };
+}
+
+/** The last claim that ended, because the one that the step tells of may be followed by another. */
+function toOccasion({ lapsedOf, lapsedName }: NotifiedRow): Occasion {
+  return lapsedOf === null || lapsedName === null
+    ? { kind: 'asked' }
+    : { kind: 'claim_lapsed', holder: { membershipId: lapsedOf, displayName: lapsedName } };
 }
 
 function toRecipient(row: NotifiedRow): LeasedRecipient {

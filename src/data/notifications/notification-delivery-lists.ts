@@ -1,5 +1,9 @@
 /** Reads the outbox for administrators, and retries messages. */
-import { RAN_DIFFERENTLY_STEP, UNREACHABLE_STEP } from '../../domain/escalation/step-keys.ts';
+import {
+  CLAIM_LAPSED_STEP,
+  RAN_DIFFERENTLY_STEP,
+  UNREACHABLE_STEP,
+} from '../../domain/escalation/step-keys.ts';
 import type { ListedDelivery } from '../../domain/notifications/notification-deliveries.ts';
 import type { RecentMessages } from '../../domain/notifications/notification-channels.ts';
 import type { DeliveryStatus } from '../../domain/notifications/notifications.ts';
@@ -32,7 +36,8 @@ const CONDITIONS: Readonly<Record<DeliveryStatus, string>> = {
 
 const LISTED = `
   select d.id, d.channel_id, c.kind as channel_kind, c.name as channel_name, d.request_id,
-         case when d.event = 'notified' and n.step_key in ('${UNREACHABLE_STEP}', '${RAN_DIFFERENTLY_STEP}') then n.step_key else d.event end as event,
+         case when d.event = 'notified' and n.step_key in ('${UNREACHABLE_STEP}', '${RAN_DIFFERENTLY_STEP}') then n.step_key
+              when d.event = 'notified' and starts_with(n.step_key, '${CLAIM_LAPSED_STEP}:') then '${CLAIM_LAPSED_STEP}' else d.event end as event,
          case when not d.announces then n.membership_id end as membership_id, u.display_name,
          case when ${CONDITIONS.pending} then 'pending' when ${CONDITIONS.delivered} then 'delivered'
               when ${CONDITIONS.dead} then 'dead' else 'dropped' end as status,

@@ -9,13 +9,15 @@ import type { CallText, MessageRoom } from '../shown/call-text.ts';
 import { ownLength } from '../shown/value-text.ts';
 import { shownInstant, shownLine } from '../shown-text.ts';
 import type { NotifiedLevel, Recipient } from './notifications.ts';
+import { occasionSentence, occasionTitle, type Occasion } from './occasions.ts';
 import { timeLeft } from './time-left.ts';
 
 export interface EmailNotification {
   readonly request: ApprovalRequest;
   readonly call: CallText;
-  readonly recipient: Pick<Recipient, 'displayName'>;
+  readonly recipient: Pick<Recipient, 'displayName' | 'membershipId'>;
   readonly level: NotifiedLevel;
+  readonly occasion: Occasion;
   readonly requesterState: RequesterState;
   /** The page of the request in the web app. */
   readonly url: string;
@@ -36,17 +38,20 @@ function toolName(request: ApprovalRequest): string {
 export function notifiedSubject({
   request,
   call,
+  occasion,
   now,
-}: Pick<EmailNotification, 'request' | 'call' | 'now'>): string {
+}: Pick<EmailNotification, 'request' | 'call' | 'occasion' | 'now'>): string {
   const what = shownLine(call.title ?? request.tool, 100);
   const urgent = request.urgency === 'interrupt' ? 'Urgent: ' : '';
-  return `${urgent}${what} (${shownLine(request.agentName, 60)}), ${timeLeft(request.deadlineAt, now)}`;
+  const title = occasionTitle(occasion);
+  return `${urgent}${title === undefined ? '' : `${title}: `}${what} (${shownLine(request.agentName, 60)}), ${timeLeft(request.deadlineAt, now)}`;
 }
 
 export function notifiedText({
   request,
   call,
   level,
+  occasion,
   url,
   recipient,
   requesterState,
@@ -56,6 +61,7 @@ export function notifiedText({
   return [
     `Hello ${shownLine(recipient.displayName)},`,
     '',
+    ...sentenceLines(occasionSentence(occasion, recipient.membershipId)),
     'An agent is waiting for your decision:',
     '',
     ...(call.title === undefined ? [] : [`    ${call.title}`, '']),
@@ -77,6 +83,9 @@ export function notifiedText({
     ...call.lines.map((line) => `    ${line}`),
   ].join('\n');
 }
+
+const sentenceLines = (sentence: string | undefined): string[] =>
+  sentence === undefined ? [] : [sentence];
 
 /** After an empty line, so that it is not overlooked among the facts. */
 function requesterLines(state: RequesterState): string[] {

@@ -1,12 +1,14 @@
 /** Outgoing notifications: delivery statuses, drop reasons, and the retry schedule. */
 
 /**
- * `notified`: a person is asked to decide. `unreachable`: an owner learns that no one is left to decide. `decided`: a
+ * `notified`: a person is asked to decide. `claim_lapsed`: a person who was asked learns that a claim expired. `unreachable`: an
+ * owner learns that no one is left to decide. `decided`: a
  * request that people were asked about has its decision. `ran_differently`: the person who approved a call is told that
  * another one ran. `digest`: how many more requests wait for a receiver.
  */
 export const DELIVERY_EVENTS = [
   'notified',
+  'claim_lapsed',
   'unreachable',
   'decided',
   'ran_differently',

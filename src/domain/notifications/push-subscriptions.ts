@@ -4,6 +4,7 @@ import { shownLine } from '../shown-text.ts';
 import type { ApprovalRequest } from '../requests/approval-requests.ts';
 import type { StoredSecret } from '../sealed-secrets.ts';
 import { digestTitle } from './digests.ts';
+import { occasionTitle, type Occasion } from './occasions.ts';
 import { ranDifferentlySubject } from './ran-differently-messages.ts';
 import { unreachableSubject } from './unreachable-messages.ts';
 
@@ -47,8 +48,9 @@ export interface PushMessage {
 }
 
 /** Names tool and agent, and no argument: it appears on locked screens. */
-function titleOf({ urgency, tool, agentName }: ApprovalRequest): string {
-  const title = urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed';
+function titleOf({ urgency, tool, agentName }: ApprovalRequest, occasion: Occasion): string {
+  const needed = urgency === 'interrupt' ? 'Urgent approval needed' : 'Approval needed';
+  const title = [occasionTitle(occasion), needed].filter((part) => part !== undefined).join('. ');
   return `${title}: ${shownLine(tool, 80)} (${shownLine(agentName, 60)})`;
 }
 
@@ -56,11 +58,15 @@ interface Asking {
   readonly request: ApprovalRequest;
   readonly requesterState: RequesterState;
   readonly url: string;
+  readonly occasion?: Occasion;
 }
 
 /** Asks to decide a request: its id, a title that names tool and agent, its page, and whether the decision can be read. */
-export function askingMessage({ request, requesterState, url }: Asking, now: Date): PushMessage {
-  const title = titleOf(request);
+export function askingMessage(
+  { request, requesterState, url, occasion = { kind: 'asked' } }: Asking,
+  now: Date,
+): PushMessage {
+  const title = titleOf(request, occasion);
   const body = requesterNotice(requesterState);
   const ttl = Math.ceil((request.deadlineAt.getTime() - now.getTime()) / 1_000);
   return {

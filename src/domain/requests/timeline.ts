@@ -12,6 +12,7 @@ export interface TimelineEvent extends AuditEvent {
 const PEOPLE: Readonly<Record<string, (data: NonNullable<AuditEvent['data']>) => unknown>> = {
   'approval_request.level_notified': (data) => [data],
   'approval_request.unreachable': ({ told }) => told,
+  'approval_request.claim_lapsed': ({ told }) => told,
   'approval_request.reviewers_added': ({ added }) => added,
 };
 

@@ -188,10 +188,12 @@ function toDelivery(
   delivery: Exclude<LeasedDelivery, { event: 'digest' }>,
 ): Delivery {
   const common = commonOf(runtime, delivery);
+  if (delivery.event === 'announced')
+    return { ...common, event: delivery.event, occasion: delivery.occasion };
   if (!('recipient' in delivery)) return { ...common, event: delivery.event };
   const { membershipId, displayName, email } = delivery.recipient;
   const to = { ...common, recipient: { membershipId, displayName, email } };
   return delivery.event === 'notified'
-    ? { ...to, event: delivery.event, level: delivery.level }
+    ? { ...to, event: delivery.event, level: delivery.level, occasion: delivery.occasion }
     : { ...to, event: delivery.event };
 }

@@ -6,6 +6,7 @@ import type {
   NotifiedLevel,
   Recipient,
 } from '../../domain/notifications/notifications.ts';
+import type { Occasion } from '../../domain/notifications/occasions.ts';
 import type { ErrorCause } from '../../domain/error-causes.ts';
 import type { MessageContext } from '../context.ts';
 import type { SendContext } from './statements.ts';
@@ -32,11 +33,13 @@ export interface NotifiedDelivery extends AnyDelivery {
   readonly event: 'notified';
   readonly recipient: Recipient;
   readonly level: NotifiedLevel;
+  readonly occasion: Occasion;
 }
 
 /** Asks all readers of the organization's default channel. The request is pending and unclaimed. */
 export interface AnnouncedDelivery extends AnyDelivery {
   readonly event: 'announced';
+  readonly occasion: Occasion;
 }
 
 /** Tells an owner that no one is left to decide. */

@@ -140,7 +140,7 @@ function payloadOf(delivery: Delivery, shown: ShownArguments): Record<string, un
   const { request } = delivery;
   return {
     id: delivery.id,
-    type: `approval_request.${delivery.event}`,
+    type: `approval_request.${typeOf(delivery)}`,
     created_at: delivery.createdAt,
     organization_id: delivery.organizationId,
     request: {
@@ -160,10 +160,19 @@ function payloadOf(delivery: Delivery, shown: ShownArguments): Record<string, un
   };
 }
 
+const typeOf = (delivery: Delivery): string =>
+  delivery.event === 'notified' && delivery.occasion.kind !== 'asked'
+    ? delivery.occasion.kind
+    : delivery.event;
+
 function partOf(delivery: Delivery): Record<string, unknown> {
   switch (delivery.event) {
-    case 'notified':
-      return notifiedPart(delivery);
+    case 'notified': {
+      const { occasion, recipient } = delivery;
+      return occasion.kind === 'claim_lapsed'
+        ? { member: memberOf(recipient), claim: { member: memberOf(occasion.holder) } }
+        : notifiedPart(delivery);
+    }
     case 'unreachable':
       return { member: memberOf(delivery.recipient) };
     case 'ran_differently':
@@ -176,7 +185,10 @@ function partOf(delivery: Delivery): Record<string, unknown> {
   }
 }
 
-const memberOf = ({ membershipId, displayName }: Recipient) => ({
+const memberOf = ({
+  membershipId,
+  displayName,
+}: Pick<Recipient, 'membershipId' | 'displayName'>) => ({
   membership_id: membershipId,
   display_name: displayName,
 });

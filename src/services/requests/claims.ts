@@ -42,7 +42,7 @@ export async function releaseRequest(
   const changed = await changeRequest(context, {
     id,
     caller,
-    need: { texts: true },
+    need: { texts: true, people: { pathKeys: [], cap: context.limits.pendingRequests } },
     plan: ({ view, path, caller: principal, decisionId }) =>
       planRelease(view, { principal, path, decisionId }),
   });

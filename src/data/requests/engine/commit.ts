@@ -181,7 +181,7 @@ const NOTIFY = `
     insert into notifications (id, organization_id, request_id, step_key, membership_id, created_at)
     select n.id, ${READY.organization_id}, ${READY.id}, n.step_key, n.membership_id, ${READY.now}
       from notification n join ${READY.table} on ${READY.id} = n.request_id
-    returning id, request_id, organization_id, membership_id
+    returning id, request_id, organization_id, membership_id, step_key
   ),
   ${NEWLY_NOTIFIED.table} as materialized (select notified.* from notified join notification n on n.id = notified.id and n.is_sent),
   ${ANNOUNCING.table} as materialized (select notified.* from notified join notification n on n.id = notified.id and n.is_announced),

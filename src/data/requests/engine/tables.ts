@@ -32,6 +32,7 @@ export const NEWLY_NOTIFIED = statementTable('newly_notified', [
   'request_id',
   'organization_id',
   'membership_id',
+  'step_key',
 ]);
 
 /** New notifications that announce their step in Slack. Of a commit, for `OUTBOX`. */

@@ -186,7 +186,15 @@ export const REQUEST_SENTENCES = {
     request(event),
     because(RELEASED, event.data['reason']),
   ],
-  'approval_request.claim_lapsed': onRequest('ended the claim on the request ', ', which expired'),
+  'approval_request.claim_lapsed': (event) => {
+    const told = people(event.data['told']);
+    return [
+      'ended the claim on the request ',
+      request(event),
+      ', which expired',
+      ...(told.length > 0 ? [', and notified ', ...told] : []),
+    ];
+  },
   'approval_request.revealed': onRequest('looked at hidden values of the request '),
   'approval_request.approved': decided('approved'),
   'approval_request.denied': decided('denied'),

@@ -5,6 +5,7 @@
 import { requesterNotice, type RequesterState } from '../../requests/call-marks.ts';
 import type { ApprovalRequest } from '../../requests/approval-requests.ts';
 import { RAN_DIFFERENTLY_TEXT } from '../ran-differently-messages.ts';
+import { occasionSentence, type Occasion } from '../occasions.ts';
 import { UNREACHABLE_TEXT } from '../unreachable-messages.ts';
 import type { CallText, MessageRoom } from '../../shown/call-text.ts';
 import { shownInstant, shownLine } from '../../shown-text.ts';
@@ -323,6 +324,21 @@ export function withRequesterNotice(message: SlackText, state: RequesterState): 
   if (notice === undefined) return message;
   const { blocks } = message;
   return { ...message, blocks: [...blocks.slice(0, -1), note(notice), ...blocks.slice(-1)] };
+}
+
+/** The message, with a line below its header that says why it comes again. */
+export function withOccasion(
+  message: SlackText,
+  occasion: Occasion,
+  recipientId: string | undefined,
+): SlackText {
+  const sentence = occasionSentence(occasion, recipientId);
+  if (sentence === undefined) return message;
+  const { text, blocks } = message;
+  return {
+    text: `${escapeSlackText(sentence)} ${text}`,
+    blocks: [...blocks.slice(0, 1), note(sentence), ...blocks.slice(1)],
+  };
 }
 
 /** A test message. */

@@ -11,11 +11,13 @@ import {
   isFinalNow,
   noticed,
   recorded,
+  unchanged,
   withoutClaim,
   woken,
   type Effects,
   type Plan,
 } from './effects.ts';
+import { withLapseTold } from './lapsed.ts';
 import { settled } from './settle.ts';
 import type { PathRevision, RequestView } from './view.ts';
 
@@ -76,7 +78,7 @@ export function planRelease(
     throw new AppError('request_not_routed');
   const effects = settled(view, { decisionId, wakes: true });
   const { claim } = effects.request;
-  if (!claim) return { effects, outcome: noClaim() };
+  if (!claim) return { effects: withLapseTold(effects, path), outcome: noClaim() };
   if (claim.membershipId !== membershipId)
     throw new AppError('not_claim_holder', { details: holderOf(claim) });
   return { effects: released(effects, actorOf(principal)), outcome: undefined };
@@ -84,7 +86,7 @@ export function planRelease(
 
 const noClaim = () => new AppError('not_found', { detail: 'The request has no live claim.' });
 
-/** The claim of a member who can no longer act ends. */
+/** The claim of a member who can no longer act ends. The step handles a claim that has lapsed, because it reads who is to be told. */
 export function planReleaseOf(
   view: RequestView,
   act: {
@@ -95,7 +97,9 @@ export function planReleaseOf(
   },
 ): Effects {
   const effects = settled(view, { decisionId: act.decisionId, wakes: true });
-  return effects.request.claim?.membershipId === act.membershipId
+  const { claim, state } = effects.request;
+  if (!claim && state === 'pending') return unchanged(view);
+  return claim?.membershipId === act.membershipId
     ? released(effects, act.actor, act.reason)
     : effects;
 }

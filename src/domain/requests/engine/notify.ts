@@ -56,6 +56,27 @@ export function notified(
   return { effects: { ...effects, steps, notifications: [...notifications, ...added] }, sentTo };
 }
 
+/** Further messages to people who were asked before. Only one message announces what happens at one instant. */
+export function notifiedTogether(
+  effects: Effects,
+  {
+    stepKey: key,
+    membershipIds,
+  }: { readonly stepKey: string; readonly membershipIds: readonly string[] },
+): Effects {
+  const { notifications } = effects;
+  const isAnnounced = !notifications.some((each) => each.isAnnounced);
+  const added = membershipIds.map((membershipId, index): NewNotification => ({
+    ...{ stepKey: key, membershipId, isSent: true },
+    isAnnounced: isAnnounced && index === 0,
+  }));
+  return {
+    ...effects,
+    steps: [...effects.steps, { stepKey: key, run: 1, kind: 'notified' }],
+    notifications: [...notifications, ...added],
+  };
+}
+
 /** An event of the walk: its step, the people it notifies, and its entries in the timeline. */
 export function withWalkEvent(
   effects: Effects,

@@ -5,6 +5,7 @@ import { ADDED_STEP } from '../../escalation/step-keys.ts';
 import type { MemberPrincipal } from '../../people/authorization.ts';
 import { notPending, requireRights, requireState } from '../refusals.ts';
 import { isFinalNow, noticed, recorded, routingOf, type Plan } from './effects.ts';
+import { withLapseTold } from './lapsed.ts';
 import { notified, personOf } from './notify.ts';
 import { settled } from './settle.ts';
 import type { PathRevision, RequestView } from './view.ts';
@@ -35,7 +36,7 @@ export function planAddReviewers(
   refuseUnlessDeciders(membershipIds, new Set(deciders.map((each) => each.membershipId)));
   const wanted = new Set(membershipIds.filter((id) => !view.added.includes(id)));
   const added = deciders.map((each) => each.membershipId).filter((id) => wanted.has(id));
-  if (added.length === 0) return { effects, outcome: undefined };
+  if (added.length === 0) return { effects: withLapseTold(effects, path), outcome: undefined };
   const asked = notified(effects, {
     stepKey: ADDED_STEP,
     run: 1,
@@ -46,7 +47,7 @@ export function planAddReviewers(
   const event = { ...requestEvent(request.id, 'reviewers_added', data), actor: actorOf(principal) };
   const addedReviewers = { by: principal.membershipId, membershipIds: added };
   return {
-    effects: noticed(recorded({ ...asked.effects, addedReviewers }, event)),
+    effects: withLapseTold(noticed(recorded({ ...asked.effects, addedReviewers }, event)), path),
     outcome: undefined,
   };
 }

@@ -25,6 +25,7 @@ import {
   type Effects,
   type NewDecision,
 } from './effects.ts';
+import { withLapseTold } from './lapsed.ts';
 import { refused, roomFor } from './pending-cap.ts';
 import { settled } from './settle.ts';
 import { withoutLostClaim } from './unreachable.ts';
@@ -225,8 +226,9 @@ function planHandOver(
 
 function planWalk(effects: Effects, { by, documents }: StepAct): StepPlan {
   if (!effects.view.routing) return { step: { kind: 'incomplete', lacks: 'people' } };
-  const walkResult = walkOn(withoutLostClaim(effects, documents.path), documents, by);
-  return { effects: walkResult.effects, step: walkResult.wait };
+  const { path } = documents;
+  const walkResult = walkOn(withoutLostClaim(effects, path), documents, by);
+  return { effects: withLapseTold(walkResult.effects, path), step: walkResult.wait };
 }
 
 /**

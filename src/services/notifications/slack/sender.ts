@@ -19,6 +19,7 @@ import {
   testMessage,
   ranDifferentlyMessage,
   unreachableMessage,
+  withOccasion,
   withRequesterNotice,
   type SlackText,
 } from '../../../domain/notifications/slack/messages.ts';
@@ -264,11 +265,11 @@ async function messageOf(
     case 'notified':
     case 'announced': {
       const call = textOfRequest(request, await statements.ownView(request), SLACK_ROOM);
-      const message = askingMessage(request, call, {
-        ...{ url, requiresMfa },
-        membershipId: delivery.event === 'notified' ? delivery.recipient.membershipId : undefined,
-      });
-      return withRequesterNotice(message, requesterState);
+      const membershipId =
+        delivery.event === 'notified' ? delivery.recipient.membershipId : undefined;
+      const message = askingMessage(request, call, { url, requiresMfa, membershipId });
+      const again = withOccasion(message, delivery.occasion, membershipId);
+      return withRequesterNotice(again, requesterState);
     }
     case 'unreachable':
     case 'unreachable_announced':

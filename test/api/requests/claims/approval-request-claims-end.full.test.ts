@@ -28,6 +28,7 @@ const notifiedLevels = async (id: string) => {
   const keys = await app
     .db('escalation_steps')
     .where({ request_id: id, kind: 'notified' })
+    .whereNotNull('node_id')
     .orderBy('at')
     .pluck<string[]>('step_key');
   return keys.map((key) => levels.findIndex((level) => key.startsWith(level)) + 1);

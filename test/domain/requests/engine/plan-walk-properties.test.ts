@@ -147,7 +147,8 @@ function lineOf({ eventType, data = {} }: NewAuditEvent): string[] {
 /** By the engine. That owners are told is no part of the walk. */
 function traced(effects: Effects | undefined): Trace {
   if (!effects) return nothing();
-  const isOnPath = ({ stepKey }: { readonly stepKey: string }) => stepKey !== 'unreachable';
+  const isOnPath = ({ stepKey }: { readonly stepKey: string }) =>
+    stepKey !== 'unreachable' && !stepKey.startsWith('claim_lapsed:');
   const steps = effects.steps
     .filter(isOnPath)
     .map(({ stepKey, kind, escalateAt }) =>

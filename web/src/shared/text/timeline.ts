@@ -59,7 +59,8 @@ const EVENTS: Readonly<Record<string, (data: Data) => string>> = {
   claimed: () => 'claimed it',
   claim_released: () => 'released the claim',
   revealed: () => 'looked at hidden values',
-  claim_lapsed: () => 'The claim expired',
+  claim_lapsed: ({ told }) =>
+    Array.isArray(told) && told.length > 0 ? 'The claim expired. Notified:' : 'The claim expired',
   approved: ({ block_id: rule }) => (words(rule) === '' ? 'approved it' : 'Approved'),
   denied: ({ block_id: rule }) => (words(rule) === '' ? 'denied it' : 'Denied'),
   expired: () => 'The deadline passed',

@@ -29,6 +29,7 @@ export const deliveries = {
   onlyRequest: 'Only this request',
   events: {
     notified: ['Request to', 'Request in the default channel'],
+    claim_lapsed: ['A claim ended, to', 'A claim ended, in the default channel'],
     unreachable: [
       'No one is left to decide, to',
       'No one is left to decide, in the default channel',

@@ -195,8 +195,8 @@ function peopleOf(event: TimelineEvent): Pick<Entry, 'names' | 'unreached'> {
 function personsOf(event: TimelineEvent): readonly Person[] {
   const data = dataOf(event);
   if (isLevel(event)) return [data];
-  if (!event.event_type.endsWith('.unreachable') || !Array.isArray(data['told'])) return [];
-  return data['told'] as readonly Person[];
+  // `unreachable` and `claim_lapsed` tell several people at once.
+  return Array.isArray(data['told']) ? (data['told'] as readonly Person[]) : [];
 }
 
 const isSameLevel = (one: TimelineEvent, other: TimelineEvent): boolean =>
