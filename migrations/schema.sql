@@ -774,6 +774,7 @@ CREATE TABLE notification_deliveries (
   announces boolean NOT NULL DEFAULT false,
   digest_id uuid,
   cause text,
+  step smallint NOT NULL DEFAULT 0,
   CONSTRAINT notification_deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT notification_deliveries_announces_check CHECK (((NOT announces) OR (event <> 'decided'::text))),
   CONSTRAINT notification_deliveries_dropped_check CHECK (((dropped_at IS NULL) = (dropped_reason IS NULL))),
@@ -796,12 +797,13 @@ CREATE INDEX notification_deliveries_due_idx ON notification_deliveries USING bt
 CREATE INDEX notification_deliveries_finished_idx ON notification_deliveries USING btree (COALESCE(delivered_at, dropped_at)) WHERE (COALESCE(delivered_at, dropped_at) IS NOT NULL);
 CREATE INDEX notification_deliveries_list_idx ON notification_deliveries USING btree (organization_id, created_at DESC, id DESC);
 CREATE INDEX notification_deliveries_notification_id_idx ON notification_deliveries USING btree (notification_id);
-CREATE UNIQUE INDEX notification_deliveries_notified_key ON notification_deliveries USING btree (notification_id, channel_id, announces) WHERE (event = 'notified'::text);
 CREATE INDEX notification_deliveries_request_id_idx ON notification_deliveries USING btree (request_id);
+CREATE UNIQUE INDEX notification_deliveries_step_key ON notification_deliveries USING btree (notification_id, channel_id, announces, step) WHERE (event = 'notified'::text);
 COMMENT ON COLUMN notification_deliveries.lease IS 'Who leased it last; next_attempt_at is when the lease ends. Only the holder records what became of it.';
 COMMENT ON COLUMN notification_deliveries.announces IS 'To no member but to the default channel of Slack, once for all who are notified together; notification_id is of one of them.';
 COMMENT ON COLUMN notification_deliveries.digest_id IS 'Of a message dropped as in_digest: the delivery that counts it.';
 COMMENT ON COLUMN notification_deliveries.cause IS 'Why the last attempt failed, as a code such as mailbox_refused. Null after a success, and in rows from before this column.';
+COMMENT ON COLUMN notification_deliveries.step IS 'The position of a personal step; 0 for other messages.';
 
 CREATE TABLE notification_settings (
   membership_id uuid NOT NULL,
@@ -813,6 +815,20 @@ CREATE TABLE notification_settings (
   CONSTRAINT notification_settings_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id)
 );
 COMMENT ON TABLE notification_settings IS 'By which channels a member wants to be notified; without a row by all.';
+
+CREATE TABLE notification_steps (
+  membership_id uuid NOT NULL,
+  urgency text NOT NULL,
+  "position" smallint NOT NULL,
+  channel_kind text NOT NULL,
+  after_seconds integer NOT NULL,
+  CONSTRAINT notification_steps_pkey PRIMARY KEY (membership_id, urgency, "position"),
+  CONSTRAINT notification_steps_after_check CHECK (((after_seconds >= 0) AND (after_seconds <= 3600))),
+  CONSTRAINT notification_steps_urgency_check CHECK ((urgency = ANY (ARRAY['standard'::text, 'interrupt'::text]))),
+  CONSTRAINT notification_steps_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES memberships(id)
+);
+COMMENT ON TABLE notification_steps IS 'Personal steps. Without a row for an urgency, all channels of the member get a message at once.';
+COMMENT ON COLUMN notification_steps."position" IS 'From 1, in the order of the instants.';
 
 CREATE TABLE notification_webhook_previous_secrets (
   channel_id uuid NOT NULL,

@@ -15,6 +15,7 @@ import {
   type PreviewRequest,
 } from '../../src/services/escalation/escalation-path-previews.ts';
 import { BODY_BYTES, defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { notificationStepSchema } from '../notifications/notification-step-schema.ts';
 import { DOCUMENT_ERRORS } from './escalation-document-schema.ts';
 import { presentWarning, warningsSchema } from './escalation-warnings-schema.ts';
 import { callSample, emptyObject } from '../pipelines/pipeline-preview-schema.ts';
@@ -111,6 +112,9 @@ const stepSchema = z
         z.strictObject({
           membership_id: uuid('The member.'),
           display_name: z.string().meta({ description: 'Name of the member.' }),
+          steps: z.array(notificationStepSchema).optional().meta({
+            description: 'When which of their channels get the message. Absent: all at once.',
+          }),
         }),
       )
       .optional()
@@ -179,9 +183,10 @@ function presentStep(
     team_name: teamName,
     targets: [...targets],
     ...(step.kind === 'level_notified' && {
-      members: members.map(({ membershipId, displayName }) => ({
+      members: members.map(({ membershipId, displayName, steps }) => ({
         membership_id: membershipId,
         display_name: displayName,
+        ...(steps && { steps: [...steps] }),
       })),
       until: step.escalateAt,
     }),

@@ -6,6 +6,7 @@ import {
   type OwnSettings,
 } from '../../src/services/notifications/notification-settings.ts';
 import { defineEndpoint, type Endpoint } from '../http/endpoint.ts';
+import { notificationStepsSchema } from './notification-step-schema.ts';
 import { presentTroubled, troubledChannels } from './channel-state-schema.ts';
 
 const TAG = 'Notifications';
@@ -19,6 +20,7 @@ const settingsSchema = z
         'Whether to send them by Slack, if the organization and the member are connected.',
     }),
     push: z.boolean().meta({ description: 'Whether to send them to subscribed browsers.' }),
+    steps: notificationStepsSchema,
   })
   .meta({
     id: 'NotificationSettings',
@@ -26,7 +28,15 @@ const settingsSchema = z
       'The channels over which a member is notified. The queue shows every request regardless.',
   });
 
-const settingsExample = { email: true, slack: false, push: true };
+const settingsExample = {
+  ...{ email: true, slack: true, push: true },
+  steps: {
+    standard: [
+      { channel: 'slack', after: '0' },
+      { channel: 'email', after: '5m' },
+    ],
+  },
+};
 
 const ownSchema = settingsSchema
   .extend({
@@ -50,8 +60,9 @@ const ownExample = {
   ],
 };
 
-const presentOwn = ({ settings, troubled }: OwnSettings) => ({
+const presentOwn = ({ settings, steps, troubled }: OwnSettings) => ({
   ...settings,
+  steps,
   troubled_channels: presentTroubled(troubled),
 });
 
@@ -80,12 +91,17 @@ export const notificationSettingEndpoints: readonly Endpoint[] = [
     path: PATH,
     tag: TAG,
     summary: 'Change your notification settings',
-    description: 'Takes effect at once, also for messages that wait to be sent.',
+    description:
+      'Channels take effect at once, also for messages that wait to be sent. Steps take effect when you are asked the next time.',
     auth: 'session',
     body: z.strictObject({
       ...settingsSchema.shape,
       push: settingsSchema.shape.push.optional().meta({
         description: 'The same for subscribed browsers. It stays as it is when left out.',
+      }),
+      steps: notificationStepsSchema.optional().meta({
+        description:
+          'Your steps, instead of those you had. They stay as they are when left out; `{}` removes them all.',
       }),
     }),
     requestExample: settingsExample,

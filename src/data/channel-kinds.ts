@@ -14,6 +14,10 @@ export const announcesDecisions = (kind: string): string =>
     .map((each) => `'${each}'`)
     .join(', ')})`;
 
+/** SQL: messages of the kind go to members, and not to one receiver of the organization. */
+export const isPerMember = (kind: string): string =>
+  `${kind} in (${MEMBER_CHANNEL_KINDS.map((each) => `'${each}'`).join(', ')})`;
+
 interface Place {
   /** SQL: the id of the channel. */
   readonly channel: string;

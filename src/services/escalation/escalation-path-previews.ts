@@ -3,6 +3,8 @@ import type { Decider } from '../../domain/requests/deciders.ts';
 import { findTargetNames } from '../../data/escalation/target-names.ts';
 import { readClock } from '../../data/clock.ts';
 import { findTeamRosters } from '../../data/escalation/team-escalation-policies.ts';
+import { findStepsOfMembers } from '../../data/notifications/notification-steps.ts';
+import type { PersonalStep, PersonalSteps } from '../../domain/notifications/steps.ts';
 import { findAskedDeciders } from '../../data/requests/deciders.ts';
 import { authorize, callerIdOf, type ProductPrincipal } from '../../domain/people/authorization.ts';
 import type { ConditionFacts } from '../../domain/conditions/types.ts';
@@ -66,11 +68,16 @@ export interface NamedTarget {
   readonly name?: string;
 }
 
+export interface PreviewedMember extends Decider {
+  /** When which channels get their messages. Absent: all at once. */
+  readonly steps?: readonly PersonalStep[];
+}
+
 export interface PreviewedStep {
   readonly step: PlannedStep;
   readonly targets: readonly NamedTarget[];
   /** The people a level notifies. */
-  readonly members: readonly Decider[];
+  readonly members: readonly PreviewedMember[];
   readonly teamName?: string;
   /** The request has expired by then. */
   readonly afterDeadline: boolean;
@@ -127,16 +134,30 @@ export async function previewEscalationPath(
     ...notForAgent(asked.membershipIds, { found, deciders, names, agent: facts?.agent }),
     ...tooLongPolicies(document, { policies, names }),
   ];
-  const around = { document, policies, names, deciders, expiresAt };
+  const personal = await findStepsOfMembers(db, notifiedBy(steps));
+  const around = { document, policies, names, deciders, expiresAt, personal };
+  const urgent = firstUrgent(steps, urgency);
   return {
     startsAt,
     ...(pathKey !== undefined && { pathKey }),
     ...(expiresAt && { expiresAt }),
     truncated,
     // The local times of hundreds of steps in many zones take long.
-    steps: await mapYielding(steps, (step) => named(step, around)),
+    steps: await mapYielding(steps, (step) =>
+      named(step, { ...around, urgency: step.at >= urgent ? 'interrupt' : 'standard' }),
+    ),
     warnings,
   };
+}
+
+const notifiedBy = (steps: readonly PlannedStep[]): readonly string[] => [
+  ...new Set(steps.flatMap((step) => (step.kind === 'level_notified' ? step.membershipIds : []))),
+];
+
+/** From when on the request is urgent. */
+function firstUrgent(steps: readonly PlannedStep[], urgency: Urgency): Date {
+  const raised = steps.find(({ kind }) => kind === 'urgency_raised');
+  return urgency === 'interrupt' ? new Date(0) : (raised?.at ?? new Date(LATEST));
 }
 
 const withoutPolicy = ([id, { members }]: readonly [string, TeamRoster]) =>
@@ -282,11 +303,13 @@ interface Around {
   readonly names: ReadonlyMap<string, string>;
   readonly deciders: readonly Decider[];
   readonly expiresAt: Date | undefined;
+  readonly personal: ReadonlyMap<string, PersonalSteps>;
+  readonly urgency: Urgency;
 }
 
 function named(
   step: PlannedStep,
-  { document, policies, names, deciders, expiresAt }: Around,
+  { document, policies, names, deciders, expiresAt, personal, urgency }: Around,
 ): PreviewedStep {
   const policy = step.team && policies.get(step.team.teamId);
   const sets = [...document.working_hours, ...(policy?.working_hours ?? [])];
@@ -300,7 +323,11 @@ function named(
       const name = names.get(target.id);
       return { type: target.type, id: target.id, ...(name !== undefined && { name }) };
     }),
-    members: deciders.filter(({ membershipId }) => notified.has(membershipId)),
+    members: deciders.flatMap((decider): PreviewedMember[] => {
+      if (!notified.has(decider.membershipId)) return [];
+      const own = personal.get(decider.membershipId)?.[urgency];
+      return [{ ...decider, ...(own && { steps: own }) }];
+    }),
     afterDeadline: expiresAt !== undefined && step.at >= expiresAt,
     localTimes: localTimes({ working_hours: sets, nodes: [] }, step.at),
   };

@@ -7,12 +7,18 @@ import {
   findNotificationSettings,
   putNotificationSettings,
 } from '../../data/notifications/notification-settings.ts';
+import {
+  findPersonalSteps,
+  replacePersonalSteps,
+} from '../../data/notifications/notification-steps.ts';
+import type { PersonalSteps } from '../../domain/notifications/steps.ts';
 import type { MemberPrincipal } from '../../domain/people/authorization.ts';
 import type { MessageContext } from '../context.ts';
 import { troublesOfMember, type TroubledChannel } from './channel-states.ts';
 
 export interface OwnSettings {
   readonly settings: NotificationSettings;
+  readonly steps: PersonalSteps;
   /** Those of the member's channels that do not work. */
   readonly troubled: readonly TroubledChannel[];
 }
@@ -23,18 +29,21 @@ export async function readNotificationSettings(
 ): Promise<OwnSettings> {
   return {
     settings: await findNotificationSettings(context.db, principal.membershipId),
+    steps: await findPersonalSteps(context.db, principal.membershipId),
     troubled: await troublesOfMember(context, principal),
   };
 }
 
-/** Applies from the next message on, including those that wait. */
+/** Channels apply from the next message on, including those that wait. Steps apply to people who are asked from now on. */
 export async function saveNotificationSettings(
   context: MessageContext,
   principal: MemberPrincipal,
-  wanted: NotificationSettingsChange,
+  { steps, ...wanted }: NotificationSettingsChange & { readonly steps?: PersonalSteps | undefined },
 ): Promise<OwnSettings> {
-  return {
-    settings: await putNotificationSettings(context.db, principal.membershipId, wanted),
-    troubled: await troublesOfMember(context, principal),
-  };
+  const { membershipId } = principal;
+  await context.db.transaction(async (trx) => {
+    await putNotificationSettings(trx, membershipId, wanted);
+    if (steps) await replacePersonalSteps(trx, membershipId, steps);
+  });
+  return await readNotificationSettings(context, principal);
 }

@@ -16,6 +16,7 @@ import {
   type ChannelResult,
 } from '../../data/notifications/channel-states.ts';
 import { countMessages, type HeldMessage } from '../../data/notifications/digests.ts';
+import { advanceSteps } from '../../data/notifications/notification-steps.ts';
 import { findPushSubscriptions } from '../../data/notifications/push-subscriptions.ts';
 import { findSlackConnections } from '../../data/notifications/slack/connections.ts';
 import { findSlackLinks, type LinkedMember } from '../../data/notifications/slack/links.ts';
@@ -111,6 +112,7 @@ async function recordAll(db: Db, attempts: readonly RecordedAttempt[]): Promise<
     const ids = failed.map(({ id }) => id);
     const requestIds = await lockRequestsOf(trx, ids);
     await recordAttempts(trx, failed);
+    await advanceSteps(trx, ids);
     await wakeUnreached(trx, requestIds);
   });
 }

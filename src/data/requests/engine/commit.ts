@@ -183,7 +183,9 @@ const NOTIFY = `
       from notification n join ${READY.table} on ${READY.id} = n.request_id
     returning id, request_id, organization_id, membership_id, step_key
   ),
-  ${NEWLY_NOTIFIED.table} as materialized (select notified.* from notified join notification n on n.id = notified.id and n.is_sent),
+  ${NEWLY_NOTIFIED.table} as materialized (
+    select notified.*, ${READY.table}.urgency
+      from notified join notification n on n.id = notified.id and n.is_sent join ${READY.table} on ${READY.id} = notified.request_id),
   ${ANNOUNCING.table} as materialized (select notified.* from notified join notification n on n.id = notified.id and n.is_announced),
   ${OUTBOX}`;
 

@@ -33,6 +33,7 @@ export const NEWLY_NOTIFIED = statementTable('newly_notified', [
   'organization_id',
   'membership_id',
   'step_key',
+  'urgency',
 ]);
 
 /** New notifications that announce their step in Slack. Of a commit, for `OUTBOX`. */
