@@ -47,6 +47,32 @@ describeInBrowser('notifications of an account', () => {
     await page.getByRole('button', { name: 'Link Slack' }).waitFor();
   });
 
+  test('say at the field which step is wrong, and save the others in order', async () => {
+    const eve = await createMember(app, organization.id, { displayName: 'Eve Holt' });
+    const page = await browser.open(NOTIFICATIONS, { as: eve, viewport: PHONE });
+    await page.getByRole('switch', { name: 'One after the other for urgent requests' }).click();
+    const second = page.getByLabel('Step 2: how long after you are asked');
+    await second.fill('soon');
+    await page.getByText('Enter 0, or a time of at most 60m, such as 5m or 90s.').waitFor();
+    await page.getByRole('button', { name: 'Save the steps' }).click();
+    await second.fill('20m');
+    await page.getByText('This is earlier than the step above it.').waitFor();
+    expect((await eve.browser.get(SETTINGS)).body['steps']).toEqual({});
+    await second.fill('90s');
+    await page.getByLabel('Channel of step 3').selectOption('email');
+    await screenshot(page, 'account-steps');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save the steps' }).click();
+    await page.getByText('The steps are saved.').waitFor();
+    expect((await eve.browser.get(SETTINGS)).body['steps']).toEqual({
+      interrupt: [
+        { channel: 'slack', after: '0' },
+        { channel: 'email', after: '90s' },
+        { channel: 'email', after: '10m' },
+      ],
+    });
+  });
+
   test('change one channel by keyboard, and leave the others as another tab set them', async () => {
     const bob = await createMember(app, organization.id, { displayName: 'Bob Field' });
     const page = await browser.open(NOTIFICATIONS, { as: bob });

@@ -48,6 +48,36 @@ const weekend = [
 ];
 const ms = Date.parse;
 
+test('a person who is told over one channel after the other gets a mark for each, up to the end of the picture', () => {
+  const members = [
+    {
+      ...{ membership_id: 'ada', display_name: 'Ada' },
+      steps: [
+        { channel: 'slack', after: '0' },
+        { channel: 'email', after: '5m' },
+        { channel: 'push', after: '5m' },
+        { channel: 'slack', after: '60m' },
+      ] as const,
+    },
+    { membership_id: 'ben', display_name: 'Ben' },
+  ];
+  const { lanes } = scheduleOf(
+    preview([
+      step('level_notified', SATURDAY, {
+        members: members.map((each) => ({
+          ...each,
+          ...('steps' in each && { steps: [...(each.steps ?? [])] }),
+        })),
+        until: at(SATURDAY, 30),
+      }),
+    ]),
+  );
+  const minutes = lanes.map(({ messages }) =>
+    messages.map(({ from }) => (from - Date.parse(SATURDAY)) / 60_000),
+  );
+  expect(minutes).toEqual([[0, 5], [0]]);
+});
+
 describe('a schedule', () => {
   test('has a lane per person, who waits for hours before being asked', () => {
     const { lanes, from, to, firstAsked: first } = scheduleOf(preview(weekend));

@@ -4,7 +4,9 @@ import { BACKGROUND, call } from '../../shared/api/api.ts';
 import type { components } from '../../shared/api/openapi.d.ts';
 
 export type NotificationSettings = components['schemas']['OwnNotificationSettings'];
-type Wanted = Pick<NotificationSettings, 'email' | 'slack' | 'push'>;
+type Wanted = Pick<NotificationSettings, 'email' | 'slack' | 'push' | 'steps'>;
+export type Step = components['schemas']['NotificationStep'];
+export type Steps = components['schemas']['NotificationSteps'];
 export type OwnSlack = components['schemas']['OwnSlack'];
 
 export const settingsQuery = queryOptions({

@@ -14,6 +14,7 @@ import {
   type NotificationSettings,
   type OwnSlack,
 } from './notifications-data.ts';
+import { PersonalSteps } from './personal-steps.tsx';
 import { PushDevices } from './push-devices.tsx';
 import { SlackLink } from './slack-link.tsx';
 import classes from './notifications.module.css';
@@ -31,6 +32,7 @@ export function Notifications() {
   return (
     <Page title={text.title}>
       <Channels settings={settings.data} slack={slack.data} />
+      <PersonalSteps settings={settings.data} />
       <SlackLink slack={slack.data} />
       <PushDevices />
     </Page>

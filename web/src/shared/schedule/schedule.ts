@@ -1,4 +1,5 @@
 /** The picture of a schedule: who is asked when, from the steps of a path's preview. Pure. */
+import { secondsAfter } from '../../../../src/domain/notifications/steps.ts';
 import type { components } from '../api/openapi.d.ts';
 import type { Range } from './zone-times.ts';
 
@@ -89,6 +90,8 @@ interface Asked extends Range {
   readonly kind: Bar['kind'];
   readonly nodeId: string;
   readonly step: number;
+  /** When the person gets messages, in milliseconds after they are asked. */
+  readonly messages: readonly number[];
 }
 
 interface Person {
@@ -111,12 +114,19 @@ function peopleOf(steps: readonly PreviewedStep[]): readonly Person[] {
     if (kind === 'waits' && step.kind !== 'deferred') continue;
     const times = { from: time(step.at), to: endOf(step), nodeId: step.node_id, step: index };
     const members = isAsking(step) ? step.members : askedNext(steps, index)?.members;
-    for (const { membership_id: id, display_name: name } of members ?? [])
-      add(id, name, { ...times, kind });
-    if (!members) add(NO_ONE, '', { ...times, kind });
+    for (const { membership_id: id, display_name: name, steps: personal } of members ?? [])
+      add(id, name, { ...times, kind, messages: messagesOf(personal) });
+    if (!members) add(NO_ONE, '', { ...times, kind, messages: [0] });
   }
   return [...people.values()];
 }
+
+/** Without steps of their own, a person gets all messages at once. */
+const messagesOf = (
+  steps: NonNullable<PreviewedStep['members']>[number]['steps'],
+): readonly number[] => [
+  ...new Set(steps?.map(({ after }) => (secondsAfter(after) ?? 0) * 1_000) ?? [0]),
+];
 
 /** The people that a deferral lets wait: those that the walk asks after it. */
 function askedNext(steps: readonly PreviewedStep[], index: number): PreviewedStep | undefined {
@@ -133,7 +143,7 @@ function lanesOf(
 ): readonly Lane[] {
   const groups = new Map<string, Person[]>();
   for (const person of people) {
-    const steps = person.asked.map(({ step }) => step).join(' ');
+    const steps = person.asked.map(({ step, messages }) => [step, ...messages].join('+')).join(' ');
     const key = people.length > MOST_LANES ? `${person.id === NO_ONE} ${steps}` : person.id;
     groups.set(key, [...(groups.get(key) ?? []), person]);
   }
@@ -157,9 +167,12 @@ function drawn(
       { from: deadline, to: end, kind, nodeId, isLate: true },
     ];
   });
-  const messages = asked.flatMap(({ kind, from, nodeId }) =>
-    kind === 'asked' ? [{ from, nodeId, isLate: from >= deadline }] : [],
-  );
+  const messages = asked
+    .flatMap(({ kind, from, nodeId, messages: afters }) =>
+      kind === 'asked' ? afters.map((after) => ({ from: from + after, nodeId })) : [],
+    )
+    .filter(({ from }) => from <= range.to)
+    .map((message) => ({ ...message, isLate: message.from >= deadline }));
   return { bars: bars.filter(({ from, to }) => from < to), messages };
 }
 

@@ -87,12 +87,17 @@ function Asked({ step: { targets, members = [] } }: { readonly step: PreviewedSt
         </strong>
       ))}
       {groups.length > 0 && ': '}
-      {members.slice(0, MOST_NAMES).map(({ membership_id: id, display_name: name }, index) => (
-        <span key={id}>
-          {index > 0 && ', '}
-          <ForeignText text={name} isName />
-        </span>
-      ))}
+      {members
+        .slice(0, MOST_NAMES)
+        .map(({ membership_id: id, display_name: name, steps }, index) => (
+          <span key={id}>
+            {index > 0 && ', '}
+            <ForeignText text={name} isName />
+            {steps && (
+              <span className={classes['hint']}> ({steps.map(text.personalStep).join(', ')})</span>
+            )}
+          </span>
+        ))}
       {members.length > MOST_NAMES && ` ${text.andMore(members.length - MOST_NAMES)}`}
     </>
   );

@@ -2,6 +2,10 @@
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
+const CHANNELS: Readonly<Record<string, string>> = {
+  ...{ email: 'email', slack: 'Slack', push: 'push message' },
+};
+
 export const schedule = {
   atOnce: 'asked at once',
   atOnceUrgent: 'asked at once, urgent',
@@ -50,6 +54,9 @@ export const schedule = {
       else: 'The split’s conditions do not hold',
     },
   },
+  /** `Slack at once`, `email after 5m`. */
+  personalStep: ({ channel, after }: { readonly channel: string; readonly after: string }) =>
+    `${CHANNELS[channel] ?? channel} ${after === '0' ? 'at once' : `after ${after}`}`,
   inTeam: 'by the policy of',
   moreSteps: (count: number) => `${count} more steps`,
   lateStep: 'after the deadline',
