@@ -89,6 +89,7 @@ describeInBrowser('notifications of an account', () => {
       email: true,
       slack: false,
       push: false,
+      steps: {},
       troubled_channels: [],
     });
   });

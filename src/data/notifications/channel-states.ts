@@ -101,6 +101,26 @@ export async function recordChannelResults(
   return [...recovered.map((each) => ({ ...each, state: 'working' as const })), ...changed];
 }
 
+/**
+ * A test message arrived: the trouble of its receiver is over, and what concerns everyone. Without a link, a test of Slack goes to
+ * the default channel. Returns the kinds of channels that work again.
+ */
+export async function recoverByTest(
+  db: Db,
+  { channelId, membershipId }: { readonly channelId: string; readonly membershipId: string },
+): Promise<ChangedState[]> {
+  return await queryRows<ChangedState>(
+    db,
+    `delete from channel_states s using notification_channels c
+      where c.id = :channelId and s.channel_id = c.id
+        and (s.receiver = :membershipId or (s.receiver = c.id and (
+          s.cause = any(cast(:channelCauses as text[])) or c.kind not in (${PER_MEMBER})
+          or (c.kind = 'slack' and not exists (select from slack_links l where l.membership_id = :membershipId)))))
+      returning c.kind as channel, 'working' as state`,
+    { channelId, membershipId, channelCauses: [...CHANNEL_CAUSES] },
+  );
+}
+
 const STORED = `
   select s.channel_id, c.kind as channel, c.name as channel_name, s.state, s.since, s.cause
     from channel_states s

@@ -2,6 +2,7 @@
 import {
   listChannelTroubles,
   listMemberTroubles,
+  recoverByTest,
 } from '../../data/notifications/channel-states.ts';
 import {
   shownTrouble,
@@ -49,4 +50,13 @@ export async function troublesOfChannels(
   organizationId: string,
 ): Promise<readonly TroubledChannel[]> {
   return (await listChannelTroubles(db, organizationId)).map(toTroubled);
+}
+
+/** A test message arrived, so what the channel had is over. */
+export async function noteArrivedTest(
+  { db, metrics }: ServiceContext,
+  test: Parameters<typeof recoverByTest>[1],
+): Promise<void> {
+  for (const { channel, state } of await recoverByTest(db, test))
+    metrics.channelStateChanges.inc({ kind: channel, state });
 }

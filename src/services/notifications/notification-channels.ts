@@ -45,6 +45,7 @@ import {
 } from '../access/current-callers.ts';
 import type { TestOutcome } from './sender.ts';
 import { endSlackLinks } from './slack/ended-links.ts';
+import { noteArrivedTest } from './channel-states.ts';
 import { senders } from './senders.ts';
 import { readPage } from '../pages.ts';
 import { requireReachable } from '../webhooks/destinations.ts';
@@ -334,5 +335,6 @@ export async function testNotificationChannel(
       context.logger.info({ err: error, channelId: id }, 'a test message was not delivered');
       return { delivered: false, errorCode: signal.aborted ? 'timeout' : 'failed' };
     });
+  if (outcome.delivered) await noteArrivedTest(context, { channelId: id, membershipId });
   return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
 }

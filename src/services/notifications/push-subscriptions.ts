@@ -125,5 +125,6 @@ export async function testOwnPushSubscription(
   const startedAt = performance.now();
   const signal = AbortSignal.any([context.stopping, AbortSignal.timeout(TEST_MS)]);
   const outcome = await testSubscriptions(context, wanted, signal);
+  if (outcome.delivered) await forgetTrouble(context.db, { membershipId, kind: 'push' });
   return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
 }

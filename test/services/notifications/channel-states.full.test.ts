@@ -3,7 +3,15 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { newMinute } from '../../support/outbox.ts';
 import { ask } from '../../support/scene/approval-requests.ts';
 import type { TestMember } from '../../support/scene/factories.ts';
-import { createScene, deliver, newChannel, slackForFile } from '../../support/scene/slack-scene.ts';
+import {
+  createScene,
+  deliver,
+  link,
+  newChannel,
+  newUser,
+  routeTo,
+  slackForFile,
+} from '../../support/scene/slack-scene.ts';
 import { startMailServer } from '../../support/servers/mail-server.ts';
 import { SENDING } from './outbox.ts';
 
@@ -20,6 +28,7 @@ beforeEach(async () => {
 });
 
 interface State {
+  readonly id: string;
   readonly kind: string;
   readonly state: { readonly state: string; readonly cause?: string };
   readonly troubled_members: readonly object[];
@@ -135,4 +144,28 @@ test('a path warns of a person that none of their channels reaches', async () =>
   expect(await preview()).toMatchObject([
     { code: 'target_not_reached', membership_id: reviewer.membershipId },
   ]);
+});
+
+test('a test message that arrives ends the trouble of its receiver, and one that fails does not', async () => {
+  const { agent, caller, organization } = await createScene(app, slack);
+  const { owner } = organization;
+  await link(caller, owner, newUser());
+  await routeTo(organization, agent, [owner]);
+  slack.misbehavior.set('chat.postMessage', { kind: 'error', error: 'account_inactive' });
+  mails.refuse(owner.email);
+  await ask(app, agent);
+  await deliver(app);
+  expect(await ownOf(owner)).toHaveLength(2);
+  const channel = await channelOf(owner, 'slack');
+  const tested = async () => {
+    const { body } = await owner.browser.post(
+      `/api/v1/notification_channels/${String(channel?.id)}/test`,
+    );
+    return body['delivered'];
+  };
+  expect(await tested()).toBe(false);
+  expect(await ownOf(owner)).toHaveLength(2);
+  slack.misbehavior.clear();
+  expect(await tested()).toBe(true);
+  expect(await ownOf(owner)).toMatchObject([{ kind: 'email' }]);
 });

@@ -150,7 +150,7 @@ describe('an email about a request', () => {
     });
     expect([put.status, put.body]).toEqual([
       200,
-      { ...settings, push: true, troubled_channels: [] },
+      { ...settings, push: true, steps: {}, troubled_channels: [] },
     ]);
     await drain(app);
     expect([mailsTo(reviewer).length, mailsTo(organization.owner).length]).toEqual([0, 1]);
