@@ -40,7 +40,7 @@ export async function keptSignedEnds(
 ): Promise<KeptEnds | undefined> {
   const file = signedFileOf(config, isOwn);
   const text = file && (await readKeptFile(file));
-  if (text === undefined) return undefined;
+  if (file === undefined || text === undefined) return undefined;
   const ends = signedEndsFrom(text);
   if (ends) return ends;
   throw new KeptFileFailure(file, {

@@ -1,6 +1,6 @@
 /** Personal steps: over which channel a member gets a message, and when. */
 import { z } from 'zod';
-import { MEMBER_CHANNEL_KINDS } from '../../src/domain/notifications/channels.ts';
+import { MEMBER_CHANNEL_KINDS } from '../../src/domain/channels.ts';
 import {
   AFTER_PATTERN,
   firstOutOfOrder,

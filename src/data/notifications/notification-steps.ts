@@ -1,5 +1,5 @@
 /** Personal steps: stored ones, and the next one where a message failed for good. */
-import type { MemberChannelKind } from '../../domain/notifications/channels.ts';
+import type { MemberChannelKind } from '../../domain/channels.ts';
 import {
   secondsAfter,
   type PersonalStep,

@@ -1,6 +1,6 @@
 /** Personal steps: in which order, and when, a person's channels get the messages about one request. */
 import { parseDuration } from '../durations.ts';
-import type { MemberChannelKind } from './channels.ts';
+import type { MemberChannelKind } from '../channels.ts';
 
 export const STEP_URGENCIES = ['standard', 'interrupt'] as const;
 export type StepUrgency = (typeof STEP_URGENCIES)[number];

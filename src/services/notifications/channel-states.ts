@@ -54,7 +54,7 @@ export async function troublesOfChannels(
 
 /** A test message arrived, so what the channel had is over. */
 export async function noteArrivedTest(
-  { db, metrics }: ServiceContext,
+  { db, metrics }: MessageContext,
   test: Parameters<typeof recoverByTest>[1],
 ): Promise<void> {
   for (const { channel, state } of await recoverByTest(db, test))

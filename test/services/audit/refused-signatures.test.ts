@@ -99,7 +99,7 @@ const problems = async (): Promise<string> => {
 async function readiness() {
   const { status, body } = await app.http.get('/health/ready?exclude=temporal');
   expect(status).toBe(200);
-  return (body as { checks: { audit: unknown } }).checks.audit;
+  return (body as unknown as { checks: { audit: unknown } }).checks.audit;
 }
 
 test('a forged log is not signed: an error, a metric, readiness and verification say so', async () => {
