@@ -39,7 +39,7 @@ const TABLES: Tables = {
     ],
     ['the hook crashes', CLAUDE_CODE, 'whose hook is killed'],
     [
-      'a wrong address is tried for ever',
+      'a wrong address is retried forever',
       `${SDK}truth.full.test.ts`,
       'an address that ends in %s is said to be wrong',
     ],
@@ -119,7 +119,7 @@ const TABLES: Tables = {
     ['returns nothing', CLAUDE, 'denies what it cannot ask about: %s'],
     ['returns `{}`', CLAUDE, 'does not run after a denial'],
     ['has a `matcher`', CLAUDE, 'is called for every tool, blocks if it fails'],
-    ['takes longer than its `timeout`', CLAUDE, 'denies before its limit'],
+    ['exceeds its `timeout`', CLAUDE, 'denies before its limit'],
     ['is only for `PreToolUse`', CLAUDE, 'holds the commands in the text of a skill'],
     ['is followed by a hook', CLAUDE, 'also where another hook wants other arguments'],
   ],
