@@ -96,6 +96,7 @@ export default tseslint.config(
     files: [
       '*.config.js',
       'web/vite.config.ts',
+      'bin/build/site/.vitepress/config.js',
       '.dependency-cruiser.js',
       'test/support/run/global-{setup,teardown}.ts',
       'test/support/run/{runner,summary-reporter}.js',

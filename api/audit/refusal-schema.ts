@@ -11,7 +11,7 @@ export const refusalSchema = z
         '`log_changed`: the log does not extend what was signed last. Someone changed the database directly, or an older backup was restored. `not_kept`: the service cannot read or write the file that keeps what it signed last. The log may be whole.',
     }),
     reason: z.string().meta({
-      description: 'What does not fit what was signed last, or what is wrong with the file.',
+      description: 'The difference to the last signed checkpoint, or the problem with the file.',
     }),
   })
   .meta({

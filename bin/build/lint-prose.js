@@ -87,7 +87,9 @@ function check(vale) {
       { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
     );
     process.stdout.write(
-      run.stdout.replaceAll(`${copies}/`, '').replaceAll(/^([^:]*\.(?:ts|yaml))\.(?:txt|md):/gm, '$1:'),
+      run.stdout
+        .replaceAll(`${copies}/`, '')
+        .replaceAll(/^([^:]*\.(?:ts|yaml))\.(?:txt|md):/gm, '$1:'),
     );
     process.stderr.write(run.stderr);
     return run.status ?? 1;

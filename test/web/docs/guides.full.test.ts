@@ -27,7 +27,7 @@ describeInBrowser('the guides', () => {
     expect(await violationsOf(page)).toEqual([]);
     await pages(page).getByRole('link', { name: 'The web app' }).click();
     await title(page).filter({ hasText: 'The web app' }).waitFor();
-    const picture = page.getByRole('img', { name: 'The queue beside an open request' });
+    const picture = page.getByRole('img', { name: 'The queue next to an open request' });
     await picture.scrollIntoViewIfNeeded();
     await page.waitForFunction('document.querySelector("article img").naturalWidth > 0');
     await screenshot(page, 'docs-web-app');

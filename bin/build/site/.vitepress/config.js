@@ -48,8 +48,16 @@ function keepLinksInside(md) {
         const href = child.attrGet('href') ?? '';
         if (/^([a-z]+:|#|\/)/.test(href)) return true;
         const [path = '', anchor] = href.split('#');
-        const target = relative(root, resolve(root, dirname(state.env.relativePath.replace(/(^|\/)index\.md$/, '$1README.md')), path));
-        if (!existsSync(join(root, target))) throw new Error(`${state.env.relativePath} links to ${href}`);
+        const target = relative(
+          root,
+          resolve(
+            root,
+            dirname(state.env.relativePath.replace(/(^|\/)index\.md$/, '$1README.md')),
+            path,
+          ),
+        );
+        if (!existsSync(join(root, target)))
+          throw new Error(`${state.env.relativePath} links to ${href}`);
         if (!isPage(target)) {
           isDropped = true;
           return false;
@@ -67,7 +75,18 @@ export default defineConfig({
   srcDir: root,
   outDir: join(root, 'dist/docs'),
   cacheDir: join(root, 'node_modules/.cache/docs'),
-  srcExclude: ['**/node_modules/**', 'dist/**', 'test/**', 'web/**', 'sdk/**', 'bench/**', 'examples/**', '.github/**', 'bin/**', 'migrations/**'],
+  srcExclude: [
+    '**/node_modules/**',
+    'dist/**',
+    'test/**',
+    'web/**',
+    'sdk/**',
+    'bench/**',
+    'examples/**',
+    '.github/**',
+    'bin/**',
+    'migrations/**',
+  ],
   rewrites: { 'README.md': 'index.md', ':folder(.*)/README.md': ':folder/index.md' },
   cleanUrls: true,
   lastUpdated: false,
