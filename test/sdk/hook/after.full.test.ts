@@ -131,7 +131,8 @@ describe('after a call', () => {
       [ids[1], { outcome: 'failed' }],
       [ids[2], { outcome: 'refused_by_runtime' }],
     ]);
-    expect(readdirSync(join(hook.home, '.local/state/countersign-hook/asked'))).toEqual([]);
+    // The file says when old files were last looked for.
+    expect(readdirSync(join(hook.home, '.local/state/countersign-hook/asked'))).toEqual(['looked']);
   });
 
   test.each(['claude', 'codex'])(

@@ -8,6 +8,7 @@ import threading
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from service import Service
 
@@ -69,8 +70,15 @@ class Equal(unittest.TestCase):
     def test_of_an_agent_whose_token_was_renewed_are_its_own(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "credential")
-            os.environ["COUNTERSIGN_CREDENTIAL"] = str(file)
-            self.addCleanup(os.environ.pop, "COUNTERSIGN_CREDENTIAL")
+            # Variables win over the file.
+            enrolled = {
+                "COUNTERSIGN_CREDENTIAL": str(file),
+                "COUNTERSIGN_URL": "",
+                "COUNTERSIGN_TOKEN": "",
+            }
+            environment = patch.dict(os.environ, enrolled)
+            environment.start()
+            self.addCleanup(environment.stop)
             clients = []
             for token in ("whc_1", "whc_2"):
                 names = {"agent": "coder", "instance": "desk"}
