@@ -6,7 +6,7 @@ export async function up(db: Knex): Promise<void> {
     create table notification_steps (
       membership_id uuid not null constraint notification_steps_membership_id_fkey references memberships,
       urgency text not null constraint notification_steps_urgency_check check (urgency in ('standard', 'interrupt')),
-      position smallint not null,
+      position integer not null,
       channel_kind text not null,
       after_seconds integer not null constraint notification_steps_after_check check (after_seconds between 0 and 3600),
       constraint notification_steps_pkey primary key (membership_id, urgency, position)

@@ -774,7 +774,7 @@ CREATE TABLE notification_deliveries (
   announces boolean NOT NULL DEFAULT false,
   digest_id uuid,
   cause text,
-  step smallint NOT NULL DEFAULT 0,
+  step integer NOT NULL DEFAULT 0,
   CONSTRAINT notification_deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT notification_deliveries_announces_check CHECK (((NOT announces) OR (event <> 'decided'::text))),
   CONSTRAINT notification_deliveries_dropped_check CHECK (((dropped_at IS NULL) = (dropped_reason IS NULL))),
@@ -819,7 +819,7 @@ COMMENT ON TABLE notification_settings IS 'By which channels a member wants to b
 CREATE TABLE notification_steps (
   membership_id uuid NOT NULL,
   urgency text NOT NULL,
-  "position" smallint NOT NULL,
+  "position" integer NOT NULL,
   channel_kind text NOT NULL,
   after_seconds integer NOT NULL,
   CONSTRAINT notification_steps_pkey PRIMARY KEY (membership_id, urgency, "position"),

@@ -14,6 +14,7 @@ import { builtTestPath } from './support/run/built.ts';
 import { cloneDatabase, type TestDatabase } from './support/run/database.ts';
 
 interface Migration {
+  readonly config?: { readonly transaction?: boolean };
   up(db: Db): Promise<void>;
   down(db: Db): Promise<void>;
 }
@@ -139,10 +140,13 @@ describe('the migrations', () => {
       ),
     );
     const before = await describeSchema(db);
-    for (const migration of migrations.toReversed())
-      await db.transaction((trx) => migration.down(trx));
+    const run = async (migration: Migration, way: 'up' | 'down') => {
+      if (migration.config?.transaction === false) await migration[way](db);
+      else await db.transaction((trx) => migration[way](trx));
+    };
+    for (const migration of migrations.toReversed()) await run(migration, 'down');
     expect((await describeSchema(db)).trim()).toBe('');
-    for (const migration of migrations) await db.transaction((trx) => migration.up(trx));
+    for (const migration of migrations) await run(migration, 'up');
     expect(await describeSchema(db)).toBe(before);
   });
 });

@@ -34,7 +34,7 @@ export interface Operator {
   /** What the editor shows, where a sign is shorter than the words. */
   readonly sign?: string;
   readonly literal: LiteralKind;
-  /** For a field that is there. Total: false for a field of the wrong type. */
+  /** For a field that is present, of any type. It never throws. */
   readonly holds: Test;
   /** A missing field makes every operator false but the one that asks for it. */
   readonly holdsWithout?: true;

@@ -35,7 +35,7 @@ export const schedule = {
     asked: 'Asked',
     planned: 'Still to be asked',
     waits: 'Waits for working hours',
-    late: 'After the deadline',
+    late: 'After the deadline: no one sees it',
     open: 'Working hours',
   },
   clocksChange: (zone: string) => `Clocks change in ${zone}`,

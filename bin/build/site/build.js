@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, URL } from 'node:url';
 
-const site = fileURLToPath(new URL('site', import.meta.url));
+const site = fileURLToPath(new URL('.', import.meta.url));
 const lock = readFileSync(join(site, 'package-lock.json'), 'utf8');
 const stamp = join(site, 'node_modules/.installed');
 
@@ -26,4 +26,4 @@ if (installed() !== lock) {
   writeFileSync(stamp, lock);
 }
 run(join(site, 'node_modules/.bin/vitepress'), ['build', '.']);
-console.log('The site is in dist/docs. To read it: npx vitepress preview bin/build/site');
+console.log('The site is in dist/docs. To read it, run `npx vitepress preview` in bin/build/site.');
