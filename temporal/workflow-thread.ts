@@ -1,7 +1,7 @@
 /**
  * The SDK's thread for workflows, without its record of where each promise began. That record took 29 % of the thread, and serves
- * one query alone, "Stack trace" of the Temporal UI. The SDK goes on without it where promise hooks cannot be had, but has no
- * switch for it. So this thread has none. `test/temporal/workflow-thread.test.ts` fails when the SDK changes that.
+ * one query alone, "Stack trace" of the Temporal UI. The SDK works without promise hooks but has no option to turn them
+ * off, so this thread hides them. `test/temporal/workflow-thread.test.ts` fails when the SDK changes that.
  */
 import { createRequire } from 'node:module';
 import threads, { type WorkerOptions } from 'node:worker_threads';

@@ -41,7 +41,7 @@ const needs = (which: keyof Posts, place: Place): string =>
     return `when '${each}' then ${isMet}`;
   }).join(' ');
 
-/** SQL: a channel posts a message for the member. One of a kind that only a newer process knows does, and waits for that process. */
+/** SQL: a channel posts a message for the member. So does one whose kind only a newer process knows: its message waits for that process. */
 export const postsForMember = (kind: string, place: Required<Place>): string =>
   `case ${kind} ${needs('eachMember', place)} else true end`;
 

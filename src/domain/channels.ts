@@ -26,7 +26,7 @@ interface ChannelTerms {
    * Otherwise they go to one receiver of the organization, which gets them all.
    */
   readonly perMember: boolean;
-  /** Tells the decision where it told that a request waits. */
+  /** Announces the decision where it announced the request. */
   readonly announcesDecisions: boolean;
   readonly posts: Posts;
   /** Without it, the kind sends nothing on this deployment. */

@@ -116,7 +116,7 @@ export interface MessagePorts {
   readonly slackPressed: WakeSignal;
 }
 
-/** For those who sign in at another place. */
+/** For sign-in through an identity provider. */
 export interface SignInPorts {
   /** Undefined on a deployment without an identity provider. */
   readonly oidc: OidcClient | undefined;

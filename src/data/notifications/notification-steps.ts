@@ -43,7 +43,7 @@ export async function findStepsOfMembers(
   return members;
 }
 
-/** Instead of those that were stored. Messages that wait keep their time. */
+/** Replaces the stored steps. Queued messages keep their time. */
 export async function replacePersonalSteps(
   trx: Trx,
   membershipId: string,

@@ -160,8 +160,8 @@ const PUT_OFF: PreparedStatement = {
 };
 
 /**
- * Puts wake-ups off. One that has another instant by now has another reason, and stays. Locks rows
- * in the order of their ids.
+ * Postpones wake-ups. A wake-up that has moved has another cause and is left alone. Locks rows in the
+ * order of their ids.
  */
 export async function putOffWakes(db: Db, wakes: readonly PutOff[]): Promise<void> {
   await runPrepared(db, PUT_OFF, {

@@ -55,7 +55,7 @@ const ALL = ['object', 'array', 'string', 'number', 'boolean', 'null'] as const;
 
 const always = (): boolean => true;
 const never = (): boolean => false;
-/** Every text has the empty one. */
+/** Every string contains the empty string. */
 const unlessEmpty = (value: ExactValue | undefined): boolean => value !== '';
 const unlessAnyText = (value: ExactValue | undefined): boolean =>
   typeof value !== 'string' || !/^(?:\(\?[a-zA-Z]+\))?\^?(?:\.[*+])?\$?$/.test(value);

@@ -18,12 +18,12 @@ export interface PersonalStep {
   readonly after: string;
 }
 
-/** Of an urgency that is absent, all channels get the message at once. */
+/** For an urgency without steps, all channels get the message at once. */
 export type PersonalSteps = Readonly<
   Partial<Record<StepUrgency, readonly PersonalStep[] | undefined>>
 >;
 
-/** Seconds after the person is asked. Undefined for a text that is none, or is too long. */
+/** Seconds after the person is asked. Undefined if `after` is not a duration or is too long. */
 export function secondsAfter(after: string): number | undefined {
   if (/^0[sm]?$/.test(after)) return 0;
   const ms = parseDuration(after);

@@ -1,7 +1,7 @@
 /**
- * The one driver of the engine. It reads views of any number of requests, plans each and commits them together. What has
- * changed meanwhile takes the three calls again, from the third time under locks that were taken first. So a busy request
- * never starves.
+ * The one driver of the engine. It reads views of any number of requests, plans each and commits them together. A request
+ * that changed in the meantime is retried. The third try takes its locks first, so a busy request never starves. A plan that needs
+ * an exact count takes them at once.
  */
 import { v7 } from 'uuid';
 import { commit, type Guard } from '../../data/requests/engine/commit.ts';
@@ -35,7 +35,7 @@ export interface Change<Who extends Caller, Facts, Outcome> {
   readonly ids: readonly string[];
   /** The member who acts. Undefined when an adapter or the service does. */
   readonly caller: Who;
-  /** What a view reads. `withPeople`: a plan has lacked them. */
+  /** What a view reads. `withPeople`: an earlier plan needed them. */
   readonly need: (withPeople: boolean) => Need;
   /** All reading between view and plan. May throw an `AppError` to refuse. */
   readonly load: (view: RequestView, from: Source) => Promise<Facts>;
@@ -47,7 +47,7 @@ export interface Change<Who extends Caller, Facts, Outcome> {
   readonly again?: () => void;
   /** Leaves out a request that cannot be planned. Without it, the others fail with it. */
   readonly unplanned?: (id: string, error: unknown) => void;
-  /** Replaces the removal of a row that Postgres refuses. */
+  /** Replaces the removal of a row that Postgres refuses. Removals are planned only under locks, since they need an exact count. */
   readonly unremoved?: (effects: Effects, error: unknown) => Effects;
 }
 
@@ -112,7 +112,7 @@ export async function drive<Who extends Caller, Facts, Outcome>(
   });
 }
 
-/** In a transaction that has locked the requests. None is missed: a plan that became old before its commit is made again. */
+/** In a transaction that has locked the requests. A plan that became old before its commit is made again. */
 export async function driveLocked<Who extends Caller, Facts, Outcome>(
   trx: Trx,
   given: Change<Who, Facts, Outcome>,

@@ -1,6 +1,6 @@
 /**
- * The one function that moves a request forward. The request's workflow calls it; the reconciler does when the workflow is
- * missing, and the call that creates a request for its first step. Idempotent.
+ * Moves a request forward by one step: the call of its workflow, of the reconciler when the workflow is missing, and of the call that
+ * creates the request. Idempotent. `late-levels.ts` makes the steps of many requests at once.
  */
 import { v7 } from 'uuid';
 import { lockAccessShared } from '../../data/organization/organizations.ts';

@@ -33,7 +33,7 @@ function sidebar() {
     .filter(({ items }) => items.length > 0);
 }
 
-/** Links to files that are no pages, such as sources and examples, become their text: the site has no copy of them. */
+/** Replaces a link to a file that is not a page, such as a source or an example, by its text. */
 function keepLinksInside(md) {
   md.core.ruler.push('links-inside', (state) => {
     for (const token of state.tokens) {

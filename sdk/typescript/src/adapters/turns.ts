@@ -1,6 +1,6 @@
 /**
- * Tells equal calls with one id apart, since some models give each call of a conversation the id `call_0`. A call is a question of
- * its own once the equal one before it has ended. Until then it is the same one.
+ * Tells equal calls with one id apart, since some models give each call of a conversation the id `call_0`. A call is new once the
+ * previous equal call has ended. Until then it is the same one.
  */
 import { textOf } from '../arguments.ts';
 import type { ToolCall } from '../calls.ts';
@@ -8,7 +8,7 @@ import type { Countersign } from '../countersign.ts';
 import { digestOf, sha256 } from '../digests.ts';
 import { NotApproved, Unavailable } from '../errors.ts';
 
-/** Of calls that ended. What is forgotten counts as after a restart. */
+/** How many ended calls to remember. A forgotten one is treated as after a restart. */
 const KEPT = 10_000;
 
 const known = new WeakMap<Countersign, Turns>();
@@ -26,7 +26,7 @@ export type Ordinals = Map<string, number>;
 export interface Turn {
   /** With its ordinal. */
   readonly call: ToolCall & { readonly ordinal: number };
-  /** The call ran, or will not run. While the service is away it has not ended: the next one goes on with its request. */
+  /** The call ran, or will not run. While the service is away it has not ended: the next one continues its request. */
   readonly end: (error?: unknown) => void;
 }
 
@@ -35,8 +35,8 @@ export class Turns {
   readonly #ended = new Map<string, number>();
 
   /**
-   * `before` is the ordinal of the last equal call that the framework knows of. `run` keeps the ordinals of a run that another process
-   * may go on with. Throws a TypeError for arguments that are no JSON.
+   * `before` is an ordinal that an earlier equal call may have. `run` keeps the ordinals of a run that another process
+   * may continue. Throws a TypeError for arguments that are no JSON.
    */
   next(call: ToolCall, { before = 0, run }: { before?: number; run?: Ordinals } = {}): Turn {
     const name = nameOf(call);
@@ -46,7 +46,7 @@ export class Turns {
       call: { ...call, ordinal },
       end: (error) => {
         if (error instanceof Unavailable) return;
-        // A process does not know how many equal calls ran before it started. By the clock, the next one is none of them.
+        // A process does not know how many equal calls ran before it started. The clock gives the next one an ordinal that none of them has.
         this.#keep(name, isUsed(error) ? Math.max(ordinal, Date.now()) : ordinal);
       },
     };
@@ -61,6 +61,7 @@ export class Turns {
     return {
       call: { ...call, ordinal },
       end: (error) => {
+        if (error instanceof Unavailable) return;
         if (isUsed(error) || this.#ended.has(name)) this.#keep(name, ordinal);
       },
     };

@@ -45,7 +45,7 @@ import { ANNOUNCING, CREDENTIAL, NEWLY_NOTIFIED, READY } from './tables.ts';
 
 /** What must be as it was read, besides the request's row. */
 export interface Guard {
-  /** `access`: no one's rights have changed. A member: their credential has not ended, either, and does not before the commit. */
+  /** `access`: no one's rights have changed. A member: their credential is also live, and stays live until the commit. */
   readonly depends: 'row' | 'access' | MemberPrincipal;
   /** For a hand-over: the most requests that may wait. Absent when they were counted under a lock. */
   readonly cap?: number;
@@ -80,8 +80,8 @@ const ACCESS = `
   )`;
 
 /**
- * The limit is none, but the planner cannot know that, and takes one of ten rows. So it finds requests by an index. For ten,
- * it would read a small table whole, and keep that plan while the table grows.
+ * There is no limit, but the planner cannot know that. So it estimates one row instead of ten, and uses an index. For ten rows,
+ * it would read all of a small table, and keep that plan while the table grows.
  */
 const plannedTable = ({ routes }: Parts): string => `
   planned as materialized (
@@ -219,7 +219,7 @@ function statementOf(parts: Parts): PreparedStatement {
   return statement;
 }
 
-/** Such as `commit-access-session-decides-shown`. Names of prepared statements have at most 63 characters. */
+/** Such as `commit-session-access-decides-shown`. Names of prepared statements have at most 63 characters. */
 function nameOf({ credential, routes, ...parts }: Parts): string {
   const has = Object.entries(parts).flatMap(([part, isThere]) => (isThere ? [part] : []));
   return ['commit', credential ?? '', routes === 'no' ? '' : routes, ...has]

@@ -31,7 +31,7 @@ import { READY } from './tables.ts';
  * `for update` before they write. Such a transaction must lock no request afterwards (ADR 23): deleting an
  * instance cancels its requests first.
  *
- * A key that is withdrawn after the statement began is not seen. Then the count of the locked row differs from the one seen.
+ * The statement does not see a key that is withdrawn after it began. But the count in the locked row then differs.
  */
 const LIVE = `
   ${accessTurn(':organization')},
@@ -120,10 +120,9 @@ export interface Insertion {
 }
 
 /**
- * With `isCurrent`, no request was written when the instance has used or withdrawn the key before, when it withdraws another
- * one at this moment, and when the organization is deleted,
- * the agent or instance is no longer active, or the credential ended. Who ends one of these holds its row until the requests
- * are cancelled, so none can follow.
+ * If `isCurrent` is true and `request` is absent, nothing was written, for one of these reasons: the instance has already used or
+ * withdrawn the key, it withdraws another one at this moment, the organization is deleted, the agent or instance is not active, or the
+ * credential has ended.
  */
 export async function insertRequest(db: Db, effects: CreateEffects): Promise<Insertion> {
   const { verdict, input } = effects;

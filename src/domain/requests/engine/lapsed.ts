@@ -1,4 +1,4 @@
-/** A claim that ended by itself: those who were asked before it are told that the request is still open. */
+/** Tells the people who were asked before a claim that it ended by itself and that the request is still open. */
 import type { NewAuditEvent } from '../../audit/events.ts';
 import { claimLapsedStep, UNREACHABLE_STEP } from '../../escalation/step-keys.ts';
 import { isTerminal } from '../approval-requests.ts';
@@ -7,8 +7,8 @@ import { notifiedTogether, personOf } from './notify.ts';
 import { decidersOfRequest, type PathRevision } from './view.ts';
 
 /**
- * For effects whose settling may have ended a claim, after all else that notifies people: who gets another message at this
- * instant is not told. Nothing is told of a request that is claimed again or final.
+ * For effects whose settling may have ended a claim. Call it after everything else that notifies people: anyone who gets another
+ * message at this instant is skipped. No one is notified if the request was claimed again or decided.
  */
 export function withLapseTold(effects: Effects, path: PathRevision | undefined): Effects {
   const { request, view, events } = effects;

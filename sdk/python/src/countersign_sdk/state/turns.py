@@ -31,8 +31,8 @@ class Turn:
 
     def end(self, error: BaseException | None = None) -> None:
         """
-        The call ran, or will not run. While the service is away it has not ended: the next one goes
-        on with its request.
+        The call ran, or will not run. While the service is away it has not ended: the next one
+        continues its request.
         """
         if not isinstance(error, Unavailable):
             self.turns.keep(self.name, _ended_at(self.call.ordinal, error))
@@ -46,7 +46,7 @@ class Turns:
     def next(self, call: ToolCall, before: int = 0, run: dict[str, int] | None = None) -> Turn:
         """
         `before` is an ordinal that an equal call before this one may have. `run` keeps the ordinals
-        of a run that another process may go on with. Raises TypeError and ValueError for arguments
+        of a run that another process may continue. Raises TypeError and ValueError for arguments
         that are no JSON.
         """
         name = _name_of(call)
@@ -70,8 +70,8 @@ def turns_of(client: Any) -> Turns:
 
 def _ended_at(ordinal: int, error: BaseException | None) -> int:
     """
-    A process does not know how many equal calls ran before it started. By the clock, the next one
-    is none of them.
+    A process does not know how many equal calls ran before it started. The clock gives the
+    next one an ordinal that none of them has.
     """
     is_used = isinstance(error, NotApproved) and error.status == "used"
     return max(ordinal, int(time.time() * 1_000)) if is_used else ordinal
