@@ -1,4 +1,4 @@
-/** The key that `start` signs the audit log with, beside its own Postgres: the file `audit-key` (0600). */
+/** The key that `start` signs the audit log with, next to its own Postgres: the file `audit-key` (0600). */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../src/platform/config.ts';
@@ -9,7 +9,7 @@ import { openSigningKey, type SigningKey } from '../src/platform/crypto/signing-
 import { OperatorError } from '../src/platform/operator-error.ts';
 import type { KeptEnds } from '../src/services/audit/signed-ends.ts';
 
-/** What was signed last is kept beside the key (0600). */
+/** What was signed last is kept next to the key (0600). */
 export const ownSignedFile = ({ dataDirectory }: Config): string =>
   join(dataDirectory, 'audit-signed');
 

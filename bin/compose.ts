@@ -60,7 +60,7 @@ export interface ComposeOptions {
     Pick<WorkflowsOptions, 'callTimeoutMs'>;
   readonly roles: { readonly api: boolean; readonly worker: boolean };
   readonly workflowBundle?: WorkflowBundleOption;
-  /** The module of heavy-work.ts that threads load. Default: beside this file. */
+  /** The module of heavy-work.ts that threads load. Default: next to this file. */
   readonly heavyWork?: URL;
   /** A response that differs from its declaration fails the call (tests) instead of being logged. */
   readonly strictResponses?: boolean;
@@ -81,14 +81,14 @@ export interface RunningApp {
 /** Agents whose active rules a process knows. */
 const KNOWN_RULES = 10_000;
 const DRAIN_MS = 3_000;
-/** Beside this file, in the sources and in the build. */
+/** Next to this file, in the sources and in the build. */
 const HEAVY_WORK = new URL(import.meta.url.replace(/compose(\.\w+)$/, 'heavy-work$1'));
 /**
  * What sends, purges and seals shares it. Three are enough: none of them holds a connection while it waits for another system,
  * and none takes a second one inside a transaction. So they wait for each other's statements only, at most a batch of sealing.
  */
 const SENDER_POOL = 3;
-/** The reason beside it is one of the file system, or of a database that is away. */
+/** The reason next to it is one of the file system, or of a database that is away. */
 const NO_BOOTSTRAP_SECRET =
   'the bootstrap secret could not be written; COUNTERSIGN_DATA_DIR must be a folder that can be written to';
 /**

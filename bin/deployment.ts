@@ -96,7 +96,7 @@ export function probes(
   };
 }
 
-/** Beside its pools: three to send messages, one to hear of changes, and one for a command beside it. */
+/** In addition to its pools: three to send messages, one to hear of changes, and one for a command. */
 const OTHER_CONNECTIONS = 5;
 
 /** Whether all processes together may open more connections than the server allows. The log says so when that is found. */

@@ -1,4 +1,4 @@
-/** The database of a deployment for a command that may run beside the service: that of DATABASE_URL, or that of `start`. */
+/** The database of a deployment for a command that may run while the service runs: that of DATABASE_URL, or that of `start`. */
 import { existsSync } from 'node:fs';
 import type { Config } from '../src/platform/config.ts';
 import { checkDatabase } from '../src/platform/database/check.ts';

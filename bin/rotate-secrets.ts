@@ -82,7 +82,7 @@ async function rotateOwn(config: Config, newKey: boolean, signal: AbortSignal): 
     try {
       const databaseUrl = postgres.url(DATABASE);
       if (newKey) {
-        // A new key beside values that no key opens would only hide the loss of one.
+        // A new key next to values that no key opens would only hide the loss of one.
         await readableSecretsKeys(config, { databaseUrl, own: true });
         replaceOwnSecretsKey(config);
       }

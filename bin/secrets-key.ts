@@ -1,5 +1,5 @@
 /**
- * The secrets key that `start` stores beside its own Postgres: the file `secrets-key` (0600). While
+ * The secrets key that `start` stores next to its own Postgres: the file `secrets-key` (0600). While
  * a new key replaces it, `secrets-key.previous` has the earlier ones, one per line.
  */
 import { randomBytes } from 'node:crypto';
@@ -55,7 +55,7 @@ const previousFile = (directory: string): string => join(directory, 'secrets-key
 
 /**
  * The keys of a deployment on its own Postgres. A key in the environment comes first, then those in
- * the files. Without any, it creates one, but never beside values that it cannot open
+ * the files. Without any, it creates one, but never next to values that it cannot open
  * (OperatorError names their keys).
  */
 export async function ownSecretsKeys(config: Config, db: Db): Promise<Keys> {

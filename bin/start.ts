@@ -60,7 +60,7 @@ interface Context {
 export interface StartOptions {
   /** npm may die silently. Then this process stops, too. */
   readonly startedByNpm: boolean;
-  /** Default: the one that lies beside the build. */
+  /** Default: the one that lies next to the build. */
   readonly workflowBundle?: ComposeOptions['workflowBundle'];
 }
 

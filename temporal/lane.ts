@@ -14,7 +14,7 @@ export interface LaneCall {
   readonly join?: boolean;
   /** When it joins a call, this one is made in its place: it has the effect of both. */
   readonly replace?: boolean;
-  /** Aborted when the call's purpose is over. A call that has begun goes on. */
+  /** Aborted when the call's purpose is over. A call that has begun continues. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -56,7 +56,7 @@ interface WaitingCall {
 }
 
 /**
- * Starts have a line of their own, because their callers wait for them. Each other call sets off
+ * Starts have a separate line, because their callers wait for them. Each other call sets off
  * work of Temporal and of this process's worker that nothing else limits. So their line rests
  * after each call.
  */

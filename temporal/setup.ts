@@ -30,7 +30,7 @@ export type SetupConnection = Pick<Connection, 'workflowService' | 'operatorServ
 export interface Prepared {
   /** Something was missing and is registered now: the server is new, or has lost its database. */
   readonly isNew: boolean;
-  /** Attributes that the namespace has no room for. Workflows go on without them. */
+  /** Attributes that the namespace has no room for. Workflows continue without them. */
   readonly lacking: readonly string[];
 }
 

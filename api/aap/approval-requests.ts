@@ -337,7 +337,7 @@ function withdrawEndpoint(mount: Mount, presented: Presented): Endpoint {
     auth: 'agent',
     permission: 'request.create',
     permissionAt: () => ({ kind: 'any' }),
-    // As withdrawing by id. What is kept of a key without a request has a limit of its own.
+    // As withdrawing by id. What is kept of a key without a request has a separate limit.
     unlimited: true,
     query: z.strictObject({ idempotency_key: keyQuery() }),
     success: {

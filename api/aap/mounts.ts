@@ -1,6 +1,6 @@
 /**
  * The two mounts of the adapter protocol. Their operations are declared once, for each mount. What
- * differs is data: these, and the schemas beside each operation.
+ * differs is data: these, and the schemas next to each operation.
  */
 import type { Dialect } from '../http/problems/dialects.ts';
 import type { Endpoint } from '../http/endpoint.ts';

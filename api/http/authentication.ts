@@ -144,7 +144,7 @@ export function refuseBoundKey(
 ): void {
   if (principal.kind !== 'member' || principal.via.kind !== 'api_key') return;
   const { boundTo } = principal.via;
-  // An endpoint with metadata of its own is a resource of its own.
+  // An endpoint with its own metadata is a separate resource.
   const isElsewhere =
     boundTo === 'mcp'
       ? opensToMcpKeys !== true

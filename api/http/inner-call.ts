@@ -9,7 +9,7 @@ import { asAppError, problemFrom } from './problems/problem.ts';
 const MOST_CHARACTERS = 256 * 1024;
 
 /**
- * Only what names the caller goes on. A key that is bound to the calling endpoint counts there, and the call
+ * Only what names the caller is passed on. A key that is bound to the calling endpoint counts there, and the call
  * has been counted in the minute of its credential.
  */
 export function performer(

@@ -21,7 +21,7 @@ export async function responseIssues(schema: z.ZodType, body: unknown): Promise<
   for (const [name, member] of Object.entries(schema.shape)) {
     const list = rest[name];
     const items = list instanceof LongList ? list.first : list;
-    // A list with rules of its own, such as its length, is checked as a whole.
+    // A list with its own rules, such as its length, is checked as a whole.
     if (!(member instanceof z.ZodArray) || member.def.checks?.length || !Array.isArray(items))
       continue;
     const item = member.element as z.ZodType;
@@ -150,7 +150,7 @@ function limited(response: Readable, caller = ''): Readable {
   });
 }
 
-/** Text in chunks, the first of which is read now, so that an error becomes a response of its own. */
+/** Text in chunks, the first of which is read now, so that an error becomes a separate response. */
 export async function streamed(
   chunks: AsyncIterable<string>,
   caller: string | undefined,

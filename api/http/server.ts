@@ -53,7 +53,7 @@ const ARRIVAL = {
   connectionsCheckingInterval: 2_000,
 } as const;
 
-/** Of all responses. Pages have a policy of their own. */
+/** Of all responses. Pages have a separate policy. */
 export const securityHeaders = () =>
   helmet({
     strictTransportSecurity: false,

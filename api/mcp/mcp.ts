@@ -7,7 +7,7 @@ import { serveMcp } from './server.ts';
 
 const PATH = '/mcp';
 
-/** Those of the protocol. Neither the credential nor cookies go on. */
+/** Those of the protocol. Neither the credential nor cookies are passed on. */
 const READ_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
 /** The body is JSON here. What a client accepts makes no difference: every response is JSON. */

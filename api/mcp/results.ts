@@ -22,7 +22,7 @@ export function resultOf({ status, text, isTooLong }: InnerResponse): CallToolRe
   return { content: asData(text) };
 }
 
-/** The JSON is a block of its own, so that a program can parse it. */
+/** The JSON is a separate block, so that a program can parse it. */
 export function asData(json: string): CallToolResult['content'] {
   const name = `data-${randomBytes(9).toString('hex')}`;
   return [said(`${NOTICE}\n<${name}>`), said(visible(json)), said(`</${name}>`)];

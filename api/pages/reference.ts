@@ -12,7 +12,7 @@ import { packageRoot } from '../../src/platform/package-root.ts';
 const BUILT = fileURLToPath(new URL('../../', import.meta.url));
 const PACKAGED = join(packageRoot(), 'node_modules/swagger-ui-dist');
 
-/** Relative addresses, so that a proxy may put the service below a path of its own. It shows calls and sends none. */
+/** Relative addresses, so that a proxy may put the service below a path. It shows calls and sends none. */
 const START = `SwaggerUIBundle({
   url: 'openapi.yaml',
   dom_id: '#reference',

@@ -26,7 +26,7 @@ const ASSET = /^\/assets\/[\w.-]+$/;
 /** No page has such a path. */
 const ASSETS = /^\/assets(?:\/|$)/;
 
-/** Files beside index.html, whose names browsers know. */
+/** Files next to index.html, whose names browsers know. */
 const FIXED = new Set([
   '/sw.js',
   '/manifest.webmanifest',

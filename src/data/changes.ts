@@ -28,7 +28,7 @@ interface ListenerEvents {
 }
 
 /**
- * The life of one connection of its own: resolves when it is lost, throws when it cannot be made.
+ * The life of a dedicated connection: resolves when it is lost, throws when it cannot be made.
  */
 export async function listenForChanges(databaseUrl: string, events: ListenerEvents): Promise<void> {
   const client = new pg.Client({

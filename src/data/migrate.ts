@@ -1,5 +1,5 @@
 /**
- * Brings a database to the newest schema, beside a service that uses it. `.ts` sources and built
+ * Brings a database to the newest schema, while a service uses it. `.ts` sources and built
  * `.js` files are the same migration to Knex.
  */
 import { readdir } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const MIGRATION_FILE = /^(\d{14}_[a-z_]+)\.(ts|js)$/;
 
 /** Below `deadlock_timeout` of Postgres, so that a migration gives way before a deadlock is found. */
 const LOCK_TIMEOUT_MS = 500;
-/** Between two tries, the calls that waited behind the migration go on. */
+/** Between two tries, the calls that waited behind the migration continue. */
 const PAUSE_MS = { first: 500, longest: 2_000 };
 const GIVE_UP_AFTER_MS = 60_000;
 /** For another run, which may build an index. */
@@ -63,7 +63,7 @@ export interface MigrateOptions {
 }
 
 /**
- * Runs the missing migrations, one process at a time and each in its own transaction, so that it goes on where it ended.
+ * Runs the missing migrations, one process at a time and each in its own transaction, so that it continues where it ended.
  * Returns the names of those it ran. Throws OperatorError for a database that this version cannot continue, where
  * other processes keep the locks or another run takes long, and when its connection is lost.
  */

@@ -80,7 +80,7 @@ const FORMAT_RULES: Readonly<Record<string, string>> = {
   email: 'must be one email address, such as ada@example.com',
 };
 
-/** What a value must be, for schemas without a message of their own. */
+/** What a value must be, for schemas without a separate message. */
 function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

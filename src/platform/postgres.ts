@@ -111,7 +111,7 @@ const READ_ONLY = '25006';
 const ROLLED_BACK = /^40/;
 
 /**
- * 08 connection, 25006 read-only, 25P03 and 25P04 cut off in a transaction, 28 and 3D000 not let in, 40 rolled back,
+ * 08 connection, 25006 read-only, 25P03 and 25P04 cut off in a transaction, 28 and 3D000 not admitted, 40 rolled back,
  * 53 resources, 55P03 lock not granted, 57 canceled, shutdown or crash, 58 input and output.
  */
 const UNAVAILABLE_SQLSTATE = /^(08|25006|25P0[34]|28|3D000|40|53|55P03|57|58)/;

@@ -1,5 +1,5 @@
 /**
- * Joins single calls into sets: under low load each call is a set of its own, under high load many
+ * Joins single calls into sets: under low load each call is a separate set, under high load many
  * calls share one statement.
  */
 import { setImmediate } from 'node:timers/promises';
@@ -14,7 +14,7 @@ interface OpenSet<Entry, Result> {
 
 /**
  * One set runs at a time. Calls of one turn of the event loop, and those that arrive while a set
- * runs, form the next one. When a set fails, each of its entries gets a try of its own.
+ * runs, form the next one. When a set fails, each of its entries gets a separate try.
  */
 export function inSets<Entry, Result>(
   work: SetWork<Entry, Result>,

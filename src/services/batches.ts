@@ -22,11 +22,11 @@ export interface Batch<Position> {
 export interface DoneBatch<Position> {
   /** How many items it looked at. */
   readonly seen: number;
-  /** Where the list goes on. Absent at its end. */
+  /** Where the list continues. Absent at its end. */
   readonly next?: Position | undefined;
 }
 
-/** At least one batch. Returns where the list goes on. */
+/** At least one batch. Returns where the list continues. */
 export async function inBatches<Position>(
   start: Position | undefined,
   { most, size: whole, ms, signal }: BatchLimits,

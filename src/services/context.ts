@@ -109,7 +109,7 @@ export interface AuditPorts {
 
 /** For channels other than email. */
 export interface MessagePorts {
-  /** Push services beside the known ones. */
+  /** Push services in addition to the known ones. */
   readonly pushHosts: readonly string[];
   readonly slack: SlackApi;
   /** Wakes when this process has recorded a press of a button in Slack. */

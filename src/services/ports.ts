@@ -74,7 +74,7 @@ export interface TemporalFacts {
   readonly workerSeenAt?: Date;
 }
 
-/** The deployment itself, beside its organizations. */
+/** The deployment itself, next to its organizations. */
 export interface Deployment {
   readonly version: string;
   /** As /health/ready asks. */

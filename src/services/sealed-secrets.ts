@@ -33,7 +33,7 @@ export interface Resealed {
 
 /**
  * Re-seals everything that is not under the current key, in short transactions. Safe to interrupt, to repeat, and to run
- * beside the service. Throws OperatorError when a key is missing.
+ * while the service runs. Throws OperatorError when a key is missing.
  */
 export async function resealSecrets(
   db: Db,

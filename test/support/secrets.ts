@@ -85,7 +85,7 @@ export async function everyColumn(db: Db): Promise<readonly Column[]> {
   );
   const found: Column[] = [];
   for (const { table, columns } of rows) {
-    // In an order of their own: an update moves its row.
+    // In a separate order: an update moves its row.
     const texts = columns.map(
       () => `string_agg(cast(?? as text), E'\\n' order by cast(?? as text)) as ??`,
     );

@@ -26,7 +26,7 @@ export async function until(
   }
 }
 
-/** Whether it is reached within the limit, for what a test tells in words of its own. */
+/** Whether it is reached within the limit, for what a test tells in its own words. */
 export async function comes(what: string, condition: () => Promise<boolean>): Promise<boolean> {
   return await until(what, condition).then(
     () => true,

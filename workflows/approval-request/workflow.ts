@@ -85,7 +85,7 @@ interface Run {
   isStepping: boolean;
 }
 
-/** Beside the loop, and leaves its timer running: to cancel it would be one more event. */
+/** Next to the loop, and leaves its timer running: to cancel it would be one more event. */
 async function untilDecided(run: Run): Promise<StepDone> {
   await condition(() => run.decided !== undefined && !run.isStepping);
   return endDecided(run);
@@ -209,7 +209,7 @@ async function tryAsking(id: string, remote: StepRemote): Promise<Tried> {
   try {
     return await askPipelineBlock(id, { scope, blockId: block });
   } catch (error) {
-    // Whatever was recorded, the next step goes on after it.
+    // Whatever was recorded, the next step continues after it.
     return pauseAfter(error, `asking ${summary} failed`);
   }
 }

@@ -1,4 +1,4 @@
-/** The commands beside `run`. Each returns the exit status: 0 done, 1 not done. */
+/** The commands other than `run`. Each returns the exit status: 0 done, 1 not done. */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname, homedir } from 'node:os';

@@ -11,7 +11,7 @@ export interface ToolCall {
   readonly arguments: Arguments;
   /** The conversation or run. Two conversations never share an approval. */
   readonly session: string;
-  /** The call's id in its session. With it, a repeated call goes on with its request, also after a restart. */
+  /** The call's id in its session. With it, a repeated call continues its request, also after a restart. */
   readonly callId?: string | undefined;
   /**
    * Where a runtime gives several calls one id: which of them this is, from 1. Equal calls with one id and
@@ -40,7 +40,7 @@ export interface Options extends Access {
   readonly ledger?: Ledger | undefined;
   /**
    * A person is asked. Called once for each call, and once in a process for equal calls that park. It is awaited. If it fails,
-   * the request is withdrawn, unless equal calls go on waiting.
+   * the request is withdrawn, unless equal calls keep waiting.
    */
   readonly onPending?: ((ticket: Ticket) => void | Promise<void>) | undefined;
 }
@@ -74,11 +74,11 @@ export interface Approved {
 }
 
 export interface AskOptions {
-  /** Aborting it withdraws the request, unless equal parked calls go on waiting for it. */
+  /** Aborting it withdraws the request, unless equal parked calls keep waiting for it. */
   readonly signal?: AbortSignal | undefined;
   /**
    * For a runtime that ends calls before people decide: the ask ends after this time, by default `55s`, with the status
-   * `waiting`, and the request stays open. The same call later goes on with it.
+   * `waiting`, and the request stays open. The same call later continues it.
    */
   readonly park?: boolean | string | undefined;
 }

@@ -275,7 +275,7 @@ export class Countersign {
   }
 
   /**
-   * No one is asked about a call that will not run, unless equal calls go on waiting. What the service refused has no request of
+   * No one is asked about a call that will not run, unless equal calls keep waiting. What the service refused has no request of
    * this call.
    */
   async #giveUp(asking: Asking, { request, error, place }: GivenUp): Promise<void> {

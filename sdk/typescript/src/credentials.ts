@@ -10,7 +10,7 @@ import { addressOf, callService, within, type Limits } from './http.ts';
 export interface Access {
   readonly url?: string | undefined;
   readonly token?: string | undefined;
-  /** A fleet's token. It makes an instance of the agent, with a credential of its own. */
+  /** A fleet's token. It makes an instance of the agent, with a separate credential. */
   readonly provisioner?: string | undefined;
 }
 
@@ -132,7 +132,7 @@ function provisioned(url: string, provisioner: string): Credentials {
   return { url, agent: agentOf(url, { provisioner }), token };
 }
 
-/** All callers wait for it, so it has limits of its own. The key repeats a lost response. */
+/** All callers wait for it, so it has its own limits. The key repeats a lost response. */
 async function makeInstance(url: string, provisioner: string): Promise<Made> {
   const before = performance.now();
   const text = await callService(

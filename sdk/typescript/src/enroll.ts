@@ -12,7 +12,7 @@ const EXIT_EXPIRED = 75;
 const EXIT_STOPPED = 130;
 const POLL_MS = 3_000;
 
-/** What a person can mend. The message is printed as it is. */
+/** What a person can fix. The message is printed as it is. */
 export class EnrollError extends Error {}
 
 export interface EnrollOptions {
@@ -81,7 +81,7 @@ function keptOf(url: string, { agent, agent_instance: instance, credential }: En
 }
 
 /**
- * A draft beside the file, which only this user can read. So a folder that cannot be written to is
+ * A draft next to the file, which only this user can read. So a folder that cannot be written to is
  * known before a person is asked.
  */
 async function reserve({ file, force = false }: EnrollOptions) {

@@ -4,7 +4,7 @@
  * - `denied`, `expired`, `cancelled`: the outcome of the request.
  * - `stale`: it was approved, but not started before the approval ended.
  * - `used`: the approval was started before, maybe by a run that crashed. The call may have run.
- * - `waiting`: the call was parked, and no one has decided yet. The same call later goes on with its request.
+ * - `waiting`: the call was parked, and no one has decided yet. The same call later continues its request.
  * - `changed`: the call is not the one that was asked for, such as with other arguments or another context.
  */
 export type NotApprovedStatus =

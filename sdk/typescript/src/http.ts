@@ -182,7 +182,7 @@ function refusalOf(status: number, text: string): Refusal | Unavailable {
   );
 }
 
-/** What is wrong with the call, so that a model can mend it. */
+/** What is wrong with the call, so that a model can fix it. */
 function issuesOf(issues: unknown): string {
   if (!Array.isArray(issues)) return '';
   const said = issues.slice(0, MOST_ISSUES).flatMap((issue) => {

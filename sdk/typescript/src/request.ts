@@ -12,7 +12,7 @@ export interface SentCall {
   readonly reasoning?: string | undefined;
   readonly context?: string | undefined;
   readonly timeout: string;
-  /** It goes on with an equal call, whose reasoning, context and timeout may be others. */
+  /** It continues an equal call, whose reasoning, context and timeout may be others. */
   readonly resumes?: boolean;
 }
 

@@ -134,7 +134,7 @@ export async function revokeAgentCredential(
   await trx.raw('select from agent_instances where id = :agentInstanceId for no key update', {
     agentInstanceId,
   });
-  // A statement of its own: one that waited for the lock would not see a credential issued meanwhile.
+  // A separate statement: one that waited for the lock would not see a credential issued meanwhile.
   await trx.raw(
     `update agent_instances set live_until =
             (select max(expires_at) from agent_credentials where agent_instance_id = :agentInstanceId and revoked_at is null)

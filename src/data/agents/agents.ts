@@ -114,7 +114,7 @@ export async function findAgentForShare(
 /**
  * The agent, locked with the organization's access. Requests to be created wait for the end of the
  * transaction, and then see its new status. Every change of a status starts here. A transaction that
- * holds one of its requests goes on: its second write checks the foreign key to the agent again.
+ * holds one of its requests continues: its second write checks the foreign key to the agent again.
  */
 export async function lockAgent(
   trx: Trx,

@@ -59,7 +59,7 @@ export async function addToRequestCounts(
                 (select min(created_at) from approval_requests where state = 'evaluating' and not admitted
                     and created_at > clock_timestamp() - interval '1 minute'))) as text) as until`,
     );
-    // A statement of its own, with a later snapshot: it sees what has ended meanwhile.
+    // A separate statement, with a later snapshot: it sees what has ended meanwhile.
     await trx.raw(mark.from === '-infinity' ? ADD_ALL : ADD_NEW, { from: mark.from, until });
   });
 }

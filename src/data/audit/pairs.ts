@@ -64,7 +64,7 @@ function pairsOf(words: string): string[] {
 }
 
 /**
- * Where trigrams of a text say something: three letters or digits, or two beside a sign, where a word begins or ends. In some
+ * Where trigrams of a text say something: three letters or digits, or two next to a sign, where a word begins or ends. In some
  * collations of a database, only ASCII has letters.
  */
 const TRIGRAMS = /[a-z0-9]{3}|[a-z0-9]{2}[ -/:-@[-`{-~]|[ -/:-@[-`{-~][a-z0-9]{2}/i;

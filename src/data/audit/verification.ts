@@ -1,4 +1,4 @@
-/** What a verification of the database reads beside chains and events. */
+/** What a verification of the database reads in addition to chains and events. */
 import type { Db } from '../../platform/postgres.ts';
 import { queryOne, queryRows } from '../../platform/rows.ts';
 

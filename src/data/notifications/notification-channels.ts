@@ -1,5 +1,5 @@
 /**
- * The notification channels of an organization. What only one kind has is in a table of its own.
+ * The notification channels of an organization. What only one kind has is in a separate table.
  */
 import type {
   NotificationChannel,
@@ -138,7 +138,7 @@ export async function lockChannel(
 
 /**
  * A disabled channel sends nothing, and its waiting messages are dropped. A message under way may
- * still arrive. Levels that no other message reached go on at once.
+ * still arrive. Levels that no other message reached continue at once.
  */
 export async function updateChannel(
   trx: Trx,

@@ -95,9 +95,9 @@ export async function keepMetadataDocument(
   return toClient(row);
 }
 
-/** Deletes all but the newest `most` registered clients that no one has let in. One that is being let in stays. */
+/** Deletes all but the newest `most` registered clients that no one has approved. One that is being approved stays. */
 export async function deleteOldestUnused(db: Db, most: number): Promise<void> {
-  // The offset is in a statement of its own, or the rows that it skips would be locked, too.
+  // The offset is in a separate statement, or the rows that it skips would be locked, too.
   await db.raw(
     `delete from oauth_clients where id in (
        select id from oauth_clients where id in (
@@ -109,7 +109,7 @@ export async function deleteOldestUnused(db: Db, most: number): Promise<void> {
   );
 }
 
-/** Deletes up to `limit` clients that no one has let in, hours after they were seen last. */
+/** Deletes up to `limit` clients that no one has approved, hours after they were seen last. */
 export async function deleteUnusedClients(db: Db, limit: number): Promise<number> {
   const rows = await db.raw<{ rowCount: number }>(
     `delete from oauth_clients where id in (

@@ -32,7 +32,7 @@ export async function insertGrant(
   );
 }
 
-/** What is said of the key of a client beside what every key has. */
+/** What is said of the key of a client in addition to what every key has. */
 export async function bindKey(
   trx: Trx,
   organizationId: string,

@@ -41,7 +41,7 @@ export const LIVE_API_KEY = `
   k.revoked_at is null and coalesce(k.expires_at > clock_timestamp(), true)`;
 
 /**
- * SQL: the key `k` works and ends soon. A program that a person let in renews its key itself, and asks the person again
+ * SQL: the key `k` works and ends soon. A program that a person approved renews its key itself, and asks the person again
  * afterwards, so its key is not among them.
  */
 export const ENDING_API_KEY = `

@@ -196,7 +196,7 @@ interface ResultRow {
 
 /** How far the evaluation of a request is. */
 export interface EvaluationProgress {
-  /** The result after which it goes on. */
+  /** The result after which it continues. */
   readonly last: BlockResult;
   /** Of all results so far. */
   readonly previousMetadata: JsonText | undefined;

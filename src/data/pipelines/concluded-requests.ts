@@ -6,7 +6,7 @@ import { BATCH_BYTES, bytesOf } from '../long-pages.ts';
 import { MEMBER_PATHS, NOT_DEMO, visible, type Bindings } from '../requests/queue/access.ts';
 import { DOCUMENT_COLUMNS } from '../requests/rows.ts';
 
-/** Where a list goes on: after this request. */
+/** Where a list continues: after this request. */
 export interface RequestPosition {
   readonly createdAt: Date;
   readonly id: string;

@@ -34,7 +34,7 @@ export interface EventLease {
   readonly inFlight: ReadonlyMap<string, number>;
 }
 
-/** Events without a receiver have a queue of their own, and so have its id as their host. */
+/** Events without a receiver have a separate queue, and so use its id as their host. */
 const HOST = 'coalesce(r.host, cast(e.queue_id as text))';
 
 const LEASE: PreparedStatement = {

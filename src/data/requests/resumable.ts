@@ -1,4 +1,4 @@
-/** Requests that an equal call can go on with: they are open, or approved and not started. */
+/** Requests that an equal call can continue: they are open, or approved and not started. */
 import type { Trx } from '../../platform/postgres.ts';
 import { queryRows } from '../../platform/rows.ts';
 
@@ -27,7 +27,7 @@ export async function lockCall(trx: Trx, digest: Buffer): Promise<void> {
   );
 }
 
-/** Newest first. Each branch has an index of its own. */
+/** Newest first. Each branch has a separate index. */
 export async function findResumable(
   trx: Trx,
   { organizationId, agentSlug, instanceId, digest }: ResumedCall,

@@ -17,7 +17,7 @@ export const WALK_EVENT_NAMES = [
 
 export type WalkEventName = (typeof WALK_EVENT_NAMES)[number];
 
-/** A team's policy has its own names for repeating and ending, because the path goes on. */
+/** A team's policy has its own names for repeating and ending, because the path continues. */
 export function walkEventName<Kind extends WalkEvent['kind']>({
   kind,
   team,

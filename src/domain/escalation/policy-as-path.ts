@@ -1,4 +1,4 @@
-/** A team's policy as a path of its own, for previews: who is asked inside a level that asks the team. */
+/** A team's policy as a separate path, for previews: who is asked inside a level that asks the team. */
 import type {
   EscalationNode,
   EscalationPathDocument,

@@ -16,7 +16,7 @@ export const ADDED_STEP = 'added';
 /** The step that tells owners that no one is left to decide. A request has it once. */
 export const UNREACHABLE_STEP = 'unreachable';
 
-/** The step that tells those who were asked before a claim that it ended by itself. Its key goes on with the claim's id. */
+/** The step that tells those who were asked before a claim that it ended by itself. Its key contains the claim's id. */
 export const CLAIM_LAPSED_STEP = 'claim_lapsed';
 
 export const claimLapsedStep = (claimId: string): string => `${CLAIM_LAPSED_STEP}:${claimId}`;

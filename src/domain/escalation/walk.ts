@@ -1,6 +1,6 @@
 /**
  * The walk along an escalation path as pure functions of (document, state, facts, now). `arrive` follows what is due up to
- * a wait, or up to a level; `enterLevel` takes the people the caller found for it. The caller goes on while something is
+ * a wait, or up to a level; `enterLevel` takes the people the caller found for it. The caller continues while something is
  * due:
  *
  *     for (;;) {
@@ -60,7 +60,7 @@ export type WalkEvent = StepPlace & { readonly at: Date } & (
     | NoteDetails
   );
 
-/** `nextAt` is when to go on (at once if it is not in the future); undefined when the walk is over. */
+/** `nextAt` is when to continue (at once if it is not in the future); undefined when the walk is over. */
 export interface WalkStep {
   readonly state: WalkState;
   readonly events: readonly WalkEvent[];
@@ -112,7 +112,7 @@ export function arrive(input: WalkInput, state: WalkState, now: Date): Arrival {
 
 type LevelWalk = WalkState & { readonly place: WaitPlace<'level'> };
 
-/** The level still waits: its teams go on, up to the first that enters a level. */
+/** The level still waits: its teams continue, up to the first that enters a level. */
 function arriveInside(input: WalkInput, state: LevelWalk, now: Date): Arrival {
   const { place } = state;
   // All teams first: the caller returns only for what is due, and an unreachable wait becomes due

@@ -57,7 +57,7 @@ export function clientNameProblem(name: string): string | undefined {
 }
 
 /**
- * The known name that this one reads as, or differs from in one letter. Undefined for names of their own, and where the verified
+ * The known name that this one reads as, or differs from in one letter. Undefined for their own names, and where the verified
  * host belongs to the known name.
  */
 export function resembledName(name: string, verifiedHost?: string): string | undefined {

@@ -18,7 +18,7 @@ export interface OrganizationTerms {
   readonly name: string;
   readonly claimTimeout: number;
   readonly personalApiKeysAllowed: boolean;
-  /** null: keys live until they are revoked, unless they have an expiry of their own. */
+  /** null: keys live until they are revoked, unless they have a separate expiry. */
   readonly maxApiKeyLifetime: number | null;
   readonly requireMfa: boolean;
   readonly reauthenticationWindow: number;

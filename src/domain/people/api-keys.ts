@@ -51,7 +51,7 @@ export interface ApiKeyRecord {
   readonly status: ApiKeyStatus;
   /** Why an active key does not work now. */
   readonly blockedReason: 'organization_inactive' | 'api_keys_disabled' | null;
-  /** The program that a person let in with this key. Absent for keys that people made by hand. */
+  /** The program that a person approved with this key. Absent for keys that people made by hand. */
   readonly oauthClient: KeyClient | null;
   /** False while the member of a personal key is suspended. */
   readonly holderActive: boolean;

@@ -65,7 +65,7 @@ export interface MemberPrincipal {
   readonly auth: AuthContext;
 }
 
-/** An integration that uses an organization key. It has grants of its own and is not a person. */
+/** An integration that uses an organization key. It has its own grants and is not a person. */
 export interface OrganizationKeyPrincipal {
   readonly kind: 'organization_key';
   readonly organizationId: string;
@@ -94,7 +94,7 @@ export interface AgentPrincipal {
   readonly auth: AuthContext;
 }
 
-/** A fleet that makes instances of its agent. It holds no permission: its token opens operations of its own. */
+/** A fleet that makes instances of its agent. It holds no permission: its token opens separate operations. */
 export interface ProvisionerPrincipal {
   readonly kind: 'provisioner';
   readonly organizationId: string;

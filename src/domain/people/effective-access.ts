@@ -51,7 +51,7 @@ export function coveredBy(grants: readonly Grant[]): (grant: Grant) => boolean {
 
 /**
  * All rights, the widest where one includes another, each with the policies that give it. An owner has one right from
- * ownership, beside what other policies give. Names only permissions that the edition serves.
+ * ownership, in addition to what other policies give. Names only permissions that the edition serves.
  */
 export function effectiveRights(
   policies: readonly SourcePolicy[],

@@ -28,7 +28,7 @@ export interface CompiledPipeline {
   readonly defaultEscalationPath?: string;
 }
 
-/** Where an evaluation stops to ask, and goes on. */
+/** Where an evaluation stops to ask, and continues. */
 export interface RemotePlace {
   readonly block: RemoteBlock;
   /** The enabled blocks of its list, and its index there. */

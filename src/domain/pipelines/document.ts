@@ -1,6 +1,6 @@
 /**
  * The grammar of approval pipelines: ordered blocks that approve, deny, ask a person, or pass a request on. A branch has
- * blocks of its own.
+ * its own blocks.
  */
 import { z } from 'zod';
 import { conditionSchema } from '../conditions/document.ts';

@@ -1,6 +1,6 @@
 /**
  * Evaluates one pipeline. The evaluation is pure, ordered and fails closed: a block that fails hands
- * the request to a person. At a block that asks another system it stops, and goes on after that
+ * the request to a person. At a block that asks another system it stops, and continues after that
  * block once its result is known.
  */
 import {
@@ -61,7 +61,7 @@ export interface Evaluation {
   readonly blocks: readonly BlockReport[];
 }
 
-/** The evaluation needs the result of a block before it can go on. */
+/** The evaluation needs the result of a block before it can continue. */
 export interface Asking {
   readonly ask: RemoteBlock;
   /** Those that were reached before. */
@@ -80,7 +80,7 @@ type Ending = Pick<Evaluation, 'outcome' | 'reason_code' | 'reason' | 'escalatio
 
 interface EvaluationOptions {
   readonly budget?: EvaluationBudget;
-  /** The result of the block at which the evaluation stopped. It goes on after that block. */
+  /** The result of the block at which the evaluation stopped. It continues after that block. */
   readonly after?: After | undefined;
 }
 

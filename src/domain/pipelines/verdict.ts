@@ -19,7 +19,7 @@ export interface Verdict {
   readonly reason?: string;
   readonly escalation_path?: string;
   readonly escalation_path_source: EscalationPathSource;
-  /** Absent when the agent's pipeline went on after a block of its own. */
+  /** Absent when the agent's pipeline continued after one of its own blocks. */
   readonly organization?: Evaluation;
   /** Absent when the agent's pipeline did not run. */
   readonly agent?: Evaluation;
@@ -44,10 +44,10 @@ export interface Evaluating {
 
 /**
  * The organization's pipeline, then the agent's if every block passed the request on. Each has a
- * budget of its own. An enabled `always` block of the organization decides every request that
+ * its own budget. An enabled `always` block of the organization decides every request that
  * reaches it, so no agent pipeline runs after one.
  *
- * With the result of a block, the evaluation goes on after that block, never from the top. The
+ * With the result of a block, the evaluation continues after that block, never from the top. The
  * metadata that blocks return could change what earlier conditions say.
  */
 export function evaluateRequest(

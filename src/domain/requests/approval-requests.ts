@@ -167,7 +167,7 @@ export function publicStatus(state: RequestState): RequestStatus {
   return state === 'evaluating' ? 'pending' : state;
 }
 
-/** As stored. Without an instant of its own, the authentication took place at the decision. */
+/** As stored. Without a separate instant, the authentication took place at the decision. */
 export type StoredAuthContext = Omit<AuthContext, 'authenticated_at'> & {
   readonly authenticated_at?: Date | string;
 };

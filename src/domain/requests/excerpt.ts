@@ -19,7 +19,7 @@ export const EXCERPT_START_CHARACTERS = 8_000;
 export const EXCERPT_END_CHARACTERS = 1_000;
 
 const EXCERPT_CHARACTERS = 200;
-/** Of one value beside others. */
+/** Of one value next to others. */
 const VALUE_ROOM = { most: 80, lengthOf: ownLength };
 const BETWEEN = ' · ';
 

@@ -25,7 +25,7 @@ export interface RoutedTarget {
   readonly members: readonly RoutedMember[];
 }
 
-/** `unreached`: no message reached anyone there, so the walk went on at once. */
+/** `unreached`: no message reached anyone there, so the walk continued at once. */
 export type RoutedLevel = Omit<RoutingLevel, 'targets' | 'status'> & {
   readonly status: RoutingLevel['status'] | 'unreached';
   readonly targets: readonly RoutedTarget[];

@@ -11,7 +11,7 @@ export interface Flag {
   readonly warning: Warning;
 }
 
-/** The names that a call has beside its values. */
+/** The names that a call has in addition to its values. */
 export interface NamedCall {
   readonly tool: string;
   readonly server?: string | undefined;

@@ -1,7 +1,7 @@
 /** Names of members whose values are secrets. They are read word by word, so that `clientSecret` and `X-Api-Key` are such names. */
 import type { IsWanted, SourceValue } from '../../platform/json/source-values.ts';
 
-/** An organization's setting: whether our names count, and names of its own. */
+/** An organization's setting: whether our names count, and its own names. */
 export interface HiddenNames {
   readonly defaults: boolean;
   readonly add: readonly string[];
@@ -56,7 +56,7 @@ export function wordsOf(name: string): string[] {
   return parted.toLowerCase().match(/[\p{L}\p{M}]+|\p{N}+/gu) ?? [];
 }
 
-/** Members that hold a value whose name is beside them: `{"name": "Authorization", "value": "Bearer …"}`. */
+/** Members that hold a value whose name is next to them: `{"name": "Authorization", "value": "Bearer …"}`. */
 const VALUE = /^values?$/i;
 const NAME = /^(?:name|key|field|header|variable)$/i;
 /** An object with more members is no such pair. */
@@ -82,7 +82,7 @@ export function secretWords({
 }
 
 /**
- * Whether a member's value is hidden, by its name as it stands between the quotes of the source, or by the name beside it.
+ * Whether a member's value is hidden, by its name as it stands between the quotes of the source, or by the name next to it.
  * Nothing is hidden where a value can be no secret: true, false and null.
  */
 export function secretNames(names: HiddenNames): IsWanted {

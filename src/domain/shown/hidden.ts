@@ -34,7 +34,7 @@ export function withoutParts(text: string, parts: readonly TextRange[] = []): st
 export const shownCharacters = (value: SourceValue, { parts }: Hidden): string =>
   withoutParts(value.characters, parts.get(value.offset));
 
-/** Values that are hidden by their name, by a name beside them, or by the option before them in a list. None is inside another. */
+/** Values that are hidden by their name, by a name next to them, or by the option before them in a list. None is inside another. */
 export function namedValues(whole: SourceValue, names: HiddenNames): SourceValue[] {
   return outermost([...whole.find(secretNames(names)), ...optionValues(whole, names)]);
 }

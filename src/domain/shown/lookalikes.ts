@@ -21,7 +21,7 @@ const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 const LATIN = /\p{Script=Latin}/u;
 /** Letters for formulas, which look like those of another font. */
 const MATHEMATICAL = /[\u{1d400}-\u{1d7ff}]/u;
-/** A Latin character that is no usual letter, beside a usual one: `ⅼs`, `ɡo`. */
+/** A Latin character that is no usual letter, next to a usual one: `ⅼs`, `ɡo`. */
 const UNUSUAL_LETTER = String.raw`[\u2160-\u217f\u0251\u0261\u0269]`;
 const USUAL_LETTER = String.raw`(?!${UNUSUAL_LETTER})\p{Script=Latin}`;
 const UNUSUAL = new RegExp(

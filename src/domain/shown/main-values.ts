@@ -13,7 +13,7 @@ export interface MainValue<Field extends ShownField = ShownField> {
   readonly hidden: Hidden;
 }
 
-/** The primary fields, or the first one. An amount has its currency beside it. Without a presentation, the first short value. */
+/** The primary fields, or the first one. An amount has its currency next to it. Without a presentation, the first short value. */
 export function mainValuesOf<Field extends ShownField>(
   { presented, hidden }: ShownCall<Field>,
   whole: SourceValue | undefined,

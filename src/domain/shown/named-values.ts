@@ -94,7 +94,7 @@ function wordAt(text: string, at: number, expression = WORD): TextRange {
 }
 
 interface QuotedRange extends TextRange {
-  /** Where the text goes on. */
+  /** Where the text continues. */
   readonly after: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Secrets inside a text: known by their form, or by a name beside them, as in a query, a form, a header, an option of a command,
+ * Secrets inside a text: known by their form, or by a name next to them, as in a query, a form, a header, an option of a command,
  * or JSON that is text. Reads a text from its first to its last character once, however it is made.
  */
 import { isNoSecret, mayHaveValue, valueAfter } from './named-values.ts';

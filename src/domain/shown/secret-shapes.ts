@@ -7,7 +7,7 @@ export interface TextRange {
 }
 
 // cspell:disable
-/** Every form begins with a few fixed characters and goes on to the end of a run, so that no text takes long. */
+/** Every form begins with a few fixed characters and continues to the end of a run, so that no text takes long. */
 const TOKENS = new RegExp(
   [
     // Of this service.

@@ -139,7 +139,7 @@ export function lineText(value: SourceValue, hidden: Hidden, room: TextRoom): st
   return visit(value) ? parts.join('') : undefined;
 }
 
-/** A value in the middle of a sentence or beside others: strings without quotes. */
+/** A value in the middle of a sentence or next to others: strings without quotes. */
 export function inlineText(value: SourceValue, hidden: Hidden, room: ValueRoom): string {
   if (hidden.values.has(value.offset)) return CONCEALED;
   const unread = room.leftOut?.at === value.offset ? room.leftOut.characters : 0;

@@ -22,7 +22,7 @@ const SETTINGS = {
   idle_session_timeout: '0',
 };
 
-/** Settings beside those, in milliseconds. */
+/** Settings in addition to those, in milliseconds. */
 export interface SessionLimits {
   /** Longest wait for a lock, and longest pause inside a transaction. Default: no limit. */
   readonly lockTimeoutMs?: number | undefined;

@@ -152,7 +152,7 @@ function readingOf(text: string, members: Pick<Reading, 'isKept' | 'isRefused'>)
   };
 }
 
-/** The outermost value once it ends; undefined when it goes on beyond `end`. */
+/** The outermost value once it ends; undefined when it continues beyond `end`. */
 function readUpTo(reading: Reading, end: number): ExactValue | KeptObject | undefined {
   const { text } = reading;
   do {

@@ -2,7 +2,7 @@
 import { endOfKnownString, endOfKnownValue } from './json-members.ts';
 import { skipSpace } from './json-tokens.ts';
 
-/** The pointers below a place: those that end there, and those that go on by a member or an index. */
+/** The pointers below a place: those that end there, and those that continue by a member or an index. */
 interface Place {
   readonly pointers: string[];
   readonly members: Map<string, Place>;

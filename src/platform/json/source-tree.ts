@@ -190,7 +190,7 @@ function endOfScalar(text: string, start: number, kind: SourceKind): number {
   return text.startsWith(word, start) ? start + word.length : MALFORMED;
 }
 
-/** Whether what begins here could go on after the end of the text. */
+/** Whether what begins here could continue after the end of the text. */
 function isCutScalar(text: string, start: number, kind: SourceKind): boolean {
   if (kind === 'string') return true;
   const rest = text.slice(start);

@@ -1,4 +1,4 @@
-/** Says in one word why a connection gave no response, for people who have to mend it. */
+/** Says in one word why a connection gave no response, for people who have to fix it. */
 export type ConnectionFault =
   'dns' | 'refused' | 'unreachable' | 'certificate' | 'tls' | 'reset' | 'timeout' | 'protocol';
 

@@ -1,6 +1,6 @@
 /**
  * Reads a caller again in the transaction that acts, since their rights or credential may have
- * ended after the call was let in. Each function throws what the next call would get. A session or
+ * ended after the call was admitted. Each function throws what the next call would get. A session or
  * key can end at any time, so the caller is read last, after all waiting for locks.
  *
  * | function                          | takes                                   | for                              |

@@ -5,7 +5,7 @@
  * be guessed. An invitation can be resent five times an hour. A network starts ten enrollments a
  * minute, and a person tries five wrong codes of enrollments. A network registers twenty clients of OAuth a minute, and
  * makes three hundred calls of OAuth that fail: the programs of many people may share one network. A page of another site has
- * limits of its own there.
+ * its own limits there.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';

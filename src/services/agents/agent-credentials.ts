@@ -44,7 +44,7 @@ export async function createAgentInstance(
 }
 
 /**
- * A further credential of an instance: the earlier ones go on working, so that it can change over. Throws what
+ * A further credential of an instance: the earlier ones keep working, so that it can change over. Throws what
  * `rereadCaller` throws, 404, also where the caller may not issue for its agent, and 409 `agent_archived`.
  */
 export async function issueFurtherCredential(

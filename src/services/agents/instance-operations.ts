@@ -34,7 +34,7 @@ export interface Committed<Result> {
 
 export interface Operation<Result> {
   readonly principal: ProvisionerPrincipal;
-  /** Undefined: each call is an operation of its own. */
+  /** Undefined: each call is a separate operation. */
   readonly key: Pick<OperationKey, 'operation' | 'key'> | undefined;
   readonly parametersHash: Buffer;
   /**

@@ -59,7 +59,7 @@ export function startSealing(context: AuditContext): Rounds {
   });
   if (context.edition !== 'hosted') return sealing;
   const indexer = createIndexer(context);
-  // Rounds of their own: a large batch takes seconds, and sealing does not wait for it.
+  // Separate rounds: a large batch takes seconds, and sealing does not wait for it.
   const indexing = startRounds(context, {
     what: 'indexing of audit events',
     everyMs: INDEX_EVERY_MS,

@@ -191,7 +191,7 @@ export interface FollowedChains {
 
 /**
  * Compares chains with what was signed last of them, up to their heads. What was kept must be read before the heads: another
- * sealer goes on meanwhile.
+ * sealer continues meanwhile.
  */
 export async function followChains(
   db: Db,

@@ -165,7 +165,7 @@ export async function keepSigned(
   { ends, compared, refusals }: SignedBatch,
 ): Promise<void> {
   for (const [organizationId, { cause, reason }] of signedEnds.refuse(compared, refusals))
-    // The failure of a file has a line of its own, for all organizations.
+    // The failure of a file has a separate line, for all organizations.
     if (cause === 'log_changed')
       logger.error(
         { organization_id: organizationId, reason },

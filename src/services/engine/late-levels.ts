@@ -1,4 +1,4 @@
-/** Due levels of many requests at once. A request that needs a step of its own is left out. */
+/** Due levels of many requests at once. A request that needs a separate step is left out. */
 import type { Plan } from '../../domain/requests/engine/effects.ts';
 import { planStep } from '../../domain/requests/engine/step.ts';
 import type { RequestView } from '../../domain/requests/engine/view.ts';

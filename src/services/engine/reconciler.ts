@@ -63,6 +63,6 @@ export async function catchUp(
   { reset }: { readonly reset: boolean },
 ): Promise<void> {
   await wakeNow(context.db, reset ? 'open' : 'tried');
-  // Beside the rest: a list of all workflows takes long, and nothing waits for it.
+  // In parallel with the rest: a list of all workflows takes long, and nothing waits for it.
   void endForgotten(context);
 }

@@ -18,7 +18,7 @@ export interface EvaluationTexts {
   readonly organization: PipelineText | undefined;
   readonly agent: PipelineText | undefined;
   readonly request: RequestTexts;
-  /** The block after which the evaluation goes on. Without its metadata. */
+  /** The block after which the evaluation continues. Without its metadata. */
   readonly last?: BlockResult | undefined;
 }
 

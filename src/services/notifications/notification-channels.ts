@@ -289,7 +289,7 @@ export async function deleteNotificationChannel(
 }
 
 /**
- * The old secret stops at once, or signs beside the new one for the overlap. Throws 404 for a
+ * The old secret stops at once, or also signs for the overlap. Throws 404 for a
  * channel without one, 501 `secrets_key_missing`.
  */
 export async function rotateChannelSecret(

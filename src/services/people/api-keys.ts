@@ -233,7 +233,7 @@ export interface KeyToIssue {
   readonly permissions: readonly Permission[] | undefined;
   readonly expiresAt: Date | undefined;
   readonly now: Date;
-  /** The program that a person lets in with the key. */
+  /** The program that a person approved with the key. */
   readonly oauthClient?: {
     readonly id: string;
     readonly clientId: string;

@@ -1,5 +1,5 @@
 /**
- * Organization API keys (hosted edition), which serve shared integrations with grants of their own;
+ * Organization API keys (hosted edition), which serve shared integrations with their own grants;
  * and the list of all keys for administrators.
  */
 import { expiryIssues, type ApiKeyKind, type ApiKeyStatus } from '../../domain/people/api-keys.ts';

@@ -35,7 +35,7 @@ export interface BlockReply {
   readonly retryAfterMs?: number;
   /** What the timeline says besides. Never what was sent or returned. */
   readonly observed?: Readonly<Record<string, unknown>>;
-  /** An event beside that of the attempt, written only when the result counts. */
+  /** An event in addition to that of the attempt, written only when the result counts. */
   readonly event?: {
     readonly verb: VerbOf<'approval_request'>;
     readonly data: Readonly<Record<string, unknown>>;

@@ -41,7 +41,7 @@ export interface PreviewTexts {
   readonly edition: Edition;
   /** Those that judges may name. Undefined where no model is configured: then none is asked. */
   readonly models: readonly string[] | undefined;
-  /** The block after which the evaluation goes on. */
+  /** The block after which the evaluation continues. */
   readonly after: After | undefined;
   /** Units of work that the evaluation may cost. */
   readonly work: number;

@@ -1,4 +1,4 @@
-/** Sends events to the receivers of instances. They have an outbox of their own, so neither they nor notifications wait. */
+/** Sends events to the receivers of instances. They have a separate outbox, so neither they nor notifications wait. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import {

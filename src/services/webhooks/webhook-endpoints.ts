@@ -214,7 +214,7 @@ async function requireMayChange(
 }
 
 /**
- * The old secret stops at once, or signs beside the new one for the overlap. Throws 403 as
+ * The old secret stops at once, or also signs for the overlap. Throws 403 as
  * `requireMayChangeAnchor` for an endpoint in use, 404, 501 `secrets_key_missing`.
  */
 export async function rotateWebhookEndpointSecret(

@@ -103,7 +103,7 @@ export function checkHead(
   return requestId;
 }
 
-/** Decodes a JSON body as strictly as an adapter does, and keeps the text beside the tree. */
+/** Decodes a JSON body as strictly as an adapter does, and keeps the text next to the tree. */
 export function checkBody(reply: Reply): {
   readonly text: string;
   readonly node: JsonNode & { readonly kind: 'object' };

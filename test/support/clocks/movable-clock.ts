@@ -17,7 +17,7 @@ globalThis.Date = new Proxy(RealDate, {
     key === 'now' ? now : (Reflect.get(target, key, receiver) as unknown),
 });
 
-// Workflows run in threads of their own, which share the clock of the process.
+// Workflows run in their own threads, which share the clock of the process.
 const channel = new BroadcastChannel('movable-clock');
 channel.onmessage = ({ data }: { data: unknown }) => {
   offMs = Number(data);

@@ -114,7 +114,7 @@ async function makeBase(
   await buildah('commit', '--rm', container, `docker.io/library/node:${version}-${DEBIAN}-slim`);
 }
 
-/** Where this machine's npm has a certificate authority of its own, so has that of the base. */
+/** Where this machine's npm has a separate certificate authority, so has that of the base. */
 async function trustAuthorityOfNpm(root: string): Promise<void> {
   const file = await run('npm', ['config', 'get', 'cafile']);
   if (file === 'null') return;

@@ -1,4 +1,4 @@
-/** Real API and worker processes beside that of the test, to be killed by their pid. */
+/** Real API and worker processes in addition to that of the test, to be killed by their pid. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

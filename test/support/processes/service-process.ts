@@ -1,5 +1,5 @@
 /**
- * API and worker as a process of its own. Argument: the task queue. Prints its URL.
+ * API and worker as a separate process. Argument: the task queue. Prints its URL.
  */
 import { composeApp } from '../../../bin/compose.ts';
 import { loadConfig } from '../../../src/platform/config.ts';

@@ -31,10 +31,10 @@ const INSTALL_MS = 600_000;
 export async function prepareFrameworks(): Promise<void> {
   try {
     const packages = join(await installed(), 'node_modules');
-    // The compiler looks beside the sources, and tests look beside their compiled files.
+    // The compiler looks next to the sources, and tests look next to their compiled files.
     for (const root of [packageRoot(), join(packageRoot(), 'dist/tests')]) {
       link(join(root, FOLDER, 'node_modules'), packages);
-      // As the project of a user has them beside the SDK.
+      // As the project of a user has them next to the SDK.
       for (const peer of Object.keys(manifestIn(SDK).peerDependencies ?? {}))
         link(join(root, SDK, 'node_modules', peer), join(packages, peer));
     }

@@ -72,7 +72,7 @@ async function build(): Promise<void> {
   );
 }
 
-/** A process of their own ends them, however this one ends. */
+/** A separate process ends them, however this one ends. */
 async function startServers(): Promise<void> {
   const child = spawn(process.execPath, [builtTestPath('test/support/run/servers.ts')], {
     cwd: packageRoot(),

@@ -1,5 +1,5 @@
 /**
- * A process with one Postgres and one Temporal server for a whole test run, in a folder of its own, on free ports. It prints
+ * A process with one Postgres and one Temporal server for a whole test run, in a separate folder, on free ports. It prints
  * their addresses as one line of JSON. When its input ends, with the run or because the run was killed, it stops them and
  * removes the folder.
  */

@@ -91,7 +91,7 @@ export async function createMember(
   // One statement, because tests create thousands of members.
   const { db } = app;
   const user = { id: userId, email, display_name: displayName, created_at: now };
-  // Responses list policies by age, so each has a millisecond of its own.
+  // Responses list policies by age, so each has a separate millisecond.
   const policies = (options.policies ?? []).map((policy, index, { length }) => ({
     ...policyRow(organizationId, { membershipId, policy }),
     created_at: new Date(now.getTime() - length + index),

@@ -140,7 +140,7 @@ export async function routeTo(
   });
 }
 
-/** Sends until nothing is due, in a minute of its own. Failed messages are made due again first. */
+/** Sends until nothing is due, in a separate minute. Failed messages are made due again first. */
 export async function deliver(app: TestApp): Promise<void> {
   await newMinute(app);
   await app

@@ -19,7 +19,7 @@ export interface AapReceiver {
   readonly port: number;
   /** At `localhost`, unless another name leads here. */
   url(path?: string, host?: string): string;
-  /** What a provisioner sends, with a secret and a registration of its own. */
+  /** What a provisioner sends, with a secret and a separate registration. */
   delivery(path?: string): Delivery;
   readonly verifications: readonly ReceivedMessage[];
   readonly events: readonly ReceivedMessage[];

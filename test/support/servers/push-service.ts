@@ -36,7 +36,7 @@ export interface PushService {
   readonly url: string;
   /** Oldest first. */
   readonly received: readonly ReceivedPush[];
-  /** A browser with an endpoint of its own. */
+  /** A browser with a separate endpoint. */
   browser(): PushBrowser;
   /** The response to the next messages for a browser, or for all. Default 201. */
   respondWith(reply: (response: ServerResponse) => void, browser?: PushBrowser): void;

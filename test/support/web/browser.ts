@@ -40,7 +40,7 @@ export interface PageOptions {
 }
 
 export interface TestBrowser {
-  /** A page of its own browser context: other cookies, other storage. */
+  /** A separate page browser context: other cookies, other storage. */
   readonly open: (url: string, options?: PageOptions) => Promise<Page>;
   /** Another tab of the browser that shows a page. */
   readonly openBeside: (page: Page, url: string) => Promise<Page>;

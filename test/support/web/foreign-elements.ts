@@ -41,7 +41,7 @@ const translator = ({
   }).observe(document, { childList: true, characterData: true, subtree: true });
 })();`;
 
-/** Elements beside each field that matches, as soon as it is there. */
+/** Elements next to each field that matches, as soon as it is there. */
 const beside = (fields: string, act: string): string => `(() => {
   const seen = new WeakSet();
   const look = () => {

@@ -11,7 +11,7 @@ export interface Control {
   readonly value: string;
   readonly isInside: boolean;
   readonly isInvalid: boolean;
-  /** What screen readers say about it beside its name, those around it included. */
+  /** What screen readers say about it next to its name, those around it included. */
   readonly description: string;
   readonly hasRing: boolean;
   readonly isReadOnly: boolean;

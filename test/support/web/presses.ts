@@ -12,7 +12,7 @@ export async function pressUntil(shown: Locator, button: Locator): Promise<void>
   });
 }
 
-/** What rules would have made of past requests. The service ends a page of a simulation after a second, and people go on. */
+/** What rules would have made of past requests. The service ends a page of a simulation after a second, and people continue. */
 export const untilSimulated = async (page: Page, figure: string): Promise<void> => {
   await pressUntil(page.getByText(figure), page.getByRole('button', { name: 'Go on' }));
 };

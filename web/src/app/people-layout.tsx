@@ -1,4 +1,4 @@
-/** People, invitations and teams: each has pages of its own below one row of links. */
+/** People, invitations and teams: each has its own pages below one row of links. */
 import { Outlet } from '@tanstack/react-router';
 import { navigation as text } from '../shared/text/navigation.ts';
 import { PlaceTabs } from './place-tabs.tsx';

@@ -13,7 +13,7 @@ export interface Place {
   readonly covers: RegExp;
 }
 
-/** Beside the page title of rules: what belongs to them has pages of its own. */
+/** Next to the page title of rules: what belongs to them has its own pages. */
 const RULES = [
   {
     to: '/rules',

@@ -73,7 +73,7 @@ async function asked(call: HookCall, turn: Turn | undefined, question: Question)
   const options = {
     ...access,
     limit: `${String(seconds)}s`,
-    // It does not depend on how soon the hook gets here: a repeated call goes on with its request.
+    // It does not depend on how soon the hook gets here: a repeated call continues its request.
     timeout: `${String(Math.max(1, Math.floor(until / 1_000) - BESIDE_REVIEWERS))}s`,
     ledger: fileLedger(join(sharedFolder(), 'calls')),
   };

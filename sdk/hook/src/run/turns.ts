@@ -34,7 +34,7 @@ export async function ordinalOf(turn: Turn): Promise<number> {
   return Number(text);
 }
 
-/** The next equal call with this id is a question of its own. By the clock, since a counter would start again once it was removed. */
+/** The next equal call with this id is a separate question. By the clock, since a counter would start again once it was removed. */
 export async function endTurn(turn: Turn): Promise<void> {
   await removeOld(folderOf('turns')).catch(() => undefined);
   await write(fileOf(turn), Date.now());

@@ -97,13 +97,13 @@ export function stopped(countersign: Countersign): ReadonlyMap<string, string> {
   return new Map(seenBy(countersign).stopped);
 }
 
-/** Lets a session go on that was stopped. Call it once a person has looked at what ran. */
+/** Lets a session continue that was stopped. Call it once a person has looked at what ran. */
 export function resume(countersign: Countersign, session: string): void {
   seenBy(countersign).stopped.delete(session);
 }
 
 /**
- * One entry, for `PostToolUse`, `PostToolUseFailure`, `PostToolBatch` and `PermissionDenied`, beside hooks of your own. It reports
+ * One entry, for `PostToolUse`, `PostToolUseFailure`, `PostToolBatch` and `PermissionDenied`, in addition to your own hooks. It reports
  * what came of a call. A later hook and `canUseTool` can change a call: another one than the approved one stops the session, see
  * `resume`.
  */

@@ -84,7 +84,7 @@ export function gateHooks(
   };
 }
 
-/** One entry, for both events, beside hooks of your own. */
+/** One entry, for both events, in addition to your own hooks. */
 export function preToolUse({ countersign, exempt, limit = '16m' }: ClaudeGate): ClaudeMatcher {
   const free = namesIn(exempt);
   const ms = msOf(limit, 'limit');

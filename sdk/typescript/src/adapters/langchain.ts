@@ -102,7 +102,7 @@ function notInterrupted(error: unknown): unknown {
     : error;
 }
 
-/** An abort, for one, is not told. Arguments that are no JSON are the model's to mend. */
+/** An abort, for one, is not told. Arguments that are no JSON are for the model to fix. */
 function toModelOf(error: unknown): string | undefined {
   if (error instanceof NotApproved || error instanceof Unavailable) return error.toModel;
   if (error instanceof TypeError) return `${error.message} The call did not run.`;

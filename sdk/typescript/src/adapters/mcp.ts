@@ -64,7 +64,7 @@ export function gateClient<T extends McpClient>(client: T, gate: McpGate): T {
 const isFailure = (result: unknown): boolean =>
   (result as { readonly isError?: unknown } | undefined)?.isError === true;
 
-/** Arguments that are no JSON, such as NaN, are the model's to mend. */
+/** Arguments that are no JSON, such as NaN, are for the model to fix. */
 function toModelOf(error: unknown): string | undefined {
   if (error instanceof NotApproved || error instanceof Unavailable) return error.toModel;
   return error instanceof TypeError ? `${error.message} The call did not run.` : undefined;

@@ -163,7 +163,7 @@ function ordinalsIn(state: string): Ordinals {
 
 const ORDINALS = 'countersign_ordinals';
 
-/** An abort, for one, is not told. Arguments that are no JSON object are the model's to mend. */
+/** An abort, for one, is not told. Arguments that are no JSON object are for the model to fix. */
 function toModelOf(error: unknown): string | undefined {
   if (error instanceof NotApproved || error instanceof Unavailable) return error.toModel;
   if (error instanceof TypeError || error instanceof SyntaxError)
@@ -174,7 +174,7 @@ function toModelOf(error: unknown): string | undefined {
 export interface Suspended {
   /** Keep it, and give it to `runDurable` when people have decided. */
   readonly state: string;
-  /** Of the calls that wait. A call that could not be asked for has none: go on later. */
+  /** Of the calls that wait. A call that could not be asked for has none: continue later. */
   readonly tickets: readonly Ticket[];
 }
 
@@ -237,7 +237,7 @@ interface Stopped {
   readonly state: Pick<RunState<unknown, AnyAgent>, 'approve' | 'reject' | 'toString'>;
 }
 
-/** What is left to do. The run goes on where at least one call has a decision. */
+/** What is left to do. The run continues where at least one call has a decision. */
 async function nextOf(
   result: Stopped,
   signal: AbortSignal | undefined,
@@ -281,7 +281,7 @@ function gateFor({ rawItem, agent }: RunToolApprovalItem): Gate | undefined {
   return tools.map(({ invoke }) => gates.get(invoke)).find((gate) => gate !== undefined);
 }
 
-/** Asks, and lets the call go on when there is a decision, whatever it is: the gate hears it when the call runs. */
+/** Asks, and lets the call continue when there is a decision, whatever it is: the gate hears it when the call runs. */
 async function pendingOf(
   item: RunToolApprovalItem,
   {

@@ -54,7 +54,7 @@ export class Keys {
     }
   }
 
-  /** Equal calls at the same time are calls of their own. */
+  /** Equal calls at the same time are separate calls. */
   #nameOf(call: string): string {
     let name = call;
     for (let place = 2; this.#open.has(name); place += 1) name = `${call} ${String(place)}`;

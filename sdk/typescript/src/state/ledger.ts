@@ -1,4 +1,4 @@
-/** Where the keys of calls without an id are kept, so that a run goes on with its request after a crash. */
+/** Where the keys of calls without an id are kept, so that a run continues its request after a crash. */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

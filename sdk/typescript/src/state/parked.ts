@@ -29,7 +29,7 @@ export class Place {
     if (name !== undefined) groups.set(name, this.#group);
   }
 
-  /** What to withdraw, with `left`. Undefined where others go on waiting. Only the first call counts. */
+  /** What to withdraw, with `left`. Undefined where others keep waiting. Only the first call counts. */
   leave(left?: Left): readonly Left[] | undefined {
     const group = this.#group;
     this.#group = undefined;

@@ -17,7 +17,7 @@ function statementTable<const Column extends string>(
 /** The requests that are written, at their instants. Of the insert, and of a commit. */
 export const READY = statementTable('ready', ['id', 'organization_id', 'agent_instance_id', 'now']);
 
-/** The decisions that are written (`recordDecisions`), beside the columns of the table of values `given`. */
+/** The decisions that are written (`recordDecisions`), in addition to the columns of the table of values `given`. */
 export const DECIDED = statementTable('decided', [
   'request_id',
   'organization_id',

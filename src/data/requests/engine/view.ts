@@ -49,7 +49,7 @@ const SETTINGS = `
 
 /**
  * Of one request, or of a set. The sub-select keeps the length of the array from the planner, which could plan the statement
- * again at each call (9 ms). Its guess is ten then, so the usual read of one request has a text of its own.
+ * again at each call (9 ms). Its guess is ten then, so the usual read of one request has a separate text.
  */
 type Which = 'one' | 'set';
 const ID_IS: Readonly<Record<Which, string>> = {

@@ -26,7 +26,7 @@ import {
 /** Newest first, by the deadline that comes first, or the same with urgent requests before the others. */
 export type QueueSort = 'created' | 'deadline' | 'urgency';
 
-/** Where a list goes on: after this request, by the instant it is sorted by. */
+/** Where a list continues: after this request, by the instant it is sorted by. */
 export interface QueuePosition {
   readonly at: Date;
   readonly id: string;

@@ -22,7 +22,7 @@ export interface SeenCallFilter {
   readonly lookAt: number;
 }
 
-/** `last`: where the next statement goes on. Absent at the end of the list. */
+/** `last`: where the next statement continues. Absent at the end of the list. */
 export async function listSeenCalls(
   db: Db,
   organizationId: string,

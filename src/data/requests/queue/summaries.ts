@@ -43,7 +43,7 @@ type SummaryRow = FactRow &
   };
 
 /**
- * SQL: the summaries of `page`. A lateral query of its own reads the arguments of a row once. Their end is returned where it
+ * SQL: the summaries of `page`. A separate lateral query reads the arguments of a row once. Their end is returned where it
  * begins inside the text in which their start ends: no quotation mark is between them, and none is the first character of the end.
  */
 const SUMMARIES = `

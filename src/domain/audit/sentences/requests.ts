@@ -27,7 +27,7 @@ const decided =
   (verb: string): Tell =>
   (event) => [`${verb} the request `, request(event), ...byRule(event.data)];
 
-/** ` as build-2, for build-1`: an agent may let another of its instances go on. */
+/** ` as build-2, for build-1`: an agent may let another of its instances continue. */
 const byOther = ({ data }: ToldEvent): readonly EventPart[] =>
   textOf(data['requested_by_instance_name']) === undefined
     ? []

@@ -124,7 +124,7 @@ export function withWalkEvent(
   }
 }
 
-/** The walk goes on at once, because no message reached those who may decide. */
+/** The walk continues at once, because no message reached those who may decide. */
 function unreachedEvent(
   effects: Effects,
   {

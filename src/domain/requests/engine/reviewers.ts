@@ -19,7 +19,7 @@ interface AddReviewersAct {
 }
 
 /**
- * New reviewers are notified once, even if the path targets them or the request is claimed. The walk goes on unchanged.
+ * New reviewers are notified once, even if the path targets them or the request is claimed. The walk continues unchanged.
  * Throws what `requireRights` and `requireState` do, and 400 for people who may not decide for the agent.
  */
 export function planAddReviewers(

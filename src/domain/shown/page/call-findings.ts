@@ -1,6 +1,6 @@
 /**
  * What takes time to find in a large call: what is hidden, what is cut, and what may deceive. All by places in its texts, so that
- * a page can have it found beside its main thread.
+ * a page can find it in a worker thread.
  */
 import { readSource, type SourceValue } from '../../../platform/json/source-values.ts';
 import { cutValuesOf } from './cut-values.ts';

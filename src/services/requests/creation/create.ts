@@ -48,7 +48,7 @@ export interface CreateCall {
 
 export interface CreateOutcome {
   readonly request: ApprovalRequest;
-  /** False when `request` was there before: the key was used, or an equal call goes on. */
+  /** False when `request` was there before: the key was used, or an equal call continues. */
   readonly created: boolean;
 }
 

@@ -13,7 +13,7 @@ import { isLarge } from '../../heavy-work.ts';
 
 /**
  * Equal creates wait for the end of the transaction, so that people are asked once. Without the agent's setting, only a
- * request of the same instance and session goes on.
+ * request of the same instance and session continues.
  */
 export async function findEqualCall(
   trx: Trx,

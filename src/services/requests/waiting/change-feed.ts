@@ -1,6 +1,6 @@
 /**
  * Carries changes between processes: one NOTIFY statement per process and 10 ms, sent outside
- * transactions (inside one it would serialize all commits), and a LISTEN connection of its own. A
+ * transactions (inside one it would serialize all commits), and a separate LISTEN connection. A
  * reread of all waited-for ids every second, and at every reconnect, finds what got lost.
  */
 import { randomUUID } from 'node:crypto';

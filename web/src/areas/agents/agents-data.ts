@@ -107,7 +107,7 @@ export const provisionersQuery = (slug: string) =>
     refetchInterval: DETAIL_POLL_MS,
   });
 
-/** A further credential, beside those that work. */
+/** A further credential, next to those that work. */
 export async function issueFurther(instanceId: string) {
   const { body } = await call('post', '/api/v1/agent_instances/{id}/credentials', {
     params: { path: { id: instanceId } },

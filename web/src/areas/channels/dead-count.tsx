@@ -1,4 +1,4 @@
-/** Beside the links that lead to deliveries: how many messages were not delivered. Nothing when all were. */
+/** Next to the links that lead to deliveries: how many messages were not delivered. Nothing when all were. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { BACKGROUND, call } from '../../shared/api/api.ts';
 import { countText } from '../../shared/text/numbers.ts';

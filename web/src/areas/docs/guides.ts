@@ -42,7 +42,7 @@ interface Group {
   readonly guides: readonly string[];
 }
 
-/** All pages in the order in which the index names them, by its sections. Gates have a group of their own. */
+/** All pages in the order in which the index names them, by its sections. Gates have a separate group. */
 export const groups: readonly Group[] = (() => {
   const found = new Map<string, Set<string>>();
   const add = (title: string, guide: string) => {

@@ -18,7 +18,7 @@ const home = createRoute({
   component: screen(() => import('./home.tsx'), 'Home'),
 });
 
-/** The setup had a page of its own. */
+/** The setup had a separate page. */
 const setup = createRoute({
   getParentRoute: () => signedInRoute,
   path: WEB_PAGES.setup,

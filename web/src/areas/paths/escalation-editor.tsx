@@ -1,4 +1,4 @@
-/** An escalation path or the policy of a team: cards that are changed, the schedule beside them, and the bar that saves. */
+/** An escalation path or the policy of a team: cards that are changed, the schedule next to them, and the bar that saves. */
 import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react';
 import { loadPart } from '../../shared/browser/new-build.ts';
 import { SegmentedControl } from '../../shared/design/fields/segmented-control.tsx';

@@ -13,7 +13,7 @@ interface OutcomeSignProps {
   readonly className?: string | undefined;
 }
 
-/** Beside the text of the outcome, so that color is not the only difference. */
+/** Next to the text of the outcome, so that color is not the only difference. */
 export function OutcomeSign({ status, className }: OutcomeSignProps) {
   return (
     <span className={className} aria-hidden="true">

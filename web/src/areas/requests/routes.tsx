@@ -1,4 +1,4 @@
-/** The queue, and the request that is open beside it. */
+/** The queue, and the request that is open next to it. */
 import { createRoute, notFound, redirect } from '@tanstack/react-router';
 import { validate as isUuid } from 'uuid';
 import { WEB_PAGES } from '../../../../src/domain/web-pages.ts';
@@ -44,7 +44,7 @@ const request = createRoute({
   getParentRoute: () => queue,
   path: WEB_PAGES.request,
   beforeLoad: ({ params: { id } }) => {
-    // The API has other things beside requests at such paths, such as their changes.
+    // The API has other things next to requests at such paths, such as their changes.
     if (!isUuid(id)) throw notFound();
   },
   notFoundComponent: NothingHere,

@@ -40,7 +40,7 @@ export function removeDraft(owner: string, document: string): void {
   localStorage.removeItem(nameOf(owner, document));
 }
 
-/** A further text beside a document, such as its tests. It stays when the draft of the document goes. */
+/** A further text next to a document, such as its tests. It stays when the draft of the document goes. */
 export const readBeside = (owner: string, document: string, part: string): string | null =>
   localStorage.getItem(`${nameOf(owner, document)}#${part}`);
 

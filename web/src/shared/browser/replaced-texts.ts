@@ -1,5 +1,5 @@
 /**
- * Translators replace texts of a page with elements of their own. React keeps the texts, and cannot remove one that is not
+ * Translators replace texts of a page with their own elements. React keeps the texts, and cannot remove one that is not
  * where it was: the page would be gone. So a text returns to its place before React touches it, and when it changes.
  */
 

@@ -7,7 +7,7 @@ import { pauseBeforeLastKey } from './typing.ts';
 
 const SETTING = 'single-keys';
 
-/** After a confirmation, what someone types goes on for a while. */
+/** After a confirmation, what someone types continues for a while. */
 const REST_MS = 1_000;
 
 export const areSingleKeysOn = (): boolean => localStorage.getItem(SETTING) !== 'off';
@@ -46,7 +46,7 @@ function keyOf({ key, shiftKey }: KeyboardEvent): string {
   return shiftKey ? key.toUpperCase() : key.toLowerCase();
 }
 
-/** Where keys are text, or have a meaning of their own. */
+/** Where keys are text, or have a separate meaning. */
 const ELSEWHERE = [
   'input:not([type=checkbox], [type=radio])',
   'textarea',

@@ -19,7 +19,7 @@ const ABOUT_FILE =
 export function linesOfUnified(diff: string): DiffLine[] {
   const lines = diff.split('\n');
   const left = { old: 0, now: 0 };
-  /** Where the header of a file ends, or how far git may go on about it. */
+  /** Where the header of a file ends, or how far git may add to it. */
   let headerEnd = 0;
   let isAboutFile = false;
   return lines.map((text, index): DiffLine => {

@@ -24,7 +24,7 @@ export const addPart = (text: string, list: string, part: object): string =>
     withFreshIds(text, stringifyExact(part)),
   );
 
-/** A single test becomes a group, so that another one can stand beside it. */
+/** A single test becomes a group, so that another one can stand next to it. */
 export function wrapInGroup(text: string, pointer: string, kind: 'all' | 'any'): string {
   const source = sourceAt(text, pointer);
   if (source === undefined) return text;

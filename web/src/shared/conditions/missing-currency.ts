@@ -15,7 +15,7 @@ interface Place {
   readonly root: Condition;
 }
 
-/** The currency that calls have beside the amount, where the condition does not look at it. */
+/** The currency that calls have next to the amount, where the condition does not look at it. */
 export function missingCurrency(
   { field, operator }: Leaf,
   { fields, lists, root }: Place,

@@ -1,4 +1,4 @@
-/** One subject of a page, on a sheet of its own. */
+/** One subject of a page, on a separate sheet. */
 import type { ReactNode } from 'react';
 import { Part } from './part.tsx';
 import classes from './panel.module.css';

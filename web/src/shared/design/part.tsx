@@ -1,4 +1,4 @@
-/** A part of a page that fails alone: something in the browser changed it, or it has a fault. The rest goes on. */
+/** A part of a page that fails alone: something in the browser changed it, or it has a fault. The rest continues. */
 import { CatchBoundary, type ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { notShown as text } from '../text/design.ts';

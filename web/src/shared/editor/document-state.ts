@@ -30,7 +30,7 @@ export type DocumentAct =
   | { readonly type: 'discarded' }
   /** The text is now a revision, which is not active. */
   | { readonly type: 'saved'; readonly saved: Base }
-  /** Another revision is active: the text goes on from it. */
+  /** Another revision is active: the text continues from it. */
   | { readonly type: 'rebased'; readonly base: Base; readonly text: string };
 
 const MOST_STEPS = 200;

@@ -48,7 +48,7 @@ function reduce(state: DocumentState, step: Step): DocumentState {
 }
 
 /**
- * `active`: the revision that is active now, as it is edited. A draft goes on from its own base: the
+ * `active`: the revision that is active now, as it is edited. A draft continues from its own base: the
  * page compares `state.base` with the active revision. `saved`: a revision that waits to be activated, from which the
  * editor begins. Give the component that calls it a `key`.
  */

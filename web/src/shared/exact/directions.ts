@@ -1,5 +1,5 @@
 /**
- * Letters that are written from right to left also move the digits and signs beside them: after one, `1 - 2` is drawn as
+ * Letters that are written from right to left also move the digits and signs next to them: after one, `1 - 2` is drawn as
  * `2 - 1`. Drawn apart, they keep their own order and change no other.
  */
 

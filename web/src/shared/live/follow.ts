@@ -31,7 +31,7 @@ interface EarlyChannel {
 
 let early: EarlyChannel | undefined;
 
-/** A page that is not drawn by then opens a channel of its own. */
+/** A page that is not drawn by then opens a separate channel. */
 const LISTEN_MS = 30_000;
 
 function openChannel(actor: string): EarlyChannel {

@@ -8,7 +8,7 @@ interface PageProps {
   readonly title: string;
   /** One sentence on what the page is for. */
   readonly hint?: ReactNode;
-  /** Buttons and links beside the heading. */
+  /** Buttons and links next to the heading. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }

@@ -1,4 +1,4 @@
-/** A list of sections beside the section that is open. */
+/** A list of sections next to the section that is open. */
 import { Link, Outlet, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import classes from './sections-layout.module.css';
@@ -6,7 +6,7 @@ import classes from './sections-layout.module.css';
 interface Section {
   readonly to: NonNullable<LinkProps['to']>;
   readonly label: string;
-  /** Beside the label, such as how many there are. */
+  /** Next to the label, such as how many there are. */
   readonly mark?: ReactNode;
 }
 

@@ -16,7 +16,7 @@ interface PictureProps {
   /** What begins later is still to come. */
   readonly now?: number;
   readonly nowIs?: 'now' | 'decided';
-  /** Beside a text, without times of hours. */
+  /** Next to a text, without times of hours. */
   readonly isSmall?: boolean;
   /** The node that is looked at, here or elsewhere on the page. */
   readonly active?: string | undefined;

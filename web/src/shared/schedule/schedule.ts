@@ -36,7 +36,7 @@ export interface Schedule extends Range {
   readonly firstAsked?: number;
 }
 
-/** More people with times of their own than the picture has lanes. */
+/** More people with their own times than the picture has lanes. */
 const MOST_LANES = 10;
 /** Of those without a deadline. The later ones repeat them. */
 const SHOWN_RUNS = 2;
@@ -121,7 +121,7 @@ function peopleOf(steps: readonly PreviewedStep[]): readonly Person[] {
   return [...people.values()];
 }
 
-/** Without steps of their own, a person gets all messages at once. */
+/** Without their own steps, a person gets all messages at once. */
 const messagesOf = (
   steps: NonNullable<PreviewedStep['members']>[number]['steps'],
 ): readonly number[] => [

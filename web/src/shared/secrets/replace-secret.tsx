@@ -1,4 +1,4 @@
-/** Asks how long the old signing secret works beside the new one. */
+/** Asks how long the old signing secret also works. */
 import { useId, useState } from 'react';
 import { ConfirmButtons, type Doing } from '../design/dialogs/confirm-buttons.tsx';
 import { Modal } from '../design/dialogs/modal.tsx';

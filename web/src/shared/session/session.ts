@@ -95,7 +95,7 @@ export function watchOtherTabs(
     if (queryHash !== hashKey(accountQuery.queryKey)) return;
     const account = queries.getQueryData(accountQuery.queryKey);
     const actor = account?.principal.actor_id;
-    // The page was made for the one before, and goes on acting for them.
+    // The page was made for the one before, and keeps acting for them.
     if (account && shown !== undefined && shown !== actor) {
       onSwitch(account);
       return;

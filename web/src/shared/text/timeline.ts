@@ -3,7 +3,7 @@ type Data = Readonly<Record<string, unknown>>;
 
 const words = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** An agent may let another of its instances go on with a request. */
+/** An agent may let another of its instances continue a request. */
 const byOther = (data: Data): string =>
   words(data['requested_by_instance_name']) === ''
     ? ''

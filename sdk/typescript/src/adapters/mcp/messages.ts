@@ -101,7 +101,7 @@ function understood(line: Uint8Array): Members | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line);
     const message = text.replace(/\r$/, '');
-    // Some servers end a line at a carriage return, too. What follows would be a message of its own.
+    // Some servers end a line at a carriage return, too. What follows would be a separate message.
     if (message.includes('\r')) return undefined;
     const members = membersOf(message);
     return stringOf(members.get('jsonrpc')) === '2.0' ? members : undefined;

@@ -276,7 +276,7 @@ class Progress {
   }
 }
 
-/** A result that the model reads, so that it goes on without the call. */
+/** A result that the model reads, so that it continues without the call. */
 function refusalOf({ id, isTask, isTyped }: ToolsCall, error: unknown): string {
   const text = JSON.stringify(forModel(error));
   if (isTask) return errorOf(id, -32000, JSON.parse(text) as string);

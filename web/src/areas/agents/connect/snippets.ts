@@ -89,7 +89,7 @@ while [ "$STATUS" = pending ]; do
 done
 echo "$STATUS"`;
 
-/** Makes an instance with a credential of its own: each replica does it once, when it starts. */
+/** Makes an instance with a separate credential: each replica does it once, when it starts. */
 const replica = ({
   url,
   token,

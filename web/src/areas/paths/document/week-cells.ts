@@ -28,7 +28,7 @@ function spansOf(intervals: readonly Interval[]): readonly Span[] {
       return { from, to: from + length };
     });
   });
-  // What runs past Sunday goes on on Monday.
+  // What runs past Sunday continues on Monday.
   return joined(
     spans.flatMap(({ from, to }) =>
       to <= WEEK

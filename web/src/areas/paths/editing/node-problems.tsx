@@ -4,7 +4,7 @@ import type { NodeView } from '../document/read-path.ts';
 import { useMayEdit } from './path-editing.ts';
 import cards from '../cards/cards.module.css';
 
-/** Of each kind of step: the members whose fields say what is wrong with them. Steps in branches have cards of their own. */
+/** Of each kind of step: the members whose fields say what is wrong with them. Steps in branches have their own cards. */
 const AT_FIELDS: Readonly<Record<NodeView['type'], readonly string[]>> = {
   level: ['targets', 'escalate_after'],
   defer: [],

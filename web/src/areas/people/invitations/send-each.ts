@@ -26,7 +26,7 @@ const KNOWN = new Set(['member_exists', 'invitation_pending']);
 const refusesAll = ({ status, code }: ApiError): boolean =>
   status === 401 || status === 403 || code === 'seat_limit_reached';
 
-/** Throws what stops all of them. Those that were not sent go on waiting. */
+/** Throws what stops all of them. Those that were not sent keep waiting. */
 export async function sendEach(sending: Sending): Promise<void> {
   const { emails, report, signal } = sending;
   for (const email of emails) {

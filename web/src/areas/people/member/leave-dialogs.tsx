@@ -44,7 +44,7 @@ function Frame({ member, title, error, before, children, onClose }: FrameProps) 
   const id = useId();
   const known = useQuery(usesQuery(member.id));
   const [isForced, setForced] = useState(false);
-  /** How often they went on without ticking the box. */
+  /** How often they continued without ticking the box. */
   const [refusals, setRefusals] = useState(0);
   // Someone may have named them after the page read what depends on them.
   const uses = known.data && { ...known.data, ...refusedFor(error) };

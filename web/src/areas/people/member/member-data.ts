@@ -1,4 +1,4 @@
-/** What the page of a member reads and changes beside the member. */
+/** What the page of a member reads and changes next to the member. */
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call, type BodyOf } from '../../../shared/api/api.ts';
 import { listPages } from '../../../shared/api/lists.ts';

@@ -1,4 +1,4 @@
-/** The paths and policies that ask a person by name, and the box that goes on all the same. */
+/** The paths and policies that ask a person by name, and the box to continue anyway. */
 import { Link } from '@tanstack/react-router';
 import { ApiError } from '../../../shared/api/api.ts';
 import { Checkbox } from '../../../shared/design/fields/checkbox.tsx';
@@ -21,7 +21,7 @@ export function refusedFor(error: Error | null): Asking | undefined {
 interface StillAskedProps {
   readonly uses: Asking;
   readonly isForced: boolean;
-  /** How often someone went on without ticking the box. */
+  /** How often someone continued without ticking the box. */
   readonly refusals: number;
   readonly onForce: (isForced: boolean) => void;
   readonly onLeave: () => void;

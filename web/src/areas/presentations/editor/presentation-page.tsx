@@ -233,7 +233,7 @@ interface RefusalProps {
 function Refusal({ error, entry, hasProblems }: RefusalProps) {
   if (error === null || hasProblems) return null;
   const code = error instanceof ApiError ? error.code : '';
-  // It has a note of its own.
+  // It has a separate note.
   if (code === 'revision_conflict') return null;
   return (
     <div role="alert" className={note['problem']}>

@@ -1,6 +1,6 @@
 /**
  * Sends one decision until the service has confirmed it. The same key makes every try the same decision. Timers of
- * hidden tabs are slower, but they go on: React Query's own retries would rest.
+ * hidden tabs are slower, but they continue: React Query's own retries would rest.
  */
 import { ApiError, call, isSignedOut, isUnconfirmed } from '../../../shared/api/api.ts';
 import { actingAs } from '../../../shared/api/acting-as.ts';

@@ -1,4 +1,4 @@
-/** A thread beside the page: what it finds in a large call does not hold up its reader. */
+/** A worker thread: what it finds in a large call does not hold up its reader. */
 import {
   findingsIn,
   type CallFindings,

@@ -1,4 +1,4 @@
-/** What is hidden, cut and deceptive in a call. Of a large one it is found beside the page, and undefined until then. */
+/** What is hidden, cut and deceptive in a call. Of a large one it is found in a worker thread, and undefined until then. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import {

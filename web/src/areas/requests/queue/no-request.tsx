@@ -1,4 +1,4 @@
-/** The open pane while no request is open. Beside the list, that is only until the first one of the list opens. */
+/** The open pane while no request is open. Next to the list, that is only until the first one of the list opens. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
 import { BREAKPOINTS } from '../../../shared/design/breakpoints.ts';

@@ -15,7 +15,7 @@ const NEEDED = 'request.read';
 export function QueueLayout() {
   const { id } = useParams({ strict: false });
   const { data: account } = useSuspenseQuery(accountQuery);
-  // A request that is open is drawn before the list beside it.
+  // A request that is open is drawn before the list next to it.
   const isListDue = useIsDrawn({ atOnce: id === undefined });
   if (!hasPermission(account, NEEDED)) return <NoAccess />;
   return (

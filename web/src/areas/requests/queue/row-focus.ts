@@ -17,7 +17,7 @@ import type { QueueSearch } from './queue-search.ts';
 interface RowFocus {
   readonly requests: readonly Summary[];
   readonly rows: Virtualizer<HTMLDivElement, Element>;
-  /** The request that is open beside the list, or instead of it on a phone. */
+  /** The request that is open next to the list, or instead of it on a phone. */
   readonly openId: string | undefined;
   readonly search: QueueSearch;
   readonly select: (request: Summary) => void;
@@ -145,7 +145,7 @@ function useKeptFocus({ requests, rows, openId }: RowFocus, kept: KeptFocus) {
     // The row was decided: the one that took its place gets the focus.
     if (isLost && id !== undefined && indexOf(id) === -1)
       focusRow(Math.min(index, requests.length - 1));
-    // Back from a request, a keyboard goes on where it was.
+    // Back from a request, a keyboard continues where it was.
     if (isLost && openId === undefined && lastOpen.current !== undefined)
       focusRow(indexOf(lastOpen.current));
     lastOpen.current = openId;

@@ -19,7 +19,7 @@ export function mainText(main: readonly Main[]): string | undefined {
       text: value.kind === 'string' ? value.source.slice(1, -1) : value.source,
     }))
     .filter(({ text }) => text.length >= LEAST_CHARACTERS && text.length <= MOST_CHARACTERS);
-  // A currency is beside the amount that it belongs to.
+  // A currency is next to the amount that it belongs to.
   const named = values.find(({ isAmount, text }) => !isAmount && !/^[A-Z]{3}$/.test(text));
   return (named ?? values.find(({ isAmount }) => isAmount))?.text;
 }

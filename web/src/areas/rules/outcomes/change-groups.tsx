@@ -1,4 +1,4 @@
-/** Past requests that would have had another outcome, by what becomes of what. A row opens the request beside. */
+/** Past requests that would have had another outcome, by what becomes of what. A row opens the request next to them. */
 import { lazy, Suspense, useState } from 'react';
 import { loadPart } from '../../../shared/browser/new-build.ts';
 import { Instant } from '../../../shared/design/instant.tsx';

@@ -1,4 +1,4 @@
-/** A past request, beside the rules that would have decided it otherwise. */
+/** A past request, next to the rules that would have decided it otherwise. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Drawer } from '../../../shared/design/dialogs/drawer.tsx';

@@ -62,7 +62,7 @@ export function WhyBlocked({ apiKey }: { readonly apiKey: Key }) {
   return <p>{text.blocked[apiKey.blocked_reason ?? 'other']}</p>;
 }
 
-/** In the words of its kind: of a key that people made, or of a program that a person let in. */
+/** In the words of its kind: of a key that people made, or of a program that a person approved. */
 export function KeyTimes({ apiKey }: { readonly apiKey: Key }) {
   const { created_at: made, oauth_client: client } = apiKey;
   if (client) return <ClientTimes apiKey={apiKey} client={client} />;

@@ -1,4 +1,4 @@
-/** One of many values, found by typing. Each has its pointer, type and examples beside its name. */
+/** One of many values, found by typing. Each has its pointer, type and examples next to its name. */
 import { useEffect, useId, useState, type KeyboardEvent } from 'react';
 import { fields as text } from '../../text/design.ts';
 import { Field, type FieldProps } from './field.tsx';

@@ -25,7 +25,7 @@ interface StateMarkProps {
   readonly children: string;
 }
 
-/** The same without a frame, beside a name: a dot repeats the word. */
+/** The same without a frame, next to a name: a dot repeats the word. */
 export function StateMark({ tone, children }: StateMarkProps) {
   return (
     <span className={classes['state']} data-tone={tone}>

@@ -1,4 +1,4 @@
-/** Views of one page, one at a time. Views with paths of their own are `LinkTabs`. */
+/** Views of one page, one at a time. Views with their own paths are `LinkTabs`. */
 import { useId, useRef, type ReactNode } from 'react';
 import { moveFocus } from './arrow-keys.ts';
 import classes from './tabs.module.css';
@@ -6,7 +6,7 @@ import classes from './tabs.module.css';
 export interface Tab<Key extends string> {
   readonly key: Key;
   readonly label: string;
-  /** Beside the label, such as how many there are. */
+  /** Next to the label, such as how many there are. */
   readonly mark?: ReactNode;
   readonly content: ReactNode;
 }

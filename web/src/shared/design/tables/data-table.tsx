@@ -1,4 +1,4 @@
-/** Rows with the same facts. On phones each row is a card whose facts have their names beside them. */
+/** Rows with the same facts. On phones each row is a card whose facts have their names next to them. */
 import type { ReactNode } from 'react';
 import classes from './data-table.module.css';
 

@@ -21,7 +21,7 @@ export interface RowContext {
   readonly fold: ((offset: number) => void) | undefined;
 }
 
-/** Longer strings, and those of several lines, are blocks of their own. */
+/** Longer strings, and those of several lines, are separate blocks. */
 const INLINE_CHARACTERS = 200;
 
 interface JsonRowProps {

@@ -88,7 +88,7 @@ function useDenial() {
       await sensitive(async () => await sendUntilConfirmed(decision, { ...tries, isSignedIn }));
       sentDecisions.remove(id);
     } catch (error) {
-      // The page of the request goes on from there.
+      // The page of the request continues from there.
       if (![isSignedOut, isOtherPerson, isUnconfirmed].some((keeps) => keeps(error)))
         sentDecisions.remove(id);
       throw error;

@@ -128,7 +128,7 @@ function Confirm({ selection: { selected, dropped }, cancel, confirm }: ConfirmP
   );
 }
 
-/** Where the note is kept, beside those of single requests. */
+/** Where the note is kept, next to those of single requests. */
 const BATCH = 'batch';
 
 interface ProgressProps {

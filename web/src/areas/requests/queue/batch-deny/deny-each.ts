@@ -1,4 +1,4 @@
-/** Denies requests one after another, each by a decision of its own. Without the browser around it. */
+/** Denies requests one after another, each by a separate decision. Without the browser around it. */
 import { ApiError, isOtherPerson, isUnconfirmed } from '../../../../shared/api/api.ts';
 import type { Summary } from '../change-log.ts';
 
