@@ -324,6 +324,8 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // Its packages are installed by `npm run docs` alone.
+    exclude: { path: '^bin/build/site/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
