@@ -4,6 +4,7 @@ import { MEMBER_CHANNEL_KINDS } from '../../src/domain/channels.ts';
 import {
   AFTER_PATTERN,
   firstOutOfOrder,
+  firstRepeated,
   LONGEST_AFTER,
   MOST_STEPS,
   secondsAfter,
@@ -30,13 +31,10 @@ const listOf = (urgency: string) =>
     .min(1)
     .max(MOST_STEPS)
     .superRefine((steps, { addIssue }) => {
-      const index = firstOutOfOrder(steps);
-      if (index !== undefined)
-        addIssue({
-          code: 'custom',
-          path: [index, 'after'],
-          message: 'must not be earlier than the step before it',
-        });
+      const late = firstOutOfOrder(steps);
+      const index = late ?? firstRepeated(steps);
+      const message = `must not ${late === undefined ? 'repeat an earlier step' : 'be earlier than the step before it'}`;
+      if (index !== undefined) addIssue({ code: 'custom', path: [index, 'after'], message });
     })
     .optional()
     .meta({

@@ -30,6 +30,13 @@ export function secondsAfter(after: string): number | undefined {
   return ms === undefined || ms > (parseDuration(LONGEST_AFTER) ?? 0) ? undefined : ms / 1_000;
 }
 
+/** The index of the first step that is the same as an earlier one. */
+export function firstRepeated(steps: readonly PersonalStep[]): number | undefined {
+  const named = steps.map(({ channel, after }) => `${channel} ${secondsAfter(after) ?? after}`);
+  const index = named.findIndex((each, place) => named.indexOf(each) < place);
+  return index === -1 ? undefined : index;
+}
+
 /** The index of the first step that would come before the one above it. */
 export function firstOutOfOrder(steps: readonly Pick<PersonalStep, 'after'>[]): number | undefined {
   const seconds = steps.map(({ after }) => secondsAfter(after) ?? 0);

@@ -64,14 +64,20 @@ export function readClientMetadata(all: Readonly<Record<string, unknown>>): Read
     return bad(
       `client_name must be text of 1 to ${CLIENT_NAME_LENGTH} characters, without control or invisible characters.`,
     );
-  const called = name === undefined ? undefined : clientNameProblem(name);
-  if (called !== undefined) return bad(`client_name ${called}.`);
+  const called = name ?? nameFrom(uris[0] ?? '');
+  const problem = clientNameProblem(called);
+  if (problem !== undefined)
+    return bad(
+      name === undefined
+        ? `client_name must be given. Without it, the client is called ${called}, and a name ${problem}.`
+        : `client_name ${problem}.`,
+    );
   if (home !== undefined && !isWebPage(home))
     return bad('client_uri must be an http or https URL.');
   return {
     ok: true,
     metadata: {
-      name: name ?? nameFrom(uris[0] ?? ''),
+      name: called,
       clientUri: home,
       redirectUris: [...new Set(uris)],
     },

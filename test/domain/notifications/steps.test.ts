@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { firstOutOfOrder, secondsAfter } from '../../../src/domain/notifications/steps.ts';
+import {
+  firstOutOfOrder,
+  firstRepeated,
+  secondsAfter,
+} from '../../../src/domain/notifications/steps.ts';
 
 test('a step comes at once, or up to an hour later', () => {
   expect(['0', '0m', '0s', '90s', '5m', '60m', '1h'].map(secondsAfter)).toEqual([
@@ -14,4 +18,11 @@ test('steps may share an instant, but none comes before the one above it', () =>
   expect(firstOutOfOrder(steps('0', '5m', '300s', '10m'))).toBeUndefined();
   expect(firstOutOfOrder(steps('0', '5m', '4m'))).toBe(2);
   expect(firstOutOfOrder([])).toBeUndefined();
+});
+
+test('a channel may come twice, but not at the same instant', () => {
+  const email = (after: string) => ({ channel: 'email', after }) as const;
+  const push = { channel: 'push', after: '5m' } as const;
+  expect(firstRepeated([email('0'), email('5m'), push, email('10m')])).toBeUndefined();
+  expect(firstRepeated([email('0'), push, email('5m'), email('300s')])).toBe(3);
 });

@@ -47,6 +47,7 @@ describe('the metadata of a client', () => {
     'C0untersign',
     'Сountersign',
     'Ｃｏｕｎｔｅｒｓｉｇｎ',
+    'ᴄᴏᴜɴᴛᴇʀsɪɢɴ',
     'Desk (verified)',
     'VERIFIED app',
     'Official desk assistant',
@@ -59,6 +60,16 @@ describe('the metadata of a client', () => {
       problem: expect.stringMatching(/^client_name must not /),
     });
   });
+
+  test.each(['cursor://countersign-official/cb', 'https://verified.example/cb'])(
+    'may not be called by the host of %s',
+    (uri) => {
+      expect(readClientMetadata({ redirect_uris: [uri] })).toMatchObject({
+        ok: false,
+        problem: expect.stringMatching(/^client_name must be given/),
+      });
+    },
+  );
 
   test('may say that it is unofficial', () => {
     const sent = { redirect_uris: uris, client_name: 'Unofficial desk app' };

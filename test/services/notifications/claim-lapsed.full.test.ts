@@ -12,7 +12,7 @@ import {
 } from '../../support/scene/slack-scene.ts';
 import { startMailServer } from '../../support/servers/mail-server.ts';
 import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { claim, messagesOf, SENDING } from './outbox.ts';
+import { claim, drain, messagesOf, SENDING } from './outbox.ts';
 
 const mails = await startMailServer();
 const receiver = await startWebhookReceiver();
@@ -93,4 +93,29 @@ test('a message that still waits goes out as it is, and no second one about the 
   const subjects = mails.mails.slice(before).map(({ subject }) => subject);
   expect(subjects).toHaveLength(2);
   for (const subject of subjects) expect(subject).not.toContain('Claim ended');
+});
+
+test('a personal step that is still to come does not hold up the message about the claim', async () => {
+  const here = await asked();
+  const steps = {
+    standard: [
+      { channel: 'email', after: '0' },
+      { channel: 'email', after: '10m' },
+    ],
+  };
+  const settings = { ...{ email: true, slack: true, push: true }, steps };
+  const path = '/api/v1/me/notification_settings';
+  expect((await here.colleague.browser.call('PUT', path, { body: settings })).status).toBe(200);
+  const id = await ask(app, here.agent, { tool: 'refund', arguments: {} });
+  const toColleague = () => mails.mails.filter(({ to }) => to.includes(here.colleague.email));
+  await drain(app);
+  const before = toColleague().length;
+  expect(before).toBeGreaterThan(0);
+  await lapse({ ...here, id });
+  await drain(app);
+  expect(
+    toColleague()
+      .slice(before)
+      .map(({ subject }) => subject),
+  ).toEqual([expect.stringContaining('Claim ended')]);
 });

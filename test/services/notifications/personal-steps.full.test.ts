@@ -169,6 +169,7 @@ test('steps are kept for each urgency, and refused where they are wrong', async 
   for (const [wrong, pointer] of [
     [[step('slack', '5m'), step('email', '0')], '/steps/standard/1/after'],
     [[step('slack', '61m')], '/steps/standard/0/after'],
+    [[step('slack', '5m'), step('slack', '300s')], '/steps/standard/1/after'],
     [[step('webhook', '0')], '/steps/standard/0/channel'],
     [[], '/steps/standard'],
     [new Array(7).fill(step('slack', '0')), '/steps/standard'],

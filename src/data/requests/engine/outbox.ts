@@ -43,7 +43,9 @@ export const OUTBOX = `
        and not (${REPEATS} and (n.place_of_channel > 1 or exists (
          select 1 from notifications before join notification_deliveries d on d.notification_id = before.id
           where before.request_id = n.request_id and before.membership_id = n.membership_id
-            and d.channel_id = n.channel_id and d.next_attempt_at is not null and not d.announces)))
+            and d.channel_id = n.channel_id and not d.announces
+            -- A later personal step is not waiting yet. One that is being sent has been tried.
+            and (d.next_attempt_at <= clock_timestamp() or d.next_attempt_at is not null and d.attempts > 0))))
   ),
   announced as (
     insert into notification_deliveries

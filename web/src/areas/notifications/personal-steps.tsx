@@ -5,6 +5,7 @@ import {
   MOST_STEPS,
   secondsAfter,
   firstOutOfOrder,
+  firstRepeated,
   type StepUrgency,
 } from '../../../../src/domain/notifications/steps.ts';
 import { Button } from '../../shared/design/button.tsx';
@@ -96,10 +97,12 @@ function problemsIn(steps: Steps, urgency: StepUrgency): FieldProblems {
       ? [[`steps.${urgency}.${index}.after`, text.noTime(LONGEST_AFTER)]]
       : [],
   );
-  const late = wrong.length > 0 ? undefined : firstOutOfOrder(list);
-  return Object.fromEntries(
-    late === undefined ? wrong : [[`steps.${urgency}.${late}.after`, text.tooEarly]],
-  );
+  if (wrong.length > 0) return Object.fromEntries(wrong);
+  const late = firstOutOfOrder(list);
+  const index = late ?? firstRepeated(list);
+  return index === undefined
+    ? {}
+    : { [`steps.${urgency}.${index}.after`]: late === undefined ? text.repeated : text.tooEarly };
 }
 
 interface ListProps {

@@ -22,4 +22,5 @@ export const steps = {
   saved: 'The steps are saved.',
   noTime: (longest: string) => `Enter 0, or a time of at most ${longest}, such as 5m or 90s.`,
   tooEarly: 'This is earlier than the step above it.',
+  repeated: 'This repeats an earlier step.',
 } as const;
