@@ -109,7 +109,12 @@ describe('in OpenAI Agents,', () => {
   const agentOf = (countersign: Countersign, name: string, turns: ('call' | 'done')[]) => {
     const plain = toolOfAgents({
       ...{ name, description: '', strict: false as const, execute: () => paid.push(1) },
-      parameters: { type: 'object', properties: {}, required: [], additionalProperties: true },
+      parameters: {
+        type: 'object' as const,
+        properties: {},
+        required: [],
+        additionalProperties: true as const,
+      },
     });
     const tools = [gateTool(plain, { countersign, session, durable: name === 'hold' })];
     const steps = {
