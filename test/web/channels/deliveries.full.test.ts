@@ -109,7 +109,7 @@ describeInBrowser('deliveries', () => {
       await route.fulfill({ status: 409, json: { error } });
     });
     await page.getByRole('button', { name: 'Try all 3 messages again' }).click();
-    await page.getByText('2 messages wait to be sent.').waitFor();
+    await page.getByText('2 messages will be sent again.').waitFor();
     await page
       .getByText('1 message could not be tried again: This message was delivered.')
       .waitFor();

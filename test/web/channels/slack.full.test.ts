@@ -83,7 +83,7 @@ describeInBrowser('the page of Slack', () => {
     await caller.command('U77', `link ${await codeOf(people.ada)}`);
     const page = await browser.open(`${app.url}${PAGE}`, { as: owner });
     const who = panel(page, 'Who gets messages in Slack');
-    await who.getByText('1 of 4 members linked their Slack user.', { exact: false }).waitFor();
+    await who.getByText('1 of 4 members have linked their Slack user.', { exact: false }).waitFor();
     await who.getByRole('listitem').filter({ hasText: 'U77' }).getByText('Ada').waitFor();
     await button(page, 'Send a test').click();
     await page.getByText('The test message arrived').waitFor();
