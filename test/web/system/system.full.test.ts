@@ -191,7 +191,7 @@ test('what a part of the service says is told in plain words, and kept as it was
     told('temporal', 'not connected: 7 PERMISSION_DENIED: Request unauthorized.'),
     told('temporal', 'not connected: 5 NOT_FOUND: Namespace countersign is not found.'),
     told('temporal', `${transport}: dns error: failed to lookup address information`),
-    told('database', 'it can only be read: a standby, or default_transaction_read_only is on'),
+    told('database', 'it is read-only: a standby, or default_transaction_read_only is on'),
     told('database', "its clock is 4000 ms off this process's"),
     told('database', 'Error: connect ECONNREFUSED 127.0.0.1:5432'),
     told('migrations', 'not run yet: 20261101000000_keys.ts'),
