@@ -77,7 +77,10 @@ describe.each(Object.entries(rules))('a request %s', (_rules, document) => {
         expect((await end.run(agent)).status).toBeLessThan(300);
       };
       const gate = {
-        of: at === 'before' ? 'insert into approval_requests' : 'from organizations where',
+        of:
+          at === 'before'
+            ? 'insert into approval_requests'
+            : 'from organizations o, access_turn where',
         at,
         happens,
       };

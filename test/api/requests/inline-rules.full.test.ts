@@ -100,7 +100,8 @@ describe.each(['before', 'within'] as const)(
       const changing = await agent(undefined, always('approve', 'old'));
       await postRequest(app, changing);
       const gate = {
-        of: at === 'before' ? 'unchanged as materialized' : 'from organizations where',
+        of:
+          at === 'before' ? 'unchanged as materialized' : 'from organizations o, access_turn where',
         at,
         happens: () => pipeline(changing.slug, always('deny', 'new')),
       };
