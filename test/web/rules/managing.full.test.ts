@@ -110,7 +110,9 @@ describeInBrowser('managing rules', () => {
     await page.getByRole('button', { name: 'Save and activate …' }).click();
     const dialog = page.getByRole('dialog');
     const activate = dialog.getByRole('button', { name: 'Activate' });
-    await dialog.getByLabel('1 test does not hold: “drop_table is denied”. This is intended.').check();
+    await dialog
+      .getByLabel('1 test does not hold: “drop_table is denied”. This is intended.')
+      .check();
     await activate.and(page.locator('[aria-disabled=false]')).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Undo' }).click();
