@@ -23,7 +23,7 @@ export async function stepLateLevels(
     unplanned: (id, error) => {
       context.logger.warn(
         { err: error, approvalRequest: id },
-        'a late level could not be planned with others; the request takes a step of its own',
+        'a late level could not be planned with others; the request gets a separate step',
       );
     },
   });
