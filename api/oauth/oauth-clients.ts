@@ -37,7 +37,7 @@ export const oauthClientEndpoints: readonly Endpoint[] = [
         .optional()
         .meta({
           description:
-            'What people see, at most 100 characters. Default: the host of the first URI.',
+            'The name that people see, at most 100 characters. Default: the host of the first URI. Required if that host reads as our name, or says that it is verified or official.',
           override: { type: 'string', maxLength: 100 },
         }),
       client_uri: z
